@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import com.google.googlejavaformat.java.Formatter;
+import com.google.googlejavaformat.java.JavaFormatterOptions;
+import com.google.googlejavaformat.java.RemoveUnusedImports;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Checks, or applies, the format of every Java source of the project.
+ *
+ * <p>Run by the build in its first phase ({@code check}) and by {@code verbus format} ({@code
+ * apply}), on the JDK that compiles the project: the formatter reads sources with that JDK's own
+ * parser.
+ */
+class Format {
+    private static final String LICENCE = "// SPDX-License-Identifier: Apache-2.0\n";
+
+    public static void main(String[] args) throws Exception {
+        boolean apply = args[0].equals("apply");
+        Path root = Path.of(args[1]);
+        var formatter =
+                new Formatter(
+                        JavaFormatterOptions.builder()
+                                .style(JavaFormatterOptions.Style.AOSP)
+                                .build());
+        List<Path> wrong = new ArrayList<>();
+        for (Path file : sources(root)) {
+            String text = Files.readString(file);
+            String licensed = text.startsWith(LICENCE) ? text : LICENCE + "\n" + text;
+            String formatted =
+                    formatter.formatSourceAndFixImports(
+                            RemoveUnusedImports.removeUnusedImports(licensed));
+            if (!formatted.equals(text)) {
+                wrong.add(root.relativize(file));
+                if (apply) {
+                    Files.writeString(file, formatted);
+                }
+            }
+        }
+        if (!apply && !wrong.isEmpty()) {
+            System.err.println("These files are not formatted; run `./verbus format`:");
+            wrong.forEach(file -> System.err.println("  " + file));
+            System.exit(1);
+        }
+    }
+
+    private static List<Path> sources(Path root) throws IOException {
+        try (Stream<Path> files = Files.walk(root)) {
+            return files.filter(file -> file.toString().endsWith(".java"))
+                    .filter(file -> !root.relativize(file).toString().contains("target/"))
+                    .sorted()
+                    .toList();
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.fabric;
+
+import java.net.InetSocketAddress;
+
+/** One reliable connection with a peer. Conductor's thread only, but for {@link #queuePair()}. */
+public interface Connection extends AutoCloseable {
+    /** The data path, for the one agent that owns it once the connection is established. */
+    QueuePair queuePair();
+
+    /** The protection domain of the queue pair. */
+    Domain domain();
+
+    /** Address of the peer. */
+    InetSocketAddress remoteAddress();
+
+    /** Address of this side, or null while it is not known. */
+    InetSocketAddress localAddress();
+
+    /**
+     * Accepts an incoming connection, after {@link FabricHandler#onConnectRequest} and once what it
+     * needs is in place. {@link FabricHandler#onEstablished} follows.
+     *
+     * @param privateData for the initiator, at most 128 bytes.
+     */
+    void accept(byte[] privateData);
+
+    /**
+     * Refuses an incoming connection and closes it.
+     *
+     * @param privateData for the initiator, at most 128 bytes.
+     */
+    void reject(byte[] privateData);
+
+    /**
+     * Destroys the queue pair and leaves the connection: when this returns, the peer can write
+     * nothing more through it. The agent that used the queue pair must have let go of it before.
+     * The domain stays open. Idempotent.
+     */
+    @Override
+    void close();
+}

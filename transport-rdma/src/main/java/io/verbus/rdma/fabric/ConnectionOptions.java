@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.fabric;
+
+/**
+ * Properties of a connection. Both sides give their own.
+ *
+ * @param sendDepth most work requests outstanding in the send queue.
+ * @param receiveDepth control messages that can arrive before one is polled.
+ * @param messageLength most bytes of a control message.
+ * @param maxInline bytes wanted inline; the device may give fewer.
+ * @param retryCount transport retries before the connection fails, 0 to 6 (with 7 the software
+ *     device retries for ever).
+ * @param ackTimeout exponent of the time that an acknowledgement may take: 4.096 us * 2^ackTimeout,
+ *     1 to 31.
+ */
+public record ConnectionOptions(
+        int sendDepth,
+        int receiveDepth,
+        int messageLength,
+        int maxInline,
+        int retryCount,
+        int ackTimeout) {
+    /** 256 outstanding, 64 messages of 256 bytes, 64 bytes inline, 6 retries of 67 ms. */
+    public static final ConnectionOptions DEFAULT = new ConnectionOptions(256, 64, 256, 64, 6, 14);
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.fabric;
+
+/**
+ * A protection domain on one device: only queue pairs of the domain can use its regions, so an rkey
+ * is useless to a peer of another domain. Conductor's thread only.
+ */
+public interface Domain extends AutoCloseable {
+    /** Name of the device, as {@code ibv_devices} prints it. */
+    String device();
+
+    /**
+     * Registers memory of this process.
+     *
+     * @param address of the first byte.
+     * @param length in bytes.
+     * @param access who may write it.
+     * @return the region.
+     * @throws FabricException if the device refuses; the message names the limit and the remedy.
+     */
+    RegisteredMemory register(long address, long length, Access access);
+
+    /** Releases the domain; regions and connections of it must be closed before. Idempotent. */
+    @Override
+    void close();
+}

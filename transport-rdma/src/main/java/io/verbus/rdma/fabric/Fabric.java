@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.fabric;
+
+import java.net.InetSocketAddress;
+
+/**
+ * Makes connections on the RDMA devices of this host. Conductor's thread only; nothing blocks for
+ * longer than a system call, everything that takes time is told to the {@link FabricHandler}.
+ */
+public interface Fabric extends AutoCloseable {
+    /**
+     * Listens for connections.
+     *
+     * @param localAddress of a device's port; the port number 0 takes a free one.
+     * @param options of the connections that arrive.
+     * @return the listener.
+     * @throws FabricException if the address is no RDMA device's, or is in use.
+     */
+    Listener listen(InetSocketAddress localAddress, ConnectionOptions options);
+
+    /**
+     * Begins to connect; {@link FabricHandler#onEstablished} or {@link FabricHandler#onEnded}
+     * follows.
+     *
+     * @param remoteAddress where the peer listens.
+     * @param localAddress to connect from, or null for the route's own choice.
+     * @param options of the connection.
+     * @param domain to reuse if it is on the device that leads to the peer, or null.
+     * @param privateData for the peer, at most 56 bytes.
+     * @return the connection, whose queue pair and domain are there when it is established.
+     * @throws FabricException if it cannot even begin.
+     */
+    Connection connect(
+            InetSocketAddress remoteAddress,
+            InetSocketAddress localAddress,
+            ConnectionOptions options,
+            Domain domain,
+            byte[] privateData);
+
+    /**
+     * Handles the connection events that have arrived.
+     *
+     * @param handler of them.
+     * @return their number.
+     */
+    int poll(FabricHandler handler);
+
+    /** Closes all that is still open. Idempotent. */
+    @Override
+    void close();
+}
