@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.logbuffer;
+
+import io.verbus.BusException;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/**
+ * A log file mapped into this process. See {@link LogLayout} for what it holds.
+ *
+ * <p>The buffers may be used by any thread, as their users agree; creation and {@link #close()} are
+ * for one thread. Nothing may touch a buffer once {@link #close()} has begun: its memory is gone.
+ */
+public final class LogBuffers implements AutoCloseable {
+    private final Path file;
+    private final Arena arena;
+    private final MemorySegment segment;
+    private final LogSpec spec;
+    private final UnsafeBuffer[] terms = new UnsafeBuffer[LogLayout.PARTITIONS];
+    private final UnsafeBuffer metadata;
+
+    private LogBuffers(Path file, Arena arena, MemorySegment segment, LogSpec spec) {
+        this.file = file;
+        this.arena = arena;
+        this.segment = segment;
+        this.spec = spec;
+        for (int i = 0; i < terms.length; i++) {
+            terms[i] = view(segment, (long) i * spec.termLength(), spec.termLength());
+        }
+        metadata = metadata(segment);
+    }
+
+    /**
+     * Creates and maps a log file whose space is really there: every byte is written, so that
+     * nothing can fail later for want of it.
+     *
+     * @param file that must not exist yet.
+     * @param spec what the log is for.
+     * @return the log, ready to append at the position of the spec.
+     * @throws BusException if the file cannot be created, or there is too little space for it.
+     */
+    public static LogBuffers create(Path file, LogSpec spec) {
+        long length = LogLayout.fileLength(spec.termLength());
+        Arena arena = Arena.ofShared();
+        try (FileChannel channel =
+                FileChannel.open(
+                        file,
+                        Set.of(
+                                StandardOpenOption.READ,
+                                StandardOpenOption.WRITE,
+                                StandardOpenOption.CREATE_NEW),
+                        PosixFilePermissions.asFileAttribute(
+                                PosixFilePermissions.fromString("rw-------")))) {
+            reserve(channel, length);
+            MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, length, arena);
+            initialise(metadata(segment), spec);
+            return new LogBuffers(file, arena, segment, spec);
+        } catch (IOException e) {
+            arena.close();
+            try {
+                Files.deleteIfExists(file);
+            } catch (IOException suppressed) {
+                e.addSuppressed(suppressed);
+            }
+            throw new BusException(
+                    "cannot create a log of "
+                            + length
+                            + " bytes at "
+                            + file
+                            + " ("
+                            + e.getMessage()
+                            + "): free space there, shorten the term length, or choose another"
+                            + " driver directory",
+                    e);
+        }
+    }
+
+    /**
+     * Maps a log file that exists, after checking that it is one.
+     *
+     * @param file to map.
+     * @param readOnly whether this process may only read it.
+     * @return the log.
+     * @throws BusException if the file is absent, truncated, of another version, or no log.
+     */
+    public static LogBuffers map(Path file, boolean readOnly) {
+        Arena arena = Arena.ofShared();
+        try (FileChannel channel =
+                readOnly
+                        ? FileChannel.open(file, StandardOpenOption.READ)
+                        : FileChannel.open(
+                                file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            long length = channel.size();
+            if (length < LogLayout.fileLength(LogLayout.MIN_TERM_LENGTH)
+                    || length > LogLayout.fileLength(LogLayout.MAX_TERM_LENGTH)) {
+                throw new BusException(
+                        file
+                                + " has "
+                                + length
+                                + " bytes, which no log has: it is truncated or"
+                                + " not a log");
+            }
+            MemorySegment segment =
+                    channel.map(
+                            readOnly
+                                    ? FileChannel.MapMode.READ_ONLY
+                                    : FileChannel.MapMode.READ_WRITE,
+                            0,
+                            length,
+                            arena);
+            return new LogBuffers(file, arena, segment, check(file, metadata(segment), length));
+        } catch (IOException e) {
+            arena.close();
+            throw new BusException("cannot map the log " + file + ": " + e, e);
+        } catch (BusException e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    private static void reserve(FileChannel channel, long length) throws IOException {
+        ByteBuffer zeros = ByteBuffer.allocateDirect(1024 * 1024);
+        for (long at = 0; at < length; ) {
+            zeros.clear().limit((int) Math.min(zeros.capacity(), length - at));
+            at += channel.write(zeros, at);
+        }
+    }
+
+    private static void initialise(UnsafeBuffer metadata, LogSpec spec) {
+        int bits = LogLayout.positionBitsToShift(spec.termLength());
+        int termCount = (int) (spec.position() >>> bits);
+        metadata.putLong(LogLayout.END_OF_STREAM, LogLayout.NOT_ENDED);
+        for (int i = 0; i < LogLayout.PARTITIONS; i++) {
+            // A term that is not active yet is found to be so by its id: one cycle behind its next.
+            int count = termCount + i;
+            int termId = spec.initialTermId() + (i == 0 ? count : count - LogLayout.PARTITIONS);
+            int offset = i == 0 ? LogLayout.termOffset(spec.position(), spec.termLength()) : 0;
+            metadata.putLong(
+                    LogLayout.RAW_TAILS + LogLayout.partition(count) * Long.BYTES,
+                    LogLayout.rawTail(termId, offset));
+        }
+        metadata.putInt(LogLayout.ACTIVE_TERM_COUNT, termCount);
+        metadata.putInt(LogLayout.TERM_LENGTH, spec.termLength());
+        metadata.putInt(LogLayout.INITIAL_TERM_ID, spec.initialTermId());
+        metadata.putInt(LogLayout.MTU, spec.mtu());
+        metadata.putInt(LogLayout.SESSION_ID, spec.sessionId());
+        metadata.putInt(LogLayout.STREAM_ID, spec.streamId());
+        metadata.putLong(LogLayout.REGISTRATION_ID, spec.registrationId());
+        metadata.putInt(LogLayout.VERSION, LogLayout.VERSION_VALUE);
+        metadata.putLongRelease(LogLayout.MAGIC, LogLayout.MAGIC_VALUE);
+    }
+
+    private static LogSpec check(Path file, UnsafeBuffer metadata, long length) {
+        if (metadata.getLongAcquire(LogLayout.MAGIC) != LogLayout.MAGIC_VALUE) {
+            throw new BusException(
+                    file + " is not a log: its metadata page does not begin with the log's magic");
+        }
+        int version = metadata.getInt(LogLayout.VERSION);
+        if (version != LogLayout.VERSION_VALUE) {
+            throw new BusException(
+                    file
+                            + " is a log of version "
+                            + version
+                            + ", this process reads version "
+                            + LogLayout.VERSION_VALUE
+                            + ": use the same Verbus release for driver and clients");
+        }
+        int termLength = metadata.getInt(LogLayout.TERM_LENGTH);
+        if (LogLayout.fileLength(termLength) != length) {
+            throw new BusException(
+                    file
+                            + " has "
+                            + length
+                            + " bytes but says that its terms have "
+                            + termLength
+                            + ": it is truncated or damaged");
+        }
+        return new LogSpec(
+                metadata.getLong(LogLayout.REGISTRATION_ID),
+                metadata.getInt(LogLayout.SESSION_ID),
+                metadata.getInt(LogLayout.STREAM_ID),
+                metadata.getInt(LogLayout.INITIAL_TERM_ID),
+                termLength,
+                metadata.getInt(LogLayout.MTU),
+                0);
+    }
+
+    private static UnsafeBuffer metadata(MemorySegment segment) {
+        return view(
+                segment, segment.byteSize() - LogLayout.METADATA_LENGTH, LogLayout.METADATA_LENGTH);
+    }
+
+    private static UnsafeBuffer view(MemorySegment segment, long offset, int length) {
+        return new UnsafeBuffer(segment.address() + offset, length);
+    }
+
+    /** The file that is mapped. */
+    public Path file() {
+        return file;
+    }
+
+    /** What the log is for; {@link LogSpec#position()} is 0 where the file was not created here. */
+    public LogSpec spec() {
+        return spec;
+    }
+
+    /** Buffer over a term. */
+    public UnsafeBuffer term(int partition) {
+        return terms[partition];
+    }
+
+    /** Buffer over the metadata page. */
+    public UnsafeBuffer metadata() {
+        return metadata;
+    }
+
+    /** Address of the first term in this process. */
+    public long address() {
+        return segment.address();
+    }
+
+    /** Bytes of the terms and of the end-of-stream line behind them: what a peer may write. */
+    public long writableLength() {
+        return (long) LogLayout.PARTITIONS * spec.termLength() + LogLayout.END_OF_STREAM_LENGTH;
+    }
+
+    /** Unmaps the file. The file stays. */
+    @Override
+    public void close() {
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
+    }
+}

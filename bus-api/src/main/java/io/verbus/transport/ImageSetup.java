@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.transport;
+
+/**
+ * What a peer offers to send, checked by the transport for range but not to be trusted further.
+ *
+ * @param sessionId of the publication.
+ * @param streamId of the publication.
+ * @param initialTermId of the publication.
+ * @param termLength of the publication's log in bytes.
+ * @param mtu longest frame in bytes.
+ * @param position from which the image starts.
+ * @param source where it comes from, for people.
+ */
+public record ImageSetup(
+        int sessionId,
+        int streamId,
+        int initialTermId,
+        int termLength,
+        int mtu,
+        long position,
+        String source) {}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.transport;
+
+import io.verbus.ChannelUri;
+import io.verbus.logbuffer.LogBuffers;
+
+/** A publication as its transport sees it. The driver makes it; the sender's thread drives it. */
+public interface OutboundStream {
+    /** Unique in the driver. */
+    long registrationId();
+
+    /** Channel of the publication. */
+    ChannelUri channel();
+
+    /** The log to send. Mapped until {@link TransportHost#onPublicationReleased}. */
+    LogBuffers log();
+
+    /** Position up to which the log has been sent. Sender's thread. */
+    long senderPosition();
+
+    /**
+     * Records how far the log has been sent. Sender's thread.
+     *
+     * @param position reached, never less than before.
+     */
+    void senderPosition(long position);
+
+    /**
+     * Tells what the receivers have released, by the channel's flow control: the log may be
+     * appended to up to {@code position + window}, and reused behind {@code position}. Sender's
+     * thread.
+     *
+     * @param position consumed, never less than before.
+     * @param window in bytes past it.
+     */
+    void onReleased(long position, int window);
+
+    /**
+     * Tells whether anybody receives the stream. Sender's thread.
+     *
+     * @param connected whether at least one receiver has accepted it.
+     */
+    void onConnected(boolean connected);
+
+    /** Counts a time when frames were there but the receivers' credit was not. Sender's thread. */
+    void onCreditStall();
+
+    /**
+     * Where the stream ends: {@link io.verbus.logbuffer.LogLayout#NOT_ENDED} while it is open. Any
+     * thread; written by the conductor before {@link Transport#closePublication}.
+     */
+    long finalPosition();
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.transport;
+
+import io.verbus.ChannelUri;
+
+/**
+ * Moves logs between drivers. The driver's three agents each call their own part; a transport hands
+ * what it needs from one to another through queues of its own. In the threading modes with fewer
+ * threads the same calls are made by one thread in turn.
+ */
+public interface Transport extends AutoCloseable {
+    // Conductor
+
+    /**
+     * Begins to send a publication's log.
+     *
+     * @param stream to send.
+     * @throws TransportException if the channel cannot be used here.
+     */
+    void addPublication(OutboundStream stream);
+
+    /**
+     * Ends a publication whose final position is set: the rest of the log is sent, the end of the
+     * stream is told to the receivers, then {@link TransportHost#onPublicationReleased} is called.
+     * That is also called when there is nobody left to send to.
+     *
+     * @param stream to end.
+     */
+    void closePublication(OutboundStream stream);
+
+    /**
+     * Opens the endpoint at which a subscription's channel receives, or joins it if it is open.
+     * Each call is paired with one of {@link #closeEndpoint}.
+     *
+     * @param channel of the subscription.
+     * @return the endpoint; the same object for channels that receive at the same address.
+     * @throws TransportException if the address cannot be used.
+     */
+    InboundEndpoint openEndpoint(ChannelUri channel);
+
+    /**
+     * Leaves an endpoint; the last to leave closes it.
+     *
+     * @param endpoint to leave.
+     */
+    void closeEndpoint(InboundEndpoint endpoint);
+
+    /**
+     * Tells that the driver now has a subscription for a stream: set-ups that were put off for want
+     * of one are offered to {@link TransportHost#onSetup} again.
+     *
+     * @param endpoint of the subscription.
+     * @param streamId of the subscription.
+     */
+    void onSubscriptionAdded(InboundEndpoint endpoint, int streamId);
+
+    /**
+     * Stops receiving an image, because its last subscriber has gone, it is drained, or it was
+     * invalid. When nothing can write to its log any more, {@link TransportHost#onImageReleased} is
+     * called.
+     *
+     * @param image to close.
+     * @param reason in words, for the sender's side.
+     */
+    void closeImage(InboundImage image, String reason);
+
+    /**
+     * The conductor's part of the duty cycle: connections, timers, what the other agents ask.
+     *
+     * @param nowNs monotonic time, read once for the cycle.
+     * @return the amount of work done.
+     */
+    int conduct(long nowNs);
+
+    // Sender
+
+    /**
+     * The sender's part of the duty cycle.
+     *
+     * @param nowNs monotonic time, read once for the cycle.
+     * @return the amount of work done.
+     */
+    int send(long nowNs);
+
+    // Receiver
+
+    /**
+     * The receiver's part of the duty cycle.
+     *
+     * @param nowNs monotonic time, read once for the cycle.
+     * @return the amount of work done.
+     */
+    int receive(long nowNs);
+
+    /** Closes all that is still open. The agents have stopped; called on the conductor's thread. */
+    @Override
+    void close();
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.transport;
+
+import org.agrona.concurrent.status.AtomicCounter;
+
+/** The driver as its transports see it. Conductor's thread only, but for {@link #onError}. */
+public interface TransportHost {
+    /** Random number of this driver, new at each start. */
+    long driverId();
+
+    /**
+     * Value of a driver option that belongs to the transport.
+     *
+     * @param name without the prefix {@code verbus.}, such as {@code rdma.retry-count}.
+     * @param defaultValue where it is not set.
+     * @return the text that was set, or the default.
+     */
+    String option(String name, String defaultValue);
+
+    /**
+     * A peer offers a stream.
+     *
+     * @param endpoint at which it arrived.
+     * @param setup of the stream.
+     * @return the image to fill, announced to its subscribers; or null if nobody subscribes.
+     * @throws io.verbus.BusException if the image cannot be made: the peer is refused with its
+     *     message.
+     */
+    InboundImage onSetup(InboundEndpoint endpoint, ImageSetup setup);
+
+    /**
+     * The peer has ended the stream: everything up to the final position is in the log, and the end
+     * is marked in it. The driver closes the image when its subscribers have read it all.
+     *
+     * @param image that ends.
+     * @param finalPosition of the stream.
+     */
+    void onImageEnding(InboundImage image, long finalPosition);
+
+    /**
+     * The peer is lost. Nothing can write to the image's log any more. The driver ends the image at
+     * its frontier, and closes it when its subscribers have read up to there.
+     *
+     * @param image that is lost.
+     * @param reason in words.
+     */
+    void onImageLost(InboundImage image, String reason);
+
+    /**
+     * An image that was closed is free: the driver may unmap its log.
+     *
+     * @param image that was closed.
+     */
+    void onImageReleased(InboundImage image);
+
+    /**
+     * A publication that was closed is free: the driver may unmap its log.
+     *
+     * @param stream that was closed.
+     */
+    void onPublicationReleased(OutboundStream stream);
+
+    /**
+     * A publication cannot be sent now, and is tried again: its clients are told.
+     *
+     * @param stream that is refused or whose peer cannot be reached for a reason worth telling.
+     * @param rejected whether the peer said no; otherwise the transport failed.
+     * @param message cause and remedy.
+     */
+    void onPublicationFailed(OutboundStream stream, boolean rejected, String message);
+
+    /**
+     * Allocates a counter that operators see.
+     *
+     * @param typeId one of {@link io.verbus.cnc.CounterTypes}.
+     * @param registrationId that it belongs to, or 0.
+     * @param label for people.
+     * @return the counter, to be closed by the transport.
+     */
+    AtomicCounter counter(int typeId, long registrationId, String label);
+
+    /**
+     * Records an error in the distinct error log. Any thread.
+     *
+     * @param error with cause and remedy in its message.
+     */
+    void onError(Throwable error);
+}

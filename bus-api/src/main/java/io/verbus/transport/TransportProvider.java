@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.transport;
+
+/** Entry to a transport, found by {@link java.util.ServiceLoader}. */
+public interface TransportProvider {
+    /** The media that channels name: {@code rdma} in {@code verbus:rdma?endpoint=…}. */
+    String media();
+
+    /**
+     * Opens the transport for a driver, when a channel first names its media.
+     *
+     * @param host the driver.
+     * @return the open transport.
+     * @throws TransportException if it cannot work here; the message names cause and remedy.
+     */
+    Transport open(TransportHost host);
+}
