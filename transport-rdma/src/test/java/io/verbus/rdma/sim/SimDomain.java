@@ -8,6 +8,9 @@ import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.RegisteredMemory;
 import io.verbus.rdma.fabric.RemoteKey;
+import io.verbus.rdma.link.CreditLine;
+
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -89,6 +92,26 @@ public final class SimDomain implements Domain {
         return region != null
                 && region.access == Access.REMOTE_WRITE
                 && region.holds(address, length);
+    }
+
+    /** Whether any peer of the domain may write the byte. */
+    boolean allowsAnyWriteTo(long address) {
+        for (Region region : byRemoteKey.values()) {
+            if (region.access == Access.REMOTE_WRITE && region.holds(address, 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The first slot of the only region that the peer may write. */
+    UnsafeBuffer creditSlot() {
+        for (Region region : byRemoteKey.values()) {
+            if (region.access == Access.REMOTE_WRITE) {
+                return new UnsafeBuffer(region.address, CreditLine.LENGTH);
+            }
+        }
+        throw new AssertionError("no region may be written by the peer");
     }
 
     private final class Region implements RegisteredMemory {

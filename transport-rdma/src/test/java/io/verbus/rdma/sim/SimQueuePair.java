@@ -294,9 +294,9 @@ public final class SimQueuePair implements QueuePair {
         return peer;
     }
 
-    /** Sends bytes as they are, as a hostile peer would. */
-    public void inject(byte[] message) {
-        peer.arrived.add(message);
+    /** Sends messages as they are, as a hostile peer would. */
+    public void inject(List<byte[]> messages) {
+        peer.arrived.addAll(messages);
     }
 
     boolean isClosed() {
