@@ -50,7 +50,10 @@ final class AeronStack implements Stack {
                                 .socketSndbufLength(WINDOW_LENGTH)
                                 .socketRcvbufLength(WINDOW_LENGTH));
         Aeron.Context context =
-                new Aeron.Context().aeronDirectoryName(directory).preTouchMappedMemory(true);
+                new Aeron.Context()
+                        .aeronDirectoryName(directory)
+                        .idleStrategy(work.driverIdle().strategy())
+                        .preTouchMappedMemory(true);
         if (driver.sharedAgentInvoker() != null) {
             context.useConductorAgentInvoker(true).driverAgentInvoker(driver.sharedAgentInvoker());
         }

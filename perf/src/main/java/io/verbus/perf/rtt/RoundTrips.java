@@ -42,6 +42,7 @@ public final class RoundTrips {
     private long nextToSend;
     private long lastProgress;
     private int idlePolls;
+    private IllegalStateException failure; // kept, as a bus may swallow what its handlers throw
 
     /** Written by whoever stops the run, read by the measuring thread. */
     private volatile boolean stopped;
@@ -147,6 +148,9 @@ public final class RoundTrips {
 
     private void pollOnce() {
         if (initiator.poll() > 0) {
+            if (failure != null) {
+                throw failure;
+            }
             idlePolls = 0;
             idleStrategy.reset();
             return;
