@@ -28,9 +28,9 @@ import java.util.concurrent.Callable;
         description = {
             "Measures the same round trips on Verbus and on a peer, alternating, and prints the"
                     + " ratios Verbus / peer.",
-            "Both have the same processes, threads, idle strategies, lengths, exclusive publications"
-                    + " and JVM flags. With --transport rdma, Aeron uses UDP between the same two"
-                    + " addresses."
+            "Both have the same processes, threads, idle strategies, lengths, exclusive"
+                + " publications and JVM flags. With --transport rdma, Aeron uses UDP between the"
+                + " same two addresses."
         })
 final class CompareCommand implements Callable<Integer> {
     private static final int MAX_PAIRS = 1000;

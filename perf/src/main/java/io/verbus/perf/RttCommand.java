@@ -43,7 +43,8 @@ final class RttCommand implements Callable<Integer> {
     @Option(
             names = "--hgrm",
             paramLabel = "FILE",
-            description = "Writes the distribution in microseconds, as HdrHistogram's plotter reads it.")
+            description =
+                    "Writes the distribution in microseconds, as HdrHistogram's plotter reads it.")
     private Path hgrm;
 
     @Override

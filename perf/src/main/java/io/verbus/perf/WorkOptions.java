@@ -139,9 +139,7 @@ final class WorkOptions {
         check("--length", length, Work.MIN_LENGTH, mtu - Work.HEADER_LENGTH);
         check("--port", port, 1024, 65_534);
         long count =
-                messages != null
-                        ? messages
-                        : transport == Wire.IPC ? IPC_MESSAGES : RDMA_MESSAGES;
+                messages != null ? messages : transport == Wire.IPC ? IPC_MESSAGES : RDMA_MESSAGES;
         check("--messages", count, 1, MAX_MESSAGES);
         long before = warmup != null ? warmup : count / 2;
         check("--warmup", before, 0, MAX_MESSAGES);
@@ -206,8 +204,7 @@ final class WorkOptions {
 
     private void check(String option, long value, long min, long max) {
         if (value < min || value > max) {
-            throw wrong(
-                    option + " takes a number from " + min + " to " + max + ", not " + value);
+            throw wrong(option + " takes a number from " + min + " to " + max + ", not " + value);
         }
     }
 

@@ -20,7 +20,9 @@ class DependencyRulesTest {
                     .should()
                     .onlyDependOnClassesThat()
                     .resideInAnyPackage(
-                            "java..", "org.HdrHistogram", "org.agrona.concurrent",
+                            "java..",
+                            "org.HdrHistogram",
+                            "org.agrona.concurrent",
                             "io.verbus.perf.rtt");
 
     @ArchTest
@@ -31,7 +33,10 @@ class DependencyRulesTest {
                     .should()
                     .onlyDependOnClassesThat()
                     .resideInAnyPackage(
-                            "java..", "io.aeron..", "org.agrona..", "io.verbus.perf.rtt",
+                            "java..",
+                            "io.aeron..",
+                            "org.agrona..",
+                            "io.verbus.perf.rtt",
                             "io.verbus.perf.aeron");
 
     @ArchTest

@@ -13,7 +13,15 @@ class LabArgumentsTest {
     @Test
     void leavesOutOptionsWithTheirValues() {
         List<String> typed =
-                List.of("perf", "rtt", "--json", "a b.json", "--rate=max", "--hgrm=x", "--length", "9");
+                List.of(
+                        "perf",
+                        "rtt",
+                        "--json",
+                        "a b.json",
+                        "--rate=max",
+                        "--hgrm=x",
+                        "--length",
+                        "9");
 
         assertEquals(
                 List.of("perf", "rtt", "--rate=max", "--length", "9"),

@@ -58,8 +58,7 @@ public final class Comparison {
                         WorkReport.rate(work),
                         peer));
         text.append("pair");
-        ratios.keySet()
-                .forEach(p -> text.append(String.format(Locale.ROOT, " | %27s", p.text())));
+        ratios.keySet().forEach(p -> text.append(String.format(Locale.ROOT, " | %27s", p.text())));
         return text.append(System.lineSeparator()).toString();
     }
 

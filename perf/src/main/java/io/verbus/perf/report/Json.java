@@ -63,8 +63,7 @@ public final class Json {
     }
 
     private static void appendNumber(StringBuilder text, double number) {
-        text.append(
-                Double.isFinite(number) ? String.format(Locale.ROOT, "%.3f", number) : "null");
+        text.append(Double.isFinite(number) ? String.format(Locale.ROOT, "%.3f", number) : "null");
     }
 
     private static void appendString(StringBuilder text, String string) {

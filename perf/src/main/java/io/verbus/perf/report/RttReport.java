@@ -52,8 +52,7 @@ public record RttReport(Work work, Runner.Outcome outcome) {
         Measurement measurement = outcome.measurement();
         Map<String, Object> microseconds = new LinkedHashMap<>();
         for (Percentile percentile : Percentile.values()) {
-            microseconds.put(
-                    percentile.text(), percentile.microseconds(measurement.histogram()));
+            microseconds.put(percentile.text(), percentile.microseconds(measurement.histogram()));
         }
         Map<String, Object> report = new LinkedHashMap<>();
         report.put("bus", outcome.version());

@@ -27,8 +27,7 @@ import java.util.stream.Stream;
  */
 final class WorkerProcess implements AutoCloseable {
     /** Both buses run without their checks of every buffer access, as their users in a hurry do. */
-    static final List<String> MEASURING_FLAGS =
-            List.of("-Dagrona.disable.bounds.checks=true");
+    static final List<String> MEASURING_FLAGS = List.of("-Dagrona.disable.bounds.checks=true");
 
     private static final String END = "";
     private static final long EXIT_TIMEOUT_S = 15;

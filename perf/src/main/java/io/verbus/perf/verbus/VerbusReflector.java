@@ -29,9 +29,7 @@ final class VerbusReflector implements Reflector {
         this.client = client;
         onFragment =
                 (buffer, offset, length, header) ->
-                        replies.offer(buffer, offset, length) > 0
-                                ? Action.CONTINUE
-                                : Action.ABORT;
+                        replies.offer(buffer, offset, length) > 0 ? Action.CONTINUE : Action.ABORT;
     }
 
     @Override

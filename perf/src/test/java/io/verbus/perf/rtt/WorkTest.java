@@ -19,8 +19,19 @@ class WorkTest {
             @ForAll long rate) {
         Work work =
                 new Work(
-                        wire, length, 1408, 65536, messages, 7, rate, threading, idle, driverIdle,
-                        "10.0.0.1", "fe80::1%eth0=x", 9);
+                        wire,
+                        length,
+                        1408,
+                        65536,
+                        messages,
+                        7,
+                        rate,
+                        threading,
+                        idle,
+                        driverIdle,
+                        "10.0.0.1",
+                        "fe80::1%eth0=x",
+                        9);
 
         assertEquals(work, Work.parse(work.toArguments()));
     }

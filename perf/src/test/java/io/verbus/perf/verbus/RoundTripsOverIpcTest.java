@@ -29,8 +29,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 @Timeout(60)
 class RoundTripsOverIpcTest {
-    private static final ThreadMXBean THREADS =
-            (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     @Test
     void measuresEveryMessageOneAtATime() {
