@@ -144,11 +144,11 @@ public final class LogBuffers implements AutoCloseable {
         metadata.putLong(LogLayout.END_OF_STREAM, LogLayout.NOT_ENDED);
         for (int i = 0; i < LogLayout.PARTITIONS; i++) {
             // A term that is not active yet is found to be so by its id: one cycle behind its next.
-            int count = termCount + i;
-            int termId = spec.initialTermId() + (i == 0 ? count : count - LogLayout.PARTITIONS);
+            int partition = (LogLayout.partition(termCount) + i) % LogLayout.PARTITIONS;
+            int termId = spec.initialTermId() + termCount + i - (i == 0 ? 0 : LogLayout.PARTITIONS);
             int offset = i == 0 ? LogLayout.termOffset(spec.position(), spec.termLength()) : 0;
             metadata.putLong(
-                    LogLayout.RAW_TAILS + LogLayout.partition(count) * Long.BYTES,
+                    LogLayout.RAW_TAILS + partition * Long.BYTES,
                     LogLayout.rawTail(termId, offset));
         }
         metadata.putInt(LogLayout.ACTIVE_TERM_COUNT, termCount);

@@ -164,6 +164,11 @@ public final class LogLayout {
         return rawTail & 0xFFFF_FFFFL;
     }
 
+    /** Position at which a stream's last term ends. */
+    public static long maxPosition(int termLength) {
+        return (long) termLength << 31;
+    }
+
     /** Longest message that can be offered: an eighth of a term, at most 16 MiB. */
     public static int maxMessageLength(int termLength) {
         return Math.min(termLength / 8, 16 * 1024 * 1024);

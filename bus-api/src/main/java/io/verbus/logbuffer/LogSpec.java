@@ -46,11 +46,15 @@ public record LogSpec(
                             + MAX_MTU
                             + ": choose one, such as 8192");
         }
-        if (position < 0 || position % FrameHeader.ALIGNMENT != 0) {
+        if (position < 0
+                || position >= LogLayout.maxPosition(termLength)
+                || position % FrameHeader.ALIGNMENT != 0) {
             throw new BusException(
                     "position "
                             + position
-                            + " is negative or no multiple of 32: it cannot begin a log");
+                            + " is not a multiple of 32 from 0 to below "
+                            + LogLayout.maxPosition(termLength)
+                            + ": it cannot begin a log");
         }
     }
 }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.logbuffer;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Appends to a publication's log as its only writer. One thread.
+ *
+ * <p>No atomic operation, and no store to a frame's first word before the one that commits it: the
+ * line that subscribers poll is taken from them once a message. The raw tail is published, with
+ * release, before the frame, so that nothing can ever be read that lies behind the tail. What lies
+ * between a frame of length zero and the tail is therefore one message that is being appended; a
+ * claim in addition has its negative length in place, as other messages may follow it.
+ *
+ * <p>No method allocates, but to refuse a wrong argument.
+ */
+public final class ExclusiveAppender {
+    private final LogBuffers log;
+    private final UnsafeBuffer metadata;
+    private final Framing framing;
+    private final int initialTermId;
+    private final int termLength;
+    private final int bitsToShift;
+    private final long maxPosition;
+
+    private UnsafeBuffer term;
+    private int termCount;
+    private int termId;
+    private long termPosition;
+    private int termOffset;
+    private int tail;
+
+    /**
+     * Begins at the log's tail.
+     *
+     * @param log of the publication, mapped for writing, with no other appender.
+     */
+    public ExclusiveAppender(LogBuffers log) {
+        this.log = log;
+        metadata = log.metadata();
+        framing = new Framing(log.spec());
+        initialTermId = log.spec().initialTermId();
+        termLength = log.spec().termLength();
+        bitsToShift = LogLayout.positionBitsToShift(termLength);
+        maxPosition = LogLayout.maxPosition(termLength);
+        int count = metadata.getIntAcquire(LogLayout.ACTIVE_TERM_COUNT);
+        long rawTail = metadata.getLongAcquire(LogTail.offset(count));
+        beginTerm(count, (int) Math.min(LogLayout.tailOffset(rawTail), termLength));
+    }
+
+    private void beginTerm(int count, int offset) {
+        term = log.term(LogLayout.partition(count));
+        termCount = count;
+        termId = initialTermId + count;
+        termPosition = (long) count << bitsToShift;
+        termOffset = offset;
+        tail = LogTail.offset(count);
+    }
+
+    /**
+     * Appends a message, in fragments if it is longer than the MTU allows.
+     *
+     * @param source that holds the message.
+     * @param offset of the message in the source.
+     * @param length of the message in bytes, 0 to {@link LogLayout#maxMessageLength}.
+     * @param reservedValue for the header of each frame.
+     * @param limit position from which on nothing may be appended, read by the caller with acquire.
+     * @return the position of the stream behind the message, or one of {@link AppendResult}.
+     * @throws IllegalArgumentException if the length is out of range.
+     * @throws IndexOutOfBoundsException if the source does not hold the message.
+     */
+    public long append(
+            DirectBuffer source, int offset, int length, long reservedValue, long limit) {
+        framing.checkMessage(source, offset, length);
+        int required = framing.required(length);
+        int at = termOffset;
+        long refused = claimTail(required, limit);
+        if (refused < 0) {
+            return refused;
+        }
+        if (length <= framing.maxPayload()) {
+            framing.header(term, at, termId, reservedValue);
+            term.putBytes(at + FrameHeader.LENGTH, source, offset, length);
+            int frameLength = FrameHeader.LENGTH + length;
+            framing.commit(term, at, frameLength, FrameHeader.FLAGS_UNFRAGMENTED);
+        } else {
+            appendFragments(at, source, offset, length, reservedValue);
+        }
+        return termPosition + termOffset;
+    }
+
+    // Committed first to last: a reader takes the first fragment while the next is being copied.
+    private void appendFragments(
+            int termOffset, DirectBuffer source, int offset, int length, long reservedValue) {
+        int at = termOffset;
+        int done = 0;
+        do {
+            int payload = Math.min(length - done, framing.maxPayload());
+            framing.header(term, at, termId, reservedValue);
+            term.putBytes(at + FrameHeader.LENGTH, source, offset + done, payload);
+            int frameLength = FrameHeader.LENGTH + payload;
+            int flags = Framing.flags(done == 0, done + payload == length);
+            framing.commit(term, at, frameLength, flags);
+            done += payload;
+            at += FrameHeader.align(frameLength);
+        } while (done < length);
+    }
+
+    /**
+     * Claims space for a message of one frame, to be written in place. Other messages may be
+     * claimed or appended before it is committed; subscribers see them after it.
+     *
+     * @param length of the message in bytes, at most the MTU less the header.
+     * @param claim that takes the space over; untouched unless a position is returned.
+     * @param limit position from which on nothing may be claimed, read by the caller with acquire.
+     * @return the position of the stream behind the message, or one of {@link AppendResult}.
+     * @throws IllegalArgumentException if the length is out of range.
+     */
+    public long claim(int length, BufferClaim claim, long limit) {
+        framing.checkClaim(length);
+        int frameLength = FrameHeader.LENGTH + length;
+        int at = termOffset;
+        long refused = claimTail(FrameHeader.align(frameLength), limit);
+        if (refused < 0) {
+            return refused;
+        }
+        framing.open(term, at, frameLength);
+        framing.header(term, at, termId, 0);
+        claim.wrap(term, at, frameLength);
+        return termPosition + termOffset;
+    }
+
+    /** Position up to which the log has been appended to or claimed. The appending thread's. */
+    public long position() {
+        return termPosition + termOffset;
+    }
+
+    /** Returns 0 when the space is claimed, or a negative result. */
+    private long claimTail(int required, long limit) {
+        long position = termPosition + termOffset;
+        if (position + required > maxPosition) {
+            return AppendResult.MAX_POSITION_EXCEEDED;
+        }
+        if (position >= limit) {
+            return AppendResult.BACK_PRESSURED;
+        }
+        int end = termOffset + required;
+        if (end > termLength) {
+            return endTerm();
+        }
+        metadata.putLongRelease(tail, LogLayout.rawTail(termId, end));
+        termOffset = end;
+        return 0;
+    }
+
+    private long endTerm() {
+        if (termOffset < termLength) {
+            metadata.putLongRelease(tail, LogLayout.rawTail(termId, termLength));
+            framing.pad(term, termOffset, termLength - termOffset, termId);
+        }
+        LogTail.rotate(metadata, initialTermId, termCount);
+        beginTerm(termCount + 1, 0);
+        return AppendResult.ADMIN_ACTION;
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.logbuffer;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.Position;
+
+/**
+ * Reads the frames of a log in order, for one subscriber. One thread.
+ *
+ * <p>Each frame's first word is loaded once, with acquire, and checked before use. The subscriber's
+ * position is published once a poll, with release, also when a handler throws: behind all frames
+ * that were delivered, the last one included. A poll ends at the end of a term at the latest.
+ *
+ * <p>No method allocates, but to report an invalid frame.
+ */
+public final class LogReader {
+    private final LogBuffers log;
+    private final Position subscriberPosition;
+    private final boolean isReplica;
+    private final Header header;
+    private final int termLength;
+    private UnsafeBuffer term;
+    private int partition;
+    private long termPosition;
+    private int termOffset;
+
+    /**
+     * Begins where the subscriber's position stands.
+     *
+     * @param log to read; may be mapped read-only.
+     * @param subscriberPosition the subscriber's counter: written here, read by the driver.
+     * @param isReplica whether the log is the image of a remote one. There a negative frame length
+     *     is an error; in a publication's own log it is a claim being filled.
+     */
+    public LogReader(LogBuffers log, Position subscriberPosition, boolean isReplica) {
+        this.log = log;
+        this.subscriberPosition = subscriberPosition;
+        this.isReplica = isReplica;
+        header = new Header(log.spec());
+        termLength = log.spec().termLength();
+        long position = subscriberPosition.get();
+        termOffset = LogLayout.termOffset(position, termLength);
+        termPosition = position - termOffset;
+        partition = LogLayout.partition(position, LogLayout.positionBitsToShift(termLength));
+        term = log.term(partition);
+    }
+
+    /** Position behind what was delivered. The reading thread's. */
+    public long position() {
+        return termPosition + termOffset;
+    }
+
+    /**
+     * Delivers fragments.
+     *
+     * @param handler to call for each.
+     * @param fragmentLimit how many to deliver at most.
+     * @return how many were delivered.
+     * @throws InvalidFrameException if the log holds what no appender writes; the position stays in
+     *     front of it.
+     */
+    public int poll(FragmentHandler handler, int fragmentLimit) {
+        int start = termOffset;
+        int fragments = 0;
+        try {
+            while (fragments < fragmentLimit && termOffset < termLength) {
+                int offset = termOffset;
+                long word = term.getLongAcquire(offset);
+                int length = FrameHeader.length(word);
+                if (length <= 0 && isOpen(word, offset)) {
+                    break;
+                }
+                advance(word, offset);
+                if (FrameHeader.type(word) == FrameHeader.TYPE_DATA) {
+                    fragments++;
+                    header.wrap(term, offset, word, termPosition + offset);
+                    handler.onFragment(
+                            term, offset + FrameHeader.LENGTH, length - FrameHeader.LENGTH, header);
+                }
+            }
+        } finally {
+            if (termOffset != start) {
+                publish();
+            }
+        }
+        return fragments;
+    }
+
+    /**
+     * Delivers fragments to a handler that says how to go on.
+     *
+     * @param handler to call for each.
+     * @param fragmentLimit how many to deliver at most.
+     * @return how many were delivered, aborted ones not counted.
+     * @throws InvalidFrameException if the log holds what no appender writes; the position stays in
+     *     front of it.
+     */
+    public int controlledPoll(ControlledFragmentHandler handler, int fragmentLimit) {
+        int published = termOffset;
+        int fragments = 0;
+        try {
+            while (fragments < fragmentLimit && termOffset < termLength) {
+                int offset = termOffset;
+                long word = term.getLongAcquire(offset);
+                int length = FrameHeader.length(word);
+                if (length <= 0 && isOpen(word, offset)) {
+                    break;
+                }
+                advance(word, offset);
+                if (FrameHeader.type(word) != FrameHeader.TYPE_DATA) {
+                    continue;
+                }
+                header.wrap(term, offset, word, termPosition + offset);
+                ControlledFragmentHandler.Action action =
+                        handler.onFragment(
+                                term,
+                                offset + FrameHeader.LENGTH,
+                                length - FrameHeader.LENGTH,
+                                header);
+                if (action == ControlledFragmentHandler.Action.ABORT) {
+                    termOffset = offset;
+                    break;
+                }
+                fragments++;
+                if (action == ControlledFragmentHandler.Action.BREAK) {
+                    break;
+                }
+                if (action == ControlledFragmentHandler.Action.COMMIT) {
+                    subscriberPosition.setRelease(termPosition + termOffset);
+                    published = termOffset;
+                }
+            }
+        } finally {
+            if (termOffset != published || termOffset == termLength) {
+                publish();
+            }
+        }
+        return fragments;
+    }
+
+    /** Whether the frontier is reached: nothing there yet, or a claim that is being filled. */
+    private boolean isOpen(long word, int offset) {
+        if (word == 0 || (FrameHeader.length(word) < 0 && !isReplica)) {
+            return true;
+        }
+        throw FrameCheck.invalid(word, termPosition + offset, offset, termLength);
+    }
+
+    private void advance(long word, int offset) {
+        if (!FrameCheck.isValid(word, offset, termLength)) {
+            throw FrameCheck.invalid(word, termPosition + offset, offset, termLength);
+        }
+        termOffset = offset + FrameHeader.align(FrameHeader.length(word));
+    }
+
+    private void publish() {
+        subscriberPosition.setRelease(termPosition + termOffset);
+        if (termOffset == termLength) {
+            partition = partition + 1 == LogLayout.PARTITIONS ? 0 : partition + 1;
+            term = log.term(partition);
+            termPosition += termLength;
+            termOffset = 0;
+        }
+    }
+}
