@@ -3,6 +3,8 @@
 package io.verbus.samples.demo;
 
 import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** What carries the messages. Named in lower case for people. */
 enum Transport {
@@ -12,6 +14,11 @@ enum Transport {
     /** The media of the channel. */
     String media() {
         return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The transport whose channels have that media. */
+    static Optional<Transport> parse(String media) {
+        return Stream.of(values()).filter(transport -> transport.media().equals(media)).findAny();
     }
 
     @Override
