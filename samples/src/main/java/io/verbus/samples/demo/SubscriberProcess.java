@@ -68,6 +68,7 @@ final class SubscriberProcess {
                 nextReport = now + REPORT_INTERVAL_NS;
             }
         }
+        System.out.println(VERIFIED + verifier.verified());
         System.out.println(verifier.result().toLine());
     }
 
