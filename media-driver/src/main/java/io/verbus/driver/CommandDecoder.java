@@ -43,8 +43,7 @@ final class CommandDecoder implements MessageHandler {
     }
 
     @Override
-    public void onMessage(
-            int msgTypeId, MutableDirectBuffer buffer, int index, int messageLength) {
+    public void onMessage(int msgTypeId, MutableDirectBuffer buffer, int index, int messageLength) {
         if (messageLength < MessageHeaderDecoder.ENCODED_LENGTH || messageLength > MAX_LENGTH) {
             handler.onMalformed("its length is " + messageLength);
             return;

@@ -73,8 +73,7 @@ final class CommandExecutor implements CommandHandler {
     }
 
     @Override
-    public void onAddSubscription(
-            long clientId, long correlationId, int streamId, String channel) {
+    public void onAddSubscription(long clientId, long correlationId, int streamId, String channel) {
         commands.incrementRelease();
         try {
             Client client = clients.seen(clientId);

@@ -58,6 +58,7 @@ final class CpuAffinity {
         }
     }
 
+    @SuppressWarnings("restricted")
     private static int setAffinity(int cpu) {
         Linker linker = Linker.nativeLinker();
         MethodHandle call =
@@ -71,8 +72,7 @@ final class CpuAffinity {
                         Linker.Option.captureCallState("errno"));
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment mask = arena.allocate(MAX_CPUS / Byte.SIZE, Long.BYTES);
-            mask.set(
-                    ValueLayout.JAVA_BYTE, cpu / Byte.SIZE, (byte) (1 << (cpu % Byte.SIZE)));
+            mask.set(ValueLayout.JAVA_BYTE, cpu / Byte.SIZE, (byte) (1 << (cpu % Byte.SIZE)));
             MemorySegment state = arena.allocate(ERRNO);
             int result = (int) call.invokeExact(state, 0, mask.byteSize(), mask);
             return result == 0 ? 0 : (int) ERRNO_VALUE.get(state, 0L);

@@ -43,6 +43,9 @@ final class DriverDirectory implements AutoCloseable {
             PosixFilePermissions.fromString("rwx------");
     private static final Set<PosixFilePermission> OWNER_READ_WRITE =
             PosixFilePermissions.fromString("rw-------");
+    private static final Pattern UNIQUE =
+            Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+    private static final long ABANDONED_AGE_MS = 10_000;
     private static final int ATTEMPTS = 10;
 
     /** Directories that drivers of this process hold. */
@@ -248,6 +251,44 @@ final class DriverDirectory implements AutoCloseable {
                 Files.deleteIfExists(file);
             }
         }
+    }
+
+    /** Removes what embedded drivers left whose process was killed. */
+    static void removeAbandoned() {
+        String prefix = "verbus-" + System.getProperty("user.name") + "-";
+        try {
+            for (Path path : list(base())) {
+                String name = path.getFileName().toString();
+                if (name.startsWith(prefix)
+                        && UNIQUE.matcher(name.substring(prefix.length())).matches()
+                        && isOld(path.resolve(LOCK))) {
+                    removeIfAbandoned(path);
+                }
+            }
+        } catch (IOException e) {
+            throw new BusException("cannot list " + base() + ": " + e, e);
+        }
+    }
+
+    /** One that was just made may not be locked yet. */
+    private static boolean isOld(Path lock) throws IOException {
+        try {
+            long age = System.currentTimeMillis() - Files.getLastModifiedTime(lock).toMillis();
+            return age > ABANDONED_AGE_MS;
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+    }
+
+    private static void removeIfAbandoned(Path path) {
+        DriverDirectory abandoned;
+        try {
+            abandoned = open(path);
+        } catch (BusException e) {
+            // In use, or not ours.
+            return;
+        }
+        abandoned.close();
     }
 
     Path path() {

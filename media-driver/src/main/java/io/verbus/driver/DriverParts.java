@@ -81,8 +81,7 @@ record DriverParts(
                         clock,
                         config.clientLivenessTimeoutNs());
         CommandExecutor executor =
-                new CommandExecutor(
-                        clients, publications, subscriptions, events, counters, errors);
+                new CommandExecutor(clients, publications, subscriptions, events, counters, errors);
         return new DriverParts(
                 clock,
                 counters,

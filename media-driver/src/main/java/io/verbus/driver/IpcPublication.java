@@ -12,7 +12,9 @@ import io.verbus.logbuffer.LogLayout;
  * they are not connected, and what is in the log counts as consumed.
  */
 final class IpcPublication extends Publication implements Source {
-    /** The limit is raised when it moves by this fraction of the window: a line less to transfer. */
+    /**
+     * The limit is raised when it moves by this fraction of the window: a line less to transfer.
+     */
     private static final int GAIN_SHIFT = 3;
 
     private final Subscribers subscribers;

@@ -51,7 +51,11 @@ final class Publications {
      * @throws BusException if the channel cannot be used, or there is too little space.
      */
     void add(
-            Client client, long correlationId, int streamId, boolean exclusive, ChannelUri channel) {
+            Client client,
+            long correlationId,
+            int streamId,
+            boolean exclusive,
+            ChannelUri channel) {
         channel.checkPublishable();
         Publication shared = exclusive ? null : findShared(streamId, channel);
         Publication publication =
@@ -92,8 +96,7 @@ final class Publications {
         return null;
     }
 
-    private static boolean isSameStream(
-            Publication publication, int streamId, ChannelUri channel) {
+    private static boolean isSameStream(Publication publication, int streamId, ChannelUri channel) {
         ChannelUri other = publication.channel();
         return publication.streamId() == streamId
                 && other.media().equals(channel.media())

@@ -68,8 +68,7 @@ final class Transports {
             } catch (ServiceConfigurationError e) {
                 errors.onError(
                         new BusException(
-                                "a transport on the class path cannot be loaded: "
-                                        + e.getMessage(),
+                                "a transport on the class path cannot be loaded: " + e.getMessage(),
                                 e));
             }
         }
@@ -82,7 +81,8 @@ final class Transports {
 
     /** Media of the transports that are present. */
     static List<String> media(List<TransportProvider> providers) {
-        return List.copyOf(new TreeSet<>(providers.stream().map(TransportProvider::media).toList()));
+        return List.copyOf(
+                new TreeSet<>(providers.stream().map(TransportProvider::media).toList()));
     }
 
     /**
@@ -103,7 +103,9 @@ final class Transports {
                     "the driver has no transport for media '"
                             + media
                             + "': it has "
-                            + (providers.isEmpty() ? "" : String.join(", ", providers.keySet()) + ", ")
+                            + (providers.isEmpty()
+                                    ? ""
+                                    : String.join(", ", providers.keySet()) + ", ")
                             + "ipc; put the transport's jar on the driver's class path");
         }
         if (provider.needsMemoryFileSystem() && !directory.isInMemory()) {
