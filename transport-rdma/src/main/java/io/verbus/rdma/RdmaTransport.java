@@ -21,8 +21,8 @@ import io.verbus.transport.TransportHost;
 import java.net.InetSocketAddress;
 
 /**
- * Replicates logs over an RDMA fabric: the publishing and the subscribing side, each with a part for
- * the conductor and a part for the one agent that uses its queue pairs.
+ * Replicates logs over an RDMA fabric: the publishing and the subscribing side, each with a part
+ * for the conductor and a part for the one agent that uses its queue pairs.
  */
 public final class RdmaTransport implements Transport, FabricHandler {
     private final Fabric fabric;

@@ -5,7 +5,7 @@
  * one-sided writes.
  *
  * <p>{@code link} holds what both ends of a connection share, {@code outbound} the publishing side,
- * {@code inbound} the subscribing side, {@code fabric} what they need of RDMA, and {@code verbs} the
- * fabric over libibverbs and librdmacm.
+ * {@code inbound} the subscribing side, {@code fabric} what they need of RDMA, and {@code verbs}
+ * the fabric over libibverbs and librdmacm.
  */
 package io.verbus.rdma;

@@ -175,8 +175,7 @@ final class InboundImages {
     }
 
     private String end(InboundPeer peer, IncomingImage written, long finalPosition) {
-        long marked =
-                written.image.log().metadata().getLongAcquire(LogLayout.END_OF_STREAM);
+        long marked = written.image.log().metadata().getLongAcquire(LogLayout.END_OF_STREAM);
         if (marked != finalPosition && marked != LogLayout.NOT_ENDED
                 || finalPosition < written.offer.position()) {
             return "stream "

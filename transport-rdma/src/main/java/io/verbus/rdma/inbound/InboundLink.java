@@ -202,8 +202,7 @@ final class InboundLink implements QueuePair.Handler, ControlReader.Offers, Auto
                                     reject.text());
                     case ReceiverCommand.ImageClosed closed -> {
                         remove(closed.registrationId());
-                        yield writer.imageClosed(
-                                control.buffer(), slot, closed.registrationId());
+                        yield writer.imageClosed(control.buffer(), slot, closed.registrationId());
                     }
                 };
         queuePair.stageSend(control.address(slot), length, control.key());
@@ -302,7 +301,9 @@ final class InboundLink implements QueuePair.Handler, ControlReader.Offers, Auto
         handOver(new ReceiverEvent.Closed(this, registrationId, finalPosition));
     }
 
-    /** A peer that sends faster than the conductor can follow must not fill this driver's memory. */
+    /**
+     * A peer that sends faster than the conductor can follow must not fill this driver's memory.
+     */
     private void handOver(ReceiverEvent event) {
         if (handedOver - handled >= maxUnhandled || answers.size() >= maxUnhandled) {
             violated("it sends control messages without end");

@@ -9,7 +9,9 @@ import io.verbus.transport.TransportException;
 import java.net.InetSocketAddress;
 import java.util.OptionalInt;
 
-/** A local address at which peers connect, shared by the subscriptions to it. Conductor's thread. */
+/**
+ * A local address at which peers connect, shared by the subscriptions to it. Conductor's thread.
+ */
 final class InboundListener implements InboundEndpoint {
     private final InetSocketAddress requested;
     private final Listener listener;

@@ -17,8 +17,8 @@ sealed interface ReceiverEvent {
             implements ReceiverEvent {}
 
     /**
-     * The receiver has let go of a connection: its queue pair may be destroyed. Told once, after all
-     * else of the link.
+     * The receiver has let go of a connection: its queue pair may be destroyed. Told once, after
+     * all else of the link.
      *
      * @param link that was let go of.
      * @param reason in words.

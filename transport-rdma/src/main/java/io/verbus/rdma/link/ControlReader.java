@@ -18,8 +18,9 @@ import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Reads the control messages of a peer. The bytes are not trusted: each length, identifier and value
- * is checked before it is used, and a message that breaks a rule is told in words, never thrown.
+ * Reads the control messages of a peer. The bytes are not trusted: each length, identifier and
+ * value is checked before it is used, and a message that breaks a rule is told in words, never
+ * thrown.
  *
  * <p>Used by one agent. Nothing is allocated for a good message but what outlives it.
  */
@@ -132,9 +133,7 @@ public final class ControlReader {
                 || !BitUtil.isPowerOfTwo(termLength)) {
             return "Setup has term length " + termLength;
         }
-        if (mtu < LogSpec.MIN_MTU
-                || mtu > LogSpec.MAX_MTU
-                || mtu % FrameHeader.ALIGNMENT != 0) {
+        if (mtu < LogSpec.MIN_MTU || mtu > LogSpec.MAX_MTU || mtu % FrameHeader.ALIGNMENT != 0) {
             return "Setup has MTU " + mtu;
         }
         if (!isPosition(position) || position > ((long) termLength << 31)) {

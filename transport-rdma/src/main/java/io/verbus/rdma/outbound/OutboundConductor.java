@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Queue;
 
 /**
- * The conductor's part of the publishing side: which publication goes to which endpoint. Conductor's
- * thread.
+ * The conductor's part of the publishing side: which publication goes to which endpoint.
+ * Conductor's thread.
  */
 public final class OutboundConductor implements AutoCloseable {
     private final TransportHost host;

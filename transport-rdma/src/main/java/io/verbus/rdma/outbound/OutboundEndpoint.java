@@ -221,7 +221,10 @@ final class OutboundEndpoint implements AutoCloseable {
             try {
                 attach(nowNs);
             } catch (FabricException e) {
-                notConnected("cannot use the connection to " + name + ": " + e.getMessage(), false, nowNs);
+                notConnected(
+                        "cannot use the connection to " + name + ": " + e.getMessage(),
+                        false,
+                        nowNs);
             }
         }
     }
@@ -229,9 +232,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private void attach(long nowNs) {
         adoptDomain();
         creditSlots = new CreditSlots(domain);
-        link =
-                new OutboundLink(
-                        connection.queuePair(), domain, counters, options, events, nowNs);
+        link = new OutboundLink(connection.queuePair(), domain, counters, options, events, nowNs);
         commands.add(new SenderCommand.Attach(link));
         state = State.UP;
         backoffNs = options.backoffMinNs();
@@ -272,8 +273,7 @@ final class OutboundEndpoint implements AutoCloseable {
                             Access.LOCAL_READ);
         }
         publication.transfer =
-                new Transfer(
-                        publication.stream, publication.log.localKey(), creditSlots.take());
+                new Transfer(publication.stream, publication.log.localKey(), creditSlots.take());
         commands.add(new SenderCommand.Add(link, publication.transfer));
     }
 
@@ -300,7 +300,9 @@ final class OutboundEndpoint implements AutoCloseable {
             case NOT_ALLOWED ->
                     "the driver at " + name + " does not allow this host: add it to its allow list";
             case NO_RESOURCES ->
-                    "the driver at " + name + " takes no more connections: raise its rdma.max-peers";
+                    "the driver at "
+                            + name
+                            + " takes no more connections: raise its rdma.max-peers";
             default -> "the driver at " + name + " refuses the connection: see its error log";
         };
     }

@@ -43,7 +43,6 @@ final class OutboundLink implements QueuePair.Handler, ControlReader.Answers, Au
     private final Probe probe;
     private final ControlReader reader = new ControlReader();
     private final ControlWriter writer = new ControlWriter();
-    private final BatchScan scan = new BatchScan();
     private final Long2ObjectHashMap<Transfer> byRegistration = new Long2ObjectHashMap<>();
 
     private Transfer[] transfers = new Transfer[0];
@@ -176,10 +175,6 @@ final class OutboundLink implements QueuePair.Handler, ControlReader.Answers, Au
 
     // What a transfer needs
 
-    BatchScan scan() {
-        return scan;
-    }
-
     int batchLength() {
         return options.batchLength();
     }
@@ -216,8 +211,7 @@ final class OutboundLink implements QueuePair.Handler, ControlReader.Answers, Au
     /** Offers a stream; false if there is no room now. */
     boolean sendSetup(Offer offer, long position) {
         int slot = claimControl(1);
-        return slot >= 0
-                && send(slot, writer.setup(control.buffer(), slot, offer, position)) >= 0;
+        return slot >= 0 && send(slot, writer.setup(control.buffer(), slot, offer, position)) >= 0;
     }
 
     /**

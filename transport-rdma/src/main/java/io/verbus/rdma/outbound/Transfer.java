@@ -4,8 +4,10 @@ package io.verbus.rdma.outbound;
 
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.logbuffer.FrameHeader;
+import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogScanner;
 import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.RemoteKey;
 import io.verbus.rdma.link.CreditLine;
@@ -42,6 +44,7 @@ final class Transfer {
 
     private final OutboundStream stream;
     private final LogBuffers log;
+    private final LogScanner scanner;
     private final LocalKey logKey;
     private final CreditSlots.Slot creditSlot;
     private final Offer offer;
@@ -63,6 +66,7 @@ final class Transfer {
     Transfer(OutboundStream stream, LocalKey logKey, CreditSlots.Slot creditSlot) {
         this.stream = stream;
         this.log = stream.log();
+        this.scanner = new LogScanner(log);
         this.logKey = logKey;
         this.creditSlot = creditSlot;
         this.offer =
@@ -153,42 +157,45 @@ final class Transfer {
             return 0;
         }
         long position = stream.senderPosition();
-        BatchScan scan = link.scan();
-        BatchScan.Result result =
-                scan.scan(
-                        log,
-                        position,
-                        consumed + window,
-                        consumed + 2L * path.termLength(),
-                        link.batchLength());
-        switch (result) {
-            case BATCH -> {
-                if (!link.stageBatch(path, position, scan.dataLength(), scan.length())) {
-                    return 0;
-                }
-                stalled = false;
-                stream.senderPosition(position + scan.length());
-                return 1;
-            }
-            case NO_CREDIT -> {
+        try {
+            return transferFrom(link, stream.senderPosition());
+        } catch (InvalidFrameException e) {
+            onBroken(link, e);
+            return 1;
+        }
+    }
+
+    /**
+     * A frame may begin while the receiver's credit lasts and end past it, so that a small window
+     * cannot hold a long frame back for ever; but nothing goes past two terms from what is
+     * consumed.
+     */
+    private int transferFrom(OutboundLink link, long position) {
+        long credit = consumed + window;
+        long end =
+                position < credit
+                        ? scanner.available(position, credit, link.batchLength())
+                        : position;
+        if (end == position) {
+            end = scanner.available(position, consumed + 2L * path.termLength(), 0);
+            if (end > position && position >= credit) {
                 if (!stalled) {
                     stalled = true;
                     stream.onCreditStall();
                 }
                 return 0;
             }
-            case INVALID -> {
-                onBroken(link, position, scan.wrongLength());
-                return 1;
-            }
-            case NONE -> {
-                if (ending && position >= stream.finalPosition()) {
-                    return closeDue(link);
-                }
-                return 0;
-            }
         }
-        return 0;
+        if (end == position) {
+            return ending && position >= stream.finalPosition() ? closeDue(link) : 0;
+        }
+        int length = (int) (end - position);
+        if (!link.stageBatch(path, position, length - scanner.padding(), length)) {
+            return 0;
+        }
+        stalled = false;
+        stream.senderPosition(end);
+        return 1;
     }
 
     private boolean release(OutboundLink link, long credit) {
@@ -214,7 +221,7 @@ final class Transfer {
         return true;
     }
 
-    private void onBroken(OutboundLink link, long position, int wrongLength) {
+    private void onBroken(OutboundLink link, InvalidFrameException defect) {
         broken = true;
         state = State.CLOSE_DUE;
         stream.onConnected(false);
@@ -224,14 +231,14 @@ final class Transfer {
                         this,
                         "the publication log "
                                 + log.file()
-                                + " has a frame of length "
-                                + wrongLength
-                                + " at position "
-                                + position
-                                + ": a publisher has damaged it; add the publication again"));
+                                + " is damaged: "
+                                + defect.getMessage()
+                                + "; close the publication and add it again"));
     }
 
-    /** Tells the peer that the stream ends: with its final position in the image, if there is one. */
+    /**
+     * Tells the peer that the stream ends: with its final position in the image, if there is one.
+     */
     private int closeDue(OutboundLink link) {
         boolean complete = state == State.ACTIVE;
         long count = link.sendClose(complete ? path : null, registrationId(), closePosition());
