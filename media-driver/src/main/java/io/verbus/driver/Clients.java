@@ -31,7 +31,7 @@ final class Clients {
     private final Long2ObjectHashMap<Client> byId = new Long2ObjectHashMap<>();
     private final List<Client> all = new ArrayList<>();
     private final long[] timedOut = new long[REMEMBERED];
-    private int timedOutNext;
+    private int timedOutTotal;
 
     Clients(
             Publications publications,
@@ -144,13 +144,12 @@ final class Clients {
     }
 
     private void remember(long clientId) {
-        timedOut[timedOutNext] = clientId;
-        timedOutNext = (timedOutNext + 1) % REMEMBERED;
+        timedOut[timedOutTotal++ % REMEMBERED] = clientId;
     }
 
     private boolean isTimedOut(long clientId) {
-        for (long id : timedOut) {
-            if (id == clientId) {
+        for (int i = Math.min(timedOutTotal, REMEMBERED) - 1; i >= 0; i--) {
+            if (timedOut[i] == clientId) {
                 return true;
             }
         }
