@@ -2,5 +2,253 @@
 
 package io.verbus;
 
-/** Placeholder. */
-public final class ChannelUri {}
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.OptionalInt;
+
+/**
+ * Names the channel of a publication or subscription.
+ *
+ * <pre>
+ *  verbus:ipc[?key=value|key=value...]
+ *  verbus:rdma?endpoint=host:port[|key=value...]
+ * </pre>
+ *
+ * The keys, for every media: {@code term-length} (bytes of a term of the publication's log), {@code
+ * mtu} (bytes of its longest frame), {@code session-id} (of the publication; random if not set) and
+ * {@code alias} (a name for people). For {@code rdma} also {@code endpoint} (where the subscribing
+ * driver listens: an IPv4 address, an IPv6 address in brackets or a host name, and a port), {@code
+ * interface} (the local address from which the publishing driver connects) and {@code window}
+ * (bytes that the subscribing driver lets a publisher be ahead of its subscribers). Sizes may end
+ * in {@code k}, {@code m} or {@code g}.
+ *
+ * <p>Nothing is ignored: a text that holds an unknown media or key, a bad value, a key twice, or
+ * values that contradict each other is refused. Instances are immutable; those that mean the same
+ * are equal and have the same text.
+ */
+public final class ChannelUri {
+    /** Bytes of a term where the channel does not say. */
+    public static final int DEFAULT_TERM_LENGTH = 16 * 1024 * 1024;
+
+    /** Bytes of the longest frame where the channel does not say. */
+    public static final int DEFAULT_MTU = 8192;
+
+    /** Longest text of a channel. */
+    public static final int MAX_LENGTH = 1024;
+
+    private final ChannelMedia media;
+    private final Map<ChannelKey, Object> values;
+    private final String text;
+
+    ChannelUri(ChannelMedia media, EnumMap<ChannelKey, Object> values) {
+        this.media = media;
+        this.values = Collections.unmodifiableMap(values);
+        this.text = ChannelSyntax.format(media, values);
+        ChannelSyntax.check(media, values, this);
+    }
+
+    /**
+     * Reads a channel from its text.
+     *
+     * @param text such as {@code verbus:rdma?endpoint=10.0.0.2:7400|term-length=64m}.
+     * @return the channel.
+     * @throws BusException that says what is wrong with the text, and what would be right.
+     */
+    public static ChannelUri parse(String text) {
+        return ChannelSyntax.parse(text);
+    }
+
+    /**
+     * Begins a channel through the memory of one host.
+     *
+     * @return where the other values are set.
+     */
+    public static Builder ipc() {
+        return new Builder(ChannelMedia.IPC);
+    }
+
+    /**
+     * Begins a channel over RDMA.
+     *
+     * @param endpoint where the subscribing driver listens, such as {@code 10.0.0.2:7400}, {@code
+     *     [fe80::1]:7400} or {@code host.example:7400}.
+     * @return where the other values are set.
+     * @throws BusException if the endpoint is not one.
+     */
+    public static Builder rdma(String endpoint) {
+        return new Builder(ChannelMedia.RDMA).set(ChannelKey.ENDPOINT, endpoint);
+    }
+
+    /** The media, as transports name it: {@code ipc} or {@code rdma}. */
+    public String media() {
+        return media.text();
+    }
+
+    /** Whether the channel stays within the memory of this host. */
+    public boolean isIpc() {
+        return media == ChannelMedia.IPC;
+    }
+
+    /**
+     * Where the subscribing driver listens.
+     *
+     * @throws BusException if the channel's media has no endpoint.
+     */
+    public Endpoint endpoint() {
+        if (values.get(ChannelKey.ENDPOINT) instanceof Endpoint endpoint) {
+            return endpoint;
+        }
+        throw new BusException("channel '" + this + "' has no endpoint: its media needs none");
+    }
+
+    /** The local address or host name from which to connect; null if any may be used. */
+    public String interfaceAddress() {
+        return (String) values.get(ChannelKey.INTERFACE);
+    }
+
+    /** Bytes of a term of the publication's log. */
+    public int termLength() {
+        return intValue(ChannelKey.TERM_LENGTH, DEFAULT_TERM_LENGTH);
+    }
+
+    /** Whether the channel itself sets the term length. */
+    public boolean hasTermLength() {
+        return values.containsKey(ChannelKey.TERM_LENGTH);
+    }
+
+    /** Bytes of the publication's longest frame, its header included. */
+    public int mtu() {
+        return intValue(ChannelKey.MTU, DEFAULT_MTU);
+    }
+
+    /** Whether the channel itself sets the MTU. */
+    public boolean hasMtu() {
+        return values.containsKey(ChannelKey.MTU);
+    }
+
+    /** The session id that the publication is to have; empty if the driver chooses one. */
+    public OptionalInt sessionId() {
+        return values.get(ChannelKey.SESSION_ID) instanceof Integer value
+                ? OptionalInt.of(value)
+                : OptionalInt.empty();
+    }
+
+    /** Bytes that a publisher may be ahead of the subscribers; empty if the driver chooses. */
+    public OptionalInt window() {
+        return values.get(ChannelKey.WINDOW) instanceof Integer value
+                ? OptionalInt.of(value)
+                : OptionalInt.empty();
+    }
+
+    /** The name for people; null if there is none. */
+    public String alias() {
+        return (String) values.get(ChannelKey.ALIAS);
+    }
+
+    /**
+     * Checks that a publication can be added on this channel.
+     *
+     * @throws BusException if it names no port to send to.
+     */
+    public void checkPublishable() {
+        if (values.get(ChannelKey.ENDPOINT) instanceof Endpoint endpoint && endpoint.port() == 0) {
+            throw new BusException(
+                    "channel '"
+                            + this
+                            + "' has port 0, which only a subscription can use: name the port at"
+                            + " which the subscribing driver listens");
+        }
+    }
+
+    private int intValue(ChannelKey key, int defaultValue) {
+        return values.get(key) instanceof Integer value ? value : defaultValue;
+    }
+
+    /** The text of the channel: {@link #parse} makes an equal one of it. */
+    @Override
+    public String toString() {
+        return text;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ChannelUri channel && text.equals(channel.text);
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
+    }
+
+    /** Sets the values of a channel, one by one. */
+    public static final class Builder {
+        private final ChannelMedia media;
+        private final EnumMap<ChannelKey, Object> values = new EnumMap<>(ChannelKey.class);
+
+        private Builder(ChannelMedia media) {
+            this.media = media;
+        }
+
+        private Builder set(ChannelKey key, String value) {
+            values.put(key, key.parse(value));
+            return this;
+        }
+
+        /**
+         * @param bytes of a term, a power of two from 64 KiB to 1 GiB.
+         * @throws BusException if it is not.
+         */
+        public Builder termLength(int bytes) {
+            return set(ChannelKey.TERM_LENGTH, Integer.toString(bytes));
+        }
+
+        /**
+         * @param bytes of the longest frame, a multiple of 32 from 64 to 65504.
+         * @throws BusException if it is not.
+         */
+        public Builder mtu(int bytes) {
+            return set(ChannelKey.MTU, Integer.toString(bytes));
+        }
+
+        /**
+         * @param sessionId of the publication.
+         */
+        public Builder sessionId(int sessionId) {
+            return set(ChannelKey.SESSION_ID, Integer.toString(sessionId));
+        }
+
+        /**
+         * @param name for people: printable ASCII without {@code |}.
+         * @throws BusException if it is not.
+         */
+        public Builder alias(String name) {
+            return set(ChannelKey.ALIAS, name);
+        }
+
+        /**
+         * @param bytes that a publisher may be ahead of the subscribers.
+         * @throws BusException if they are out of range.
+         */
+        public Builder window(int bytes) {
+            return set(ChannelKey.WINDOW, Integer.toString(bytes));
+        }
+
+        /**
+         * @param address from which to connect: an IP address or host name of this host.
+         * @throws BusException if it is neither.
+         */
+        public Builder interfaceAddress(String address) {
+            return set(ChannelKey.INTERFACE, address);
+        }
+
+        /**
+         * Makes the channel.
+         *
+         * @throws BusException if the values contradict each other or do not fit the media.
+         */
+        public ChannelUri build() {
+            return new ChannelUri(media, new EnumMap<>(values));
+        }
+    }
+}

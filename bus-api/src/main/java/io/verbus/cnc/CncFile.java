@@ -14,8 +14,10 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -195,6 +197,25 @@ public final class CncFile implements AutoCloseable {
         } catch (BusException e) {
             arena.close();
             throw e;
+        }
+    }
+
+    /**
+     * Tells whether a file is still that of a driver, and not absent or that of a later one.
+     *
+     * @param file to look at.
+     * @param driverId of the driver.
+     * @return false if another driver has made the file, or there is none.
+     */
+    public static boolean belongsTo(Path file, long driverId) {
+        ByteBuffer id = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            return channel.read(id, DRIVER_ID) == Long.BYTES && id.getLong(0) == driverId;
+        } catch (NoSuchFileException e) {
+            return false;
+        } catch (IOException e) {
+            // Nothing is known, such as without a free file descriptor: the heartbeat decides.
+            return true;
         }
     }
 

@@ -8,11 +8,21 @@ public interface TransportProvider {
     String media();
 
     /**
-     * Opens the transport for a driver, when a channel first names its media.
+     * Opens the transport for a driver, when a channel first names its media. All options that the
+     * transport knows are asked for here: the driver refuses those that are set and were not.
      *
      * @param host the driver.
      * @return the open transport.
      * @throws TransportException if it cannot work here; the message names cause and remedy.
      */
     Transport open(TransportHost host);
+
+    /**
+     * Whether logs must lie on a file system that is memory (tmpfs, hugetlbfs), because the
+     * transport registers them with a device. A driver with its directory elsewhere refuses the
+     * transport's channels.
+     */
+    default boolean needsMemoryFileSystem() {
+        return true;
+    }
 }

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus;
+
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.AgentInvoker;
+import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.status.CountersReader;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * A client's connection to its media driver: where publications and subscriptions are made.
+ *
+ * <p>Any thread may call any method. One bus serves a whole application. When the driver stops, is
+ * restarted or gives the client up, the bus is lost: its publications and images are closed, the
+ * error handler and the driver-lost handler are told once, and a new bus can be connected.
+ *
+ * <p>Shared memory stays mapped for {@link Context#lingerInterval} after what uses it was closed.
+ * Publications and images test a volatile flag at the start of each call and do not touch shared
+ * memory once it is set; a call that was under way when the flag was set has the linger interval to
+ * return.
+ */
+public final class Bus implements AutoCloseable {
+    private final ClientConductor conductor;
+    private final AgentInvoker invoker;
+    private final AgentRunner runner;
+
+    private Bus(Context context) {
+        DriverConnection driver = DriverConnection.open(context);
+        conductor = new ClientConductor(this, context, driver);
+        if (context.useConductorAgentInvoker) {
+            runner = null;
+            invoker = new AgentInvoker(context.errorHandler, null, conductor);
+            invoker.start();
+        } else {
+            invoker = null;
+            runner = new AgentRunner(context.idleStrategy, context.errorHandler, null, conductor);
+            AgentRunner.startOnThread(
+                    runner,
+                    task -> {
+                        Thread thread = new Thread(task, conductor.roleName());
+                        thread.setDaemon(true);
+                        return thread;
+                    });
+        }
+    }
+
+    /**
+     * Connects to the driver of the default directory.
+     *
+     * @return the bus.
+     * @throws BusException if no driver of this version answers there in time.
+     */
+    public static Bus connect() {
+        return connect(new Context());
+    }
+
+    /**
+     * Connects to a driver. Waits up to the driver timeout for one that is starting.
+     *
+     * @param context how to connect; copied, so that it can be changed and used again.
+     * @return the bus.
+     * @throws BusException if no driver of this version answers there in time.
+     */
+    public static Bus connect(Context context) {
+        return new Bus(new Context(context));
+    }
+
+    /**
+     * Adds a publication that any number of threads may offer to. Publications of the same channel
+     * and stream share a session. Waits for the driver, up to the driver timeout.
+     *
+     * @param channel to publish on, see {@link ChannelUri}.
+     * @param streamId to publish to.
+     * @return the publication.
+     * @throws RegistrationException if the driver refuses it.
+     * @throws BusException if the channel is wrong or the driver does not answer.
+     */
+    public Publication addPublication(String channel, int streamId) {
+        return addPublication(ChannelUri.parse(channel), streamId);
+    }
+
+    /** As {@link #addPublication(String, int)}. */
+    public Publication addPublication(ChannelUri channel, int streamId) {
+        channel.checkPublishable();
+        return conductor.addPublication(channel, streamId, false);
+    }
+
+    /**
+     * Adds a publication with a session of its own that one thread at a time may offer to: faster
+     * than a shared one. Waits for the driver, up to the driver timeout.
+     *
+     * @param channel to publish on, see {@link ChannelUri}.
+     * @param streamId to publish to.
+     * @return the publication.
+     * @throws RegistrationException if the driver refuses it.
+     * @throws BusException if the channel is wrong or the driver does not answer.
+     */
+    public ExclusivePublication addExclusivePublication(String channel, int streamId) {
+        return addExclusivePublication(ChannelUri.parse(channel), streamId);
+    }
+
+    /** As {@link #addExclusivePublication(String, int)}. */
+    public ExclusivePublication addExclusivePublication(ChannelUri channel, int streamId) {
+        channel.checkPublishable();
+        return (ExclusivePublication) conductor.addPublication(channel, streamId, true);
+    }
+
+    /**
+     * Adds a subscription, with the image handlers of the context. Waits for the driver, up to the
+     * driver timeout; publishers may connect later.
+     *
+     * @param channel to receive from, see {@link ChannelUri}.
+     * @param streamId to receive.
+     * @return the subscription.
+     * @throws RegistrationException if the driver refuses it.
+     * @throws BusException if the channel is wrong or the driver does not answer.
+     */
+    public Subscription addSubscription(String channel, int streamId) {
+        return addSubscription(ChannelUri.parse(channel), streamId);
+    }
+
+    /** As {@link #addSubscription(String, int)}. */
+    public Subscription addSubscription(ChannelUri channel, int streamId) {
+        Context context = conductor.context();
+        return addSubscription(
+                channel, streamId, context.availableImageHandler, context.unavailableImageHandler);
+    }
+
+    /**
+     * Adds a subscription with image handlers of its own.
+     *
+     * @param channel to receive from, see {@link ChannelUri}.
+     * @param streamId to receive.
+     * @param available told of each image that joins.
+     * @param unavailable told of each image that leaves.
+     * @return the subscription.
+     * @throws RegistrationException if the driver refuses it.
+     * @throws BusException if the channel is wrong or the driver does not answer.
+     */
+    public Subscription addSubscription(
+            String channel,
+            int streamId,
+            AvailableImageHandler available,
+            UnavailableImageHandler unavailable) {
+        return addSubscription(ChannelUri.parse(channel), streamId, available, unavailable);
+    }
+
+    /** As {@link #addSubscription(String, int, AvailableImageHandler, UnavailableImageHandler)}. */
+    public Subscription addSubscription(
+            ChannelUri channel,
+            int streamId,
+            AvailableImageHandler available,
+            UnavailableImageHandler unavailable) {
+        return conductor.addSubscription(
+                channel,
+                streamId,
+                Objects.requireNonNull(available),
+                Objects.requireNonNull(unavailable));
+    }
+
+    /**
+     * The driver's counters. What is returned must not be used once the bus is closed.
+     *
+     * @throws BusException if the bus is closed.
+     */
+    public CountersReader counters() {
+        return conductor.counters();
+    }
+
+    /** Identity of this client at its driver. */
+    public long clientId() {
+        return conductor.clientId();
+    }
+
+    /** Whether the bus was closed or has lost its driver. */
+    public boolean isClosed() {
+        return conductor.isClosed();
+    }
+
+    /**
+     * Runs the client conductor where {@link Context#useConductorAgentInvoker} is set: the
+     * application calls it at least a few times each second, always on the same thread. Null
+     * otherwise.
+     */
+    public AgentInvoker conductorAgentInvoker() {
+        return invoker;
+    }
+
+    /**
+     * Closes all publications and subscriptions, and leaves the driver. Not to be called in a
+     * handler.
+     *
+     * @throws BusException if called in a handler of this bus.
+     */
+    @Override
+    public void close() {
+        conductor.checkNotInHandler("close");
+        if (runner != null) {
+            runner.close();
+        } else {
+            invoker.close();
+        }
+    }
+
+    /** How to connect. Not safe for use by several threads at once. */
+    public static final class Context {
+        /** System property that names the default driver directory. */
+        public static final String DIRECTORY_PROPERTY = "verbus.dir";
+
+        /** Environment variable that names the default driver directory. */
+        public static final String DIRECTORY_VARIABLE = "VERBUS_DIR";
+
+        String directoryName = defaultDirectoryName();
+        ErrorHandler errorHandler = error -> System.err.println("verbus client: " + error);
+        AvailableImageHandler availableImageHandler = image -> {};
+        UnavailableImageHandler unavailableImageHandler = image -> {};
+        PublicationErrorHandler publicationErrorHandler; // null: the error handler
+        DriverLostHandler driverLostHandler = (bus, reason) -> {};
+        Duration driverTimeout = Duration.ofSeconds(5);
+        Duration keepAliveInterval = Duration.ofMillis(500);
+        Duration lingerInterval = Duration.ofSeconds(5);
+        IdleStrategy idleStrategy; // null: a new BackoffIdleStrategy
+        boolean useConductorAgentInvoker;
+        AgentInvoker driverAgentInvoker; // null: the driver has threads of its own
+
+        /** The defaults. */
+        public Context() {}
+
+        Context(Context other) {
+            directoryName = other.directoryName;
+            errorHandler = other.errorHandler;
+            availableImageHandler = other.availableImageHandler;
+            unavailableImageHandler = other.unavailableImageHandler;
+            publicationErrorHandler =
+                    other.publicationErrorHandler != null
+                            ? other.publicationErrorHandler
+                            : (publication, code, message) ->
+                                    errorHandler.onError(new RegistrationException(code, message));
+            driverLostHandler = other.driverLostHandler;
+            driverTimeout = other.driverTimeout;
+            keepAliveInterval = other.keepAliveInterval;
+            lingerInterval = other.lingerInterval;
+            idleStrategy =
+                    other.idleStrategy != null
+                            ? other.idleStrategy
+                            : new BackoffIdleStrategy(10, 10, 1_000, 1_000_000);
+            useConductorAgentInvoker = other.useConductorAgentInvoker;
+            driverAgentInvoker = other.driverAgentInvoker;
+        }
+
+        /**
+         * The driver directory where nothing else is said: the system property {@value
+         * #DIRECTORY_PROPERTY}, else the environment variable {@value #DIRECTORY_VARIABLE}, else
+         * {@code /dev/shm/verbus-USER}.
+         */
+        public static String defaultDirectoryName() {
+            String variable = System.getenv(DIRECTORY_VARIABLE);
+            return System.getProperty(
+                    DIRECTORY_PROPERTY,
+                    variable != null && !variable.isEmpty()
+                            ? variable
+                            : "/dev/shm/verbus-" + System.getProperty("user.name"));
+        }
+
+        /**
+         * @param directoryName of the driver to connect to.
+         */
+        public Context directoryName(String directoryName) {
+            this.directoryName = Objects.requireNonNull(directoryName);
+            return this;
+        }
+
+        /** Directory of the driver to connect to. */
+        public String directoryName() {
+            return directoryName;
+        }
+
+        Path directory() {
+            return Path.of(directoryName);
+        }
+
+        /**
+         * @param handler of errors that no call can throw, and of what application handlers throw.
+         *     Called on the client conductor's thread or on a polling thread. Default: one line on
+         *     standard error.
+         */
+        public Context errorHandler(ErrorHandler handler) {
+            this.errorHandler = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        /**
+         * @param handler of images that join subscriptions without a handler of their own.
+         */
+        public Context availableImageHandler(AvailableImageHandler handler) {
+            this.availableImageHandler = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        /**
+         * @param handler of images that leave subscriptions without a handler of their own.
+         */
+        public Context unavailableImageHandler(UnavailableImageHandler handler) {
+            this.unavailableImageHandler = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        /**
+         * @param handler of publications whose stream is refused. Default: the error handler.
+         */
+        public Context publicationErrorHandler(PublicationErrorHandler handler) {
+            this.publicationErrorHandler = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        /**
+         * @param handler told once, after the error handler, when the driver is lost.
+         */
+        public Context driverLostHandler(DriverLostHandler handler) {
+            this.driverLostHandler = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        /**
+         * @param timeout to wait for a driver's answer, and the age of its heartbeat at which it is
+         *     given up. Default: 5 s.
+         */
+        public Context driverTimeout(Duration timeout) {
+            this.driverTimeout = positive("driver timeout", timeout);
+            return this;
+        }
+
+        /**
+         * @param interval between this client's signs of life. Default: 500 ms.
+         */
+        public Context keepAliveInterval(Duration interval) {
+            this.keepAliveInterval = positive("keep-alive interval", interval);
+            return this;
+        }
+
+        /**
+         * @param interval for which shared memory stays mapped after it was closed; longer than any
+         *     call of a publication or image can take. Default: 5 s.
+         */
+        public Context lingerInterval(Duration interval) {
+            this.lingerInterval = positive("linger interval", interval);
+            return this;
+        }
+
+        /**
+         * @param idleStrategy of the client conductor's thread. Default: back off, up to 1 ms.
+         */
+        public Context idleStrategy(IdleStrategy idleStrategy) {
+            this.idleStrategy = Objects.requireNonNull(idleStrategy);
+            return this;
+        }
+
+        /**
+         * @param use whether the application runs the client conductor itself, through {@link
+         *     Bus#conductorAgentInvoker}, instead of a thread of its own.
+         */
+        public Context useConductorAgentInvoker(boolean use) {
+            this.useConductorAgentInvoker = use;
+            return this;
+        }
+
+        /**
+         * @param invoker of a driver that has no threads of its own: run while this client waits
+         *     for the driver. Implies {@link #useConductorAgentInvoker}.
+         */
+        public Context driverAgentInvoker(AgentInvoker invoker) {
+            this.driverAgentInvoker = Objects.requireNonNull(invoker);
+            return useConductorAgentInvoker(true);
+        }
+
+        private static Duration positive(String name, Duration value) {
+            if (value.isNegative() || value.isZero()) {
+                throw new BusException(
+                        name + " " + value + " is not positive: choose one, such as 5 s");
+            }
+            return value;
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus;
+
+import io.verbus.logbuffer.FrameHeader;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogSpec;
+
+import org.agrona.BitUtil;
+import org.agrona.SystemUtil;
+
+import java.util.regex.Pattern;
+
+/** The keys that channels may have, in the order of their canonical text. */
+enum ChannelKey {
+    /** Value: {@link Endpoint}. */
+    ENDPOINT("endpoint") {
+        @Override
+        Object parse(String value) {
+            return Endpoint.parse(value);
+        }
+    },
+
+    /** Value: String. */
+    INTERFACE("interface") {
+        @Override
+        Object parse(String value) {
+            return Endpoint.checkHost(value);
+        }
+    },
+
+    /** Value: Integer, bytes. */
+    TERM_LENGTH("term-length") {
+        @Override
+        Object parse(String value) {
+            return size(
+                    value,
+                    LogLayout.MIN_TERM_LENGTH,
+                    LogLayout.MAX_TERM_LENGTH,
+                    BitUtil::isPowerOfTwo,
+                    "a power of two from 64k to 1g, such as 16m");
+        }
+    },
+
+    /** Value: Integer, bytes. */
+    MTU("mtu") {
+        @Override
+        Object parse(String value) {
+            return size(
+                    value,
+                    LogSpec.MIN_MTU,
+                    LogSpec.MAX_MTU,
+                    bytes -> bytes % FrameHeader.ALIGNMENT == 0,
+                    "a multiple of 32 from 64 to 65504, such as 8k");
+        }
+    },
+
+    /** Value: Integer, bytes. */
+    WINDOW("window") {
+        @Override
+        Object parse(String value) {
+            return size(value, MIN_WINDOW, MAX_WINDOW, bytes -> true, "from 4k to 1g, such as 8m");
+        }
+    },
+
+    /** Value: Integer. */
+    SESSION_ID("session-id") {
+        @Override
+        Object parse(String value) {
+            if (WHOLE.matcher(value).matches()) {
+                long number = Long.parseLong(value);
+                if (number == (int) number) {
+                    return (int) number;
+                }
+            }
+            throw wrong(value, "a whole number from -2147483648 to 2147483647, such as 42");
+        }
+    },
+
+    /** Value: String. */
+    ALIAS("alias") {
+        @Override
+        Object parse(String value) {
+            if (!NAME.matcher(value).matches()) {
+                throw wrong(value, "1 to 100 printable ASCII characters other than '|'");
+            }
+            return value;
+        }
+    };
+
+    private static final int MIN_WINDOW = 4096;
+    private static final int MAX_WINDOW = 1024 * 1024 * 1024;
+    private static final Pattern SIZE = Pattern.compile("[0-9]{1,10}[kKmMgG]?");
+    private static final Pattern WHOLE = Pattern.compile("-?[0-9]{1,10}");
+    private static final Pattern NAME = Pattern.compile("[ -{}~]{1,100}");
+
+    private final String text;
+
+    ChannelKey(String text) {
+        this.text = text;
+    }
+
+    /** The key of the given name, or null. */
+    static ChannelKey of(String text) {
+        for (ChannelKey key : values()) {
+            if (key.text.equals(text)) {
+                return key;
+            }
+        }
+        return null;
+    }
+
+    String text() {
+        return text;
+    }
+
+    /**
+     * Reads a value.
+     *
+     * @throws BusException if it is none of this key.
+     */
+    abstract Object parse(String value);
+
+    /** The one text of a value. */
+    String format(Object value) {
+        return this == SESSION_ID || !(value instanceof Integer bytes)
+                ? value.toString()
+                : SystemUtil.formatSize(bytes);
+    }
+
+    BusException wrong(String value, String right) {
+        return new BusException(text + " '" + value + "' is wrong: it must be " + right);
+    }
+
+    private interface SizeCheck {
+        boolean isRight(int bytes);
+    }
+
+    Integer size(String value, int min, int max, SizeCheck check, String right) {
+        long bytes = -1;
+        if (SIZE.matcher(value).matches()) {
+            try {
+                bytes = SystemUtil.parseSize(text, value);
+            } catch (NumberFormatException e) {
+                throw wrong(value, right); // too large even for a long
+            }
+        }
+        if (bytes < min || bytes > max || !check.isRight((int) bytes)) {
+            throw wrong(value, right);
+        }
+        return (int) bytes;
+    }
+}

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus;
+
+import io.verbus.logbuffer.InvalidFrameException;
+
+import org.agrona.ExpandableArrayBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.agrona.concurrent.MessageHandler;
+import org.agrona.concurrent.broadcast.CopyBroadcastReceiver;
+import org.agrona.concurrent.status.CountersReader;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Keeps a client in touch with its driver: sends what application threads ask for, takes the
+ * driver's events, gives signs of life and looks for the driver's.
+ *
+ * <p>All state of the client belongs to whoever is in the duty cycle. Application threads hand
+ * requests over through a queue, and wait for the answers.
+ */
+final class ClientConductor implements Agent {
+    private static final int EVENTS_PER_CYCLE = 32;
+    private static final long INVOKER_IDLE_NS = 10_000;
+
+    private final Bus bus;
+    private final Bus.Context context;
+    private final DriverConnection driver;
+    private final DriverCommands commands;
+    private final CopyBroadcastReceiver events;
+    private final MessageHandler onMessage = this::onMessage;
+    private final DriverEventDecoder decoder = new DriverEventDecoder();
+    private final LingeringMemory lingering;
+    private final ClientPublications publications;
+    private final ClientSubscriptions subscriptions;
+    private final ManyToOneConcurrentLinkedQueue<Runnable> requests =
+            new ManyToOneConcurrentLinkedQueue<>();
+
+    // Held in the duty cycle and in handlers. Contended only where the application is the invoker.
+    private final ReentrantLock duty = new ReentrantLock();
+    private final long driverTimeoutNs;
+    private final long keepAliveIntervalNs;
+    private long lastKeepAliveNs;
+
+    // Written in the duty cycle, read by any thread: why the bus is of no more use, or null.
+    private volatile BusException closedReason;
+
+    // Written once by onClose, read by any thread: nobody will serve the queue of requests.
+    private volatile boolean isTerminated;
+
+    ClientConductor(Bus bus, Bus.Context context, DriverConnection driver) {
+        this.bus = bus;
+        this.context = context;
+        this.driver = driver;
+        commands = new DriverCommands(driver.toDriver());
+        events = new CopyBroadcastReceiver(driver.toClients(), new ExpandableArrayBuffer());
+        lingering = new LingeringMemory(context.lingerInterval.toNanos());
+        publications = new ClientPublications(this, driver, commands, lingering);
+        subscriptions = new ClientSubscriptions(this, driver, commands, lingering);
+        driverTimeoutNs = context.driverTimeout.toNanos();
+        keepAliveIntervalNs = context.keepAliveInterval.toNanos();
+        lastKeepAliveNs = System.nanoTime() - keepAliveIntervalNs;
+    }
+
+    @Override
+    public String roleName() {
+        return "verbus-client-conductor";
+    }
+
+    // Duty cycle
+
+    @Override
+    public int doWork() {
+        if (!duty.tryLock()) {
+            return 0;
+        }
+        try {
+            long nowNs = System.nanoTime();
+            int work = serveRequests();
+            if (closedReason == null) {
+                work += commands.flush();
+                work += receiveEvents();
+                work += checkLiveness(nowNs);
+            }
+            return work + unmap(nowNs);
+        } finally {
+            duty.unlock();
+        }
+    }
+
+    private int serveRequests() {
+        int count = 0;
+        Runnable request;
+        while ((request = requests.poll()) != null) {
+            try {
+                request.run();
+            } catch (RuntimeException e) {
+                onError(e);
+            }
+            count++;
+        }
+        return count;
+    }
+
+    private int receiveEvents() {
+        int count = 0;
+        try {
+            while (count < EVENTS_PER_CYCLE && events.receive(onMessage) > 0) {
+                count++;
+            }
+        } catch (RuntimeException e) {
+            loseDriver(
+                    new DriverLostException(
+                            "events of the media driver were lost ("
+                                    + e.getMessage()
+                                    + "): connect again, and run the client conductor more often or"
+                                    + " enlarge the driver's event buffer"));
+        }
+        return count;
+    }
+
+    private void onMessage(int typeId, MutableDirectBuffer buffer, int index, int length) {
+        try {
+            onEvent(decoder.decode(buffer, index, length));
+        } catch (RuntimeException e) {
+            onError(e);
+        }
+    }
+
+    private void onEvent(DriverEvent event) {
+        switch (event) {
+            case DriverEvent.PublicationReady ready -> publications.onReady(ready);
+            case DriverEvent.SubscriptionReady ready -> subscriptions.onReady(ready);
+            case DriverEvent.ImageAvailable image -> subscriptions.onImageAvailable(image);
+            case DriverEvent.ImageUnavailable image -> subscriptions.onImageUnavailable(image);
+            case DriverEvent.PublicationFailed failed -> publications.onStreamFailed(failed);
+            // Of the adds only: a failed removal means that the driver has removed it before.
+            case DriverEvent.CommandFailed failed -> {
+                if (!publications.onFailed(failed)) {
+                    subscriptions.onFailed(failed);
+                }
+            }
+            case DriverEvent.CommandSucceeded succeeded -> {}
+            case DriverEvent.ClientTimedOut timedOut -> {
+                if (timedOut.clientId() == commands.clientId()) {
+                    loseDriver(
+                            new DriverLostException(
+                                    "the media driver has heard nothing of this client for too long"
+                                        + " and has released all it had: connect again, and run the"
+                                        + " client conductor more often or raise the driver's"
+                                        + " client liveness timeout"));
+                }
+            }
+        }
+    }
+
+    private int checkLiveness(long nowNs) {
+        long sinceNs = nowNs - lastKeepAliveNs;
+        if (closedReason != null || sinceNs < keepAliveIntervalNs) {
+            return 0;
+        }
+        lastKeepAliveNs = nowNs;
+        commands.keepalive();
+        // After a pause of this process, or of the machine, the driver has its turn first.
+        DriverLostException failure = sinceNs > driverTimeoutNs ? null : driver.failure();
+        if (failure != null) {
+            loseDriver(failure);
+        }
+        return 1;
+    }
+
+    private void loseDriver(DriverLostException reason) {
+        if (closedReason != null) {
+            return;
+        }
+        closedReason = reason;
+        publications.closeAll(reason);
+        subscriptions.closeAll(reason);
+        onError(reason);
+        callHandler(() -> context.driverLostHandler.onDriverLost(bus, reason));
+    }
+
+    private int unmap(long nowNs) {
+        try {
+            return lingering.unmap(nowNs);
+        } catch (Exception e) {
+            onError(e);
+            return 0;
+        }
+    }
+
+    @Override
+    public void onClose() {
+        duty.lock();
+        try {
+            if (isTerminated) {
+                return;
+            }
+            boolean isLost = closedReason != null;
+            BusException reason =
+                    isLost
+                            ? closedReason
+                            : new BusException("the bus is closed: connect a new one");
+            closedReason = reason;
+            if (!isLost) {
+                commands.flush();
+                commands.close();
+            }
+            publications.closeAll(reason);
+            subscriptions.closeAll(reason);
+            isTerminated = true;
+            serveRequests();
+            lingering.add(driver, System.nanoTime());
+            lingering.unmapInBackground();
+        } finally {
+            duty.unlock();
+        }
+    }
+
+    // For application threads
+
+    Publication addPublication(ChannelUri channel, int streamId, boolean exclusive) {
+        CompletableFuture<Publication> answer = new CompletableFuture<>();
+        String what = "publication of stream " + streamId + " on '" + channel + "'";
+        return await(answer, what, () -> publications.add(channel, streamId, exclusive, answer));
+    }
+
+    Subscription addSubscription(
+            ChannelUri channel,
+            int streamId,
+            AvailableImageHandler available,
+            UnavailableImageHandler unavailable) {
+        CompletableFuture<Subscription> answer = new CompletableFuture<>();
+        String what = "subscription to stream " + streamId + " on '" + channel + "'";
+        return await(
+                answer,
+                what,
+                () -> subscriptions.add(channel, streamId, available, unavailable, answer));
+    }
+
+    private <T> T await(CompletableFuture<T> answer, String what, Runnable add) {
+        checkNotInHandler("add a " + what);
+        request(
+                () -> {
+                    BusException reason = closedReason;
+                    if (reason == null) {
+                        add.run();
+                    } else {
+                        answer.completeExceptionally(reason);
+                    }
+                });
+        if (context.useConductorAgentInvoker) {
+            invokeUntil(answer);
+        }
+        try {
+            return answer.get(
+                    context.useConductorAgentInvoker ? 0 : driverTimeoutNs, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return giveUp(answer, new BusException("interrupted while adding a " + what));
+        } catch (TimeoutException e) {
+            return giveUp(
+                    answer,
+                    new DriverTimeoutException(
+                            "the media driver has not answered within "
+                                    + driverTimeoutNs / 1_000_000
+                                    + " ms to add a "
+                                    + what
+                                    + ": see that it runs and is not overloaded, or raise the"
+                                    + " driver timeout"));
+        } catch (ExecutionException e) {
+            throw thrownHere(e.getCause());
+        }
+    }
+
+    private void invokeUntil(CompletableFuture<?> answer) {
+        long start = System.nanoTime();
+        while (!answer.isDone()
+                && System.nanoTime() - start < driverTimeoutNs
+                && !Thread.currentThread().isInterrupted()) {
+            if (doWork() + invokeDriver() == 0) {
+                LockSupport.parkNanos(INVOKER_IDLE_NS);
+            }
+        }
+    }
+
+    private int invokeDriver() {
+        return context.driverAgentInvoker == null ? 0 : context.driverAgentInvoker.invoke();
+    }
+
+    private static <T> T giveUp(CompletableFuture<T> answer, BusException failure) {
+        if (answer.completeExceptionally(failure)) {
+            throw failure;
+        }
+        return answer.join(); // answered at the last moment
+    }
+
+    /** The failure with this thread's stack, as several threads may be told of the same one. */
+    private static BusException thrownHere(Throwable failure) {
+        BusException here =
+                switch (failure) {
+                    case RegistrationException e ->
+                            new RegistrationException(e.code(), e.getMessage());
+                    case DriverLostException e -> new DriverLostException(e.getMessage());
+                    default -> new BusException(failure.getMessage());
+                };
+        here.initCause(failure);
+        return here;
+    }
+
+    void checkNotInHandler(String what) {
+        if (duty.isHeldByCurrentThread()) {
+            throw new BusException(
+                    "cannot " + what + " in a handler of the same bus: do it on another thread");
+        }
+    }
+
+    private void request(Runnable request) {
+        requests.add(request);
+        // Whoever sees the flag set serves the queue; whoever does not is seen by onClose.
+        if (isTerminated && !duty.isHeldByCurrentThread()) {
+            duty.lock();
+            try {
+                serveRequests();
+            } finally {
+                duty.unlock();
+            }
+        }
+    }
+
+    void releaseLater(Publication publication) {
+        request(() -> publications.release(publication));
+    }
+
+    void releaseLater(Subscription subscription) {
+        request(() -> subscriptions.release(subscription));
+    }
+
+    void onInvalidFrame(Image image, InvalidFrameException fault) {
+        request(() -> subscriptions.onInvalidFrame(image, fault));
+    }
+
+    CountersReader counters() {
+        if (isTerminated) {
+            throw new BusException("the bus is closed: connect a new one to read counters");
+        }
+        return driver.counters();
+    }
+
+    long clientId() {
+        return commands.clientId();
+    }
+
+    boolean isClosed() {
+        return closedReason != null;
+    }
+
+    // For the parts of the client
+
+    Bus.Context context() {
+        return context;
+    }
+
+    void onError(Throwable error) {
+        context.errorHandler.onError(error);
+    }
+
+    /** Calls a handler of the application, which must not end the duty cycle. */
+    void callHandler(Runnable call) {
+        try {
+            call.run();
+        } catch (Exception e) {
+            onError(e);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus;
+
+import io.verbus.logbuffer.LogBuffers;
+
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersReader;
+import org.agrona.concurrent.status.UnsafeBufferPosition;
+
+import java.util.concurrent.CompletableFuture;
+
+/** The publications of a client, and the logs that they share. Conductor's thread only. */
+final class ClientPublications {
+    private record Pending(
+            ChannelUri channel, boolean exclusive, CompletableFuture<Publication> answer) {}
+
+    /** A mapped log and how many publications of this client use it. */
+    private static final class SharedLog {
+        private final LogBuffers log;
+        private int users;
+
+        private SharedLog(LogBuffers log) {
+            this.log = log;
+        }
+    }
+
+    private record Entry(Publication publication, long logRegistrationId) {}
+
+    private final ClientConductor conductor;
+    private final DriverConnection driver;
+    private final DriverCommands commands;
+    private final LingeringMemory lingering;
+    private final Long2ObjectHashMap<Pending> pending = new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<Entry> entries = new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<SharedLog> logs = new Long2ObjectHashMap<>();
+
+    ClientPublications(
+            ClientConductor conductor,
+            DriverConnection driver,
+            DriverCommands commands,
+            LingeringMemory lingering) {
+        this.conductor = conductor;
+        this.driver = driver;
+        this.commands = commands;
+        this.lingering = lingering;
+    }
+
+    void add(
+            ChannelUri channel,
+            int streamId,
+            boolean exclusive,
+            CompletableFuture<Publication> answer) {
+        long registrationId = commands.addPublication(channel, streamId, exclusive);
+        pending.put(registrationId, new Pending(channel, exclusive, answer));
+    }
+
+    void onReady(DriverEvent.PublicationReady event) {
+        Pending add = pending.remove(event.correlationId());
+        if (add == null) {
+            return;
+        }
+        long registrationId = event.correlationId();
+        SharedLog shared;
+        Publication publication;
+        try {
+            shared = logs.get(event.logRegistrationId());
+            if (shared == null) {
+                shared =
+                        new SharedLog(
+                                LogBuffers.map(driver.directory().resolve(event.logFile()), false));
+                logs.put(event.logRegistrationId(), shared);
+            }
+            shared.users++;
+            publication = publication(add, registrationId, shared.log, event.limitCounterId());
+        } catch (RuntimeException e) {
+            releaseLog(event.logRegistrationId());
+            commands.removePublication(registrationId);
+            add.answer.completeExceptionally(e);
+            return;
+        }
+        entries.put(registrationId, new Entry(publication, event.logRegistrationId()));
+        if (!add.answer.complete(publication)) {
+            publication.close(); // nobody waits for it any more
+        }
+    }
+
+    private Publication publication(
+            Pending add, long registrationId, LogBuffers log, int limitCounterId) {
+        CountersReader counters = driver.counters();
+        if (limitCounterId < 0 || limitCounterId > counters.maxCounterId()) {
+            throw new BusException(
+                    "the driver names counter "
+                            + limitCounterId
+                            + ", which does not exist: use the same Verbus release for driver and"
+                            + " clients");
+        }
+        UnsafeBufferPosition limit =
+                new UnsafeBufferPosition((UnsafeBuffer) counters.valuesBuffer(), limitCounterId);
+        return add.exclusive
+                ? new ExclusivePublication(
+                        add.channel, registrationId, log, limit, conductor::releaseLater)
+                : new ConcurrentPublication(
+                        add.channel, registrationId, log, limit, conductor::releaseLater);
+    }
+
+    /** True if the command was one of these. */
+    boolean onFailed(DriverEvent.CommandFailed event) {
+        Pending add = pending.remove(event.correlationId());
+        if (add == null) {
+            return false;
+        }
+        add.answer.completeExceptionally(new RegistrationException(event.code(), event.message()));
+        return true;
+    }
+
+    void onStreamFailed(DriverEvent.PublicationFailed event) {
+        for (Entry entry : entries.values().toArray(new Entry[0])) {
+            if (entry.logRegistrationId == event.logRegistrationId()) {
+                conductor.callHandler(
+                        () ->
+                                conductor
+                                        .context()
+                                        .publicationErrorHandler
+                                        .onPublicationError(
+                                                entry.publication, event.code(), event.message()));
+            }
+        }
+    }
+
+    /** Takes a publication out that its owner has closed. */
+    void release(Publication publication) {
+        Entry entry = entries.remove(publication.registrationId());
+        if (entry != null) {
+            commands.removePublication(publication.registrationId());
+            releaseLog(entry.logRegistrationId);
+        }
+    }
+
+    private void releaseLog(long logRegistrationId) {
+        SharedLog shared = logs.get(logRegistrationId);
+        if (shared != null && --shared.users == 0) {
+            logs.remove(logRegistrationId);
+            lingering.add(shared.log, System.nanoTime());
+        }
+    }
+
+    /** Closes everything without telling the driver. */
+    void closeAll(BusException reason) {
+        pending.values().forEach(add -> add.answer.completeExceptionally(reason));
+        pending.clear();
+        for (Entry entry : entries.values()) {
+            entry.publication.markClosed();
+            releaseLog(entry.logRegistrationId);
+        }
+        entries.clear();
+    }
+}

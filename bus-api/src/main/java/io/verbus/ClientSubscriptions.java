@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus;
+
+import io.verbus.logbuffer.InvalidFrameException;
+import io.verbus.logbuffer.LogBuffers;
+
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersReader;
+import org.agrona.concurrent.status.UnsafeBufferPosition;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+
+/** The subscriptions of a client and their images. Conductor's thread only. */
+final class ClientSubscriptions {
+    private record Entry(Subscription subscription, CompletableFuture<Subscription> answer) {}
+
+    private final ClientConductor conductor;
+    private final DriverConnection driver;
+    private final DriverCommands commands;
+    private final LingeringMemory lingering;
+    private final Long2ObjectHashMap<Entry> entries = new Long2ObjectHashMap<>();
+
+    ClientSubscriptions(
+            ClientConductor conductor,
+            DriverConnection driver,
+            DriverCommands commands,
+            LingeringMemory lingering) {
+        this.conductor = conductor;
+        this.driver = driver;
+        this.commands = commands;
+        this.lingering = lingering;
+    }
+
+    // The subscription is there from the command on, as images may come before its answer.
+    void add(
+            ChannelUri channel,
+            int streamId,
+            AvailableImageHandler available,
+            UnavailableImageHandler unavailable,
+            CompletableFuture<Subscription> answer) {
+        long registrationId = commands.addSubscription(channel, streamId);
+        Subscription subscription =
+                new Subscription(
+                        channel,
+                        streamId,
+                        registrationId,
+                        available,
+                        unavailable,
+                        conductor::releaseLater);
+        entries.put(registrationId, new Entry(subscription, answer));
+    }
+
+    void onReady(DriverEvent.SubscriptionReady event) {
+        Entry entry = entries.get(event.correlationId());
+        if (entry != null && !entry.answer.complete(entry.subscription)) {
+            entry.subscription.close(); // nobody waits for it any more
+        }
+    }
+
+    /** True if the command was one of these. */
+    boolean onFailed(DriverEvent.CommandFailed event) {
+        Entry entry = entries.get(event.correlationId());
+        if (entry == null) {
+            return false;
+        }
+        close(entry);
+        entry.answer.completeExceptionally(
+                new RegistrationException(event.code(), event.message()));
+        return true;
+    }
+
+    void onImageAvailable(DriverEvent.ImageAvailable event) {
+        Entry entry = entries.get(event.subscriptionId());
+        if (entry == null || entry.subscription.isClosed()) {
+            return;
+        }
+        Subscription subscription = entry.subscription;
+        Path file = driver.directory().resolve(event.logFile());
+        LogBuffers log;
+        try {
+            log = LogBuffers.map(file, true);
+        } catch (BusException e) {
+            onUnmappable(subscription, file, e);
+            return;
+        }
+        UnsafeBufferPosition position = position(event);
+        if (position == null) {
+            log.close();
+            return;
+        }
+        Image image =
+                new Image(
+                        event.imageId(),
+                        subscription,
+                        log,
+                        position,
+                        event.source(),
+                        conductor.context().errorHandler,
+                        conductor::onInvalidFrame);
+        // Told before it is added: the handler returns before the image can be polled.
+        conductor.callHandler(() -> subscription.availableImageHandler().onAvailableImage(image));
+        if (!subscription.addImage(image)) {
+            image.markClosed();
+            onGone(subscription, image);
+        }
+    }
+
+    /** The subscriber's counter; null if it is not, or no longer, at the join position. */
+    private UnsafeBufferPosition position(DriverEvent.ImageAvailable event) {
+        CountersReader counters = driver.counters();
+        int id = event.positionCounterId();
+        if (id >= 0 && id <= counters.maxCounterId()) {
+            UnsafeBufferPosition position =
+                    new UnsafeBufferPosition((UnsafeBuffer) counters.valuesBuffer(), id);
+            if (position.getAcquire() == event.joinPosition()) {
+                return position;
+            }
+        }
+        conductor.onError(
+                new BusException(
+                        "image "
+                                + event.imageId()
+                                + " of stream "
+                                + event.streamId()
+                                + " cannot be joined, because counter "
+                                + id
+                                + " is not at its join position "
+                                + event.joinPosition()
+                                + ": it has gone already, or driver and client are of different"
+                                + " Verbus releases"));
+        return null;
+    }
+
+    /** An image that nobody here could consume would hold its publisher back for ever. */
+    private void onUnmappable(Subscription subscription, Path file, BusException cause) {
+        conductor.onError(cause);
+        if (Files.exists(file)) {
+            conductor.onError(
+                    new BusException(
+                            subscription
+                                    + " is closed, because it cannot map an image: see the error"
+                                    + " before this one, and add it again"));
+            subscription.close();
+        }
+    }
+
+    void onImageUnavailable(DriverEvent.ImageUnavailable event) {
+        Entry entry = entries.get(event.subscriptionId());
+        if (entry != null) {
+            remove(entry.subscription, event.imageId());
+        }
+    }
+
+    private void remove(Subscription subscription, long imageId) {
+        Image image = subscription.removeImage(imageId);
+        if (image != null) {
+            onGone(subscription, image);
+        }
+    }
+
+    private void onGone(Subscription subscription, Image image) {
+        lingering.add(image.log(), System.nanoTime());
+        conductor.callHandler(
+                () -> subscription.unavailableImageHandler().onUnavailableImage(image));
+    }
+
+    /** Gives up an image that its polling thread has closed. */
+    void onInvalidFrame(Image image, InvalidFrameException fault) {
+        commands.rejectImage(image.imageId(), fault.position(), fault.getMessage());
+        conductor.onError(new BusException(image + " is closed: " + fault.getMessage(), fault));
+        remove(image.subscription(), image.imageId());
+    }
+
+    /** Takes a subscription out that its owner has closed. */
+    void release(Subscription subscription) {
+        Entry entry = entries.get(subscription.registrationId());
+        if (entry != null) {
+            commands.removeSubscription(subscription.registrationId());
+            close(entry);
+        }
+    }
+
+    private void close(Entry entry) {
+        entries.remove(entry.subscription.registrationId());
+        entry.subscription.markClosed();
+        for (Image image : entry.subscription.takeClosedImages()) {
+            onGone(entry.subscription, image);
+        }
+    }
+
+    /** Closes everything without telling the driver. */
+    void closeAll(BusException reason) {
+        for (Entry entry : entries.values().toArray(new Entry[0])) {
+            close(entry);
+            entry.answer.completeExceptionally(reason);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus;
+
+import io.verbus.logbuffer.BufferClaim;
+import io.verbus.logbuffer.ConcurrentAppender;
+import io.verbus.logbuffer.LogBuffers;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.status.ReadablePosition;
+
+import java.util.function.Consumer;
+
+/** A publication for any number of threads and processes, which share its log. */
+final class ConcurrentPublication extends Publication {
+    private final ConcurrentAppender appender;
+
+    ConcurrentPublication(
+            ChannelUri channel,
+            long registrationId,
+            LogBuffers log,
+            ReadablePosition limit,
+            Consumer<Publication> release) {
+        super(channel, registrationId, log, limit, release);
+        appender = new ConcurrentAppender(log);
+    }
+
+    @Override
+    public long offer(DirectBuffer buffer, int offset, int length, long reservedValue) {
+        if (isClosed()) {
+            return CLOSED;
+        }
+        long result = appender.append(buffer, offset, length, reservedValue, limit());
+        return result > 0 ? result : refused(result);
+    }
+
+    @Override
+    public long tryClaim(int length, BufferClaim claim) {
+        if (isClosed()) {
+            return CLOSED;
+        }
+        long result = appender.claim(length, claim, limit());
+        return result > 0 ? result : refused(result);
+    }
+
+    @Override
+    public long position() {
+        return isClosed() ? CLOSED : appender.position();
+    }
+}

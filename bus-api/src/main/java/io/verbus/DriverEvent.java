@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus;
+
+import io.verbus.codecs.control.ErrorCode;
+
+/** What a driver tells its clients, decoded and checked. */
+sealed interface DriverEvent {
+    record CommandSucceeded(long correlationId) implements DriverEvent {}
+
+    record CommandFailed(long correlationId, ErrorCode code, String message)
+            implements DriverEvent {}
+
+    record PublicationReady(
+            long correlationId,
+            long logRegistrationId,
+            int sessionId,
+            int streamId,
+            int limitCounterId,
+            boolean exclusive,
+            String logFile)
+            implements DriverEvent {}
+
+    record SubscriptionReady(long correlationId) implements DriverEvent {}
+
+    record ImageAvailable(
+            long imageId,
+            long subscriptionId,
+            int sessionId,
+            int streamId,
+            int positionCounterId,
+            long joinPosition,
+            String logFile,
+            String source)
+            implements DriverEvent {}
+
+    record ImageUnavailable(long imageId, long subscriptionId, String reason)
+            implements DriverEvent {}
+
+    record PublicationFailed(long logRegistrationId, ErrorCode code, String message)
+            implements DriverEvent {}
+
+    record ClientTimedOut(long clientId) implements DriverEvent {}
+}

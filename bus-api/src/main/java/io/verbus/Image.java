@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus;
+
+import io.verbus.logbuffer.ControlledFragmentHandler;
+import io.verbus.logbuffer.FragmentHandler;
+import io.verbus.logbuffer.InvalidFrameException;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogReader;
+
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.status.Position;
+
+/**
+ * One publisher's stream as a subscription receives it. Polling is for one thread at a time, the
+ * one that polls the subscription; the rest is for any thread.
+ *
+ * <p>What a fragment handler throws goes to the error handler of the bus, and the fragment counts
+ * as consumed; an {@link Error} is thrown on to the caller of poll. A frame that no publisher
+ * writes closes the image, for all its subscribers, and is told to the error handler.
+ */
+public final class Image {
+    /** Takes an image that was closed because of an invalid frame. Any thread. */
+    interface FaultHandler {
+        void onInvalidFrame(Image image, InvalidFrameException fault);
+    }
+
+    private final long imageId;
+    private final Subscription subscription;
+    private final LogBuffers log;
+    private final long joinPosition;
+    private final Position position;
+    private final String source;
+    private final ErrorHandler errorHandler;
+    private final FaultHandler faultHandler;
+    private final LogReader reader;
+
+    // Written once, under this object's monitor, by whoever closes, before isClosed.
+    private long finalPosition;
+    private boolean endedAtClose;
+
+    // Written once by whoever closes; read by every call.
+    private volatile boolean isClosed;
+
+    /**
+     * @param position the subscriber's counter, which holds the join position.
+     */
+    Image(
+            long imageId,
+            Subscription subscription,
+            LogBuffers log,
+            Position position,
+            String source,
+            ErrorHandler errorHandler,
+            FaultHandler faultHandler) {
+        this.imageId = imageId;
+        this.subscription = subscription;
+        this.log = log;
+        this.position = position;
+        this.joinPosition = position.getAcquire();
+        this.source = source;
+        this.errorHandler = errorHandler;
+        this.faultHandler = faultHandler;
+        // Over IPC subscribers read the publication's own log, where claims are seen being filled.
+        reader = new LogReader(log, position, !subscription.channel().isIpc());
+    }
+
+    /**
+     * Delivers fragments, of the current term at most.
+     *
+     * @param handler to call for each.
+     * @param fragmentLimit how many to deliver at most.
+     * @return how many were delivered; 0 once the image is closed.
+     */
+    public int poll(FragmentHandler handler, int fragmentLimit) {
+        if (isClosed) {
+            return 0;
+        }
+        try {
+            return reader.poll(handler, fragmentLimit);
+        } catch (Exception e) {
+            return failed(e);
+        }
+    }
+
+    /**
+     * Delivers fragments, of the current term at most, to a handler that says how to go on.
+     *
+     * @param handler to call for each.
+     * @param fragmentLimit how many to deliver at most.
+     * @return how many were delivered, an aborted one not counted; 0 once the image is closed.
+     */
+    public int controlledPoll(ControlledFragmentHandler handler, int fragmentLimit) {
+        if (isClosed) {
+            return 0;
+        }
+        try {
+            return reader.controlledPoll(handler, fragmentLimit);
+        } catch (Exception e) {
+            return failed(e);
+        }
+    }
+
+    /** Returns 1 for the fragment whose handler has thrown, 0 for an invalid frame. */
+    private int failed(Exception e) {
+        if (e instanceof InvalidFrameException fault && fault.position() == reader.position()) {
+            if (markClosed()) {
+                faultHandler.onInvalidFrame(this, fault);
+            }
+            return 0;
+        }
+        errorHandler.onError(e);
+        return 1;
+    }
+
+    /** Position up to which the image was consumed; the last one once the image is closed. */
+    public long position() {
+        return isClosed ? finalPosition : position.getAcquire();
+    }
+
+    /** Position at which this subscription joined the stream. */
+    public long joinPosition() {
+        return joinPosition;
+    }
+
+    /** Session id of the publisher. */
+    public int sessionId() {
+        return log.spec().sessionId();
+    }
+
+    /** Stream id. */
+    public int streamId() {
+        return log.spec().streamId();
+    }
+
+    /** Bytes of a term of the log. */
+    public int termLength() {
+        return log.spec().termLength();
+    }
+
+    /** Identity of the image at its driver; several subscriptions may share it. */
+    public long imageId() {
+        return imageId;
+    }
+
+    /** The subscription that the image belongs to. */
+    public Subscription subscription() {
+        return subscription;
+    }
+
+    /** Where the stream comes from, for people. */
+    public String source() {
+        return source;
+    }
+
+    /** Whether the publisher has ended the stream and everything was consumed. */
+    public boolean isEndOfStream() {
+        return isClosed ? endedAtClose : position.getAcquire() >= endOfStream();
+    }
+
+    private long endOfStream() {
+        return log.metadata().getLongVolatile(LogLayout.END_OF_STREAM);
+    }
+
+    /** Whether the image has left its subscription: nothing more will be delivered. */
+    public boolean isClosed() {
+        return isClosed;
+    }
+
+    /** Keeps all later calls out of the log; false if that was done before. */
+    synchronized boolean markClosed() {
+        if (isClosed) {
+            return false;
+        }
+        finalPosition = position.getAcquire();
+        endedAtClose = finalPosition >= endOfStream();
+        isClosed = true;
+        return true;
+    }
+
+    /** The log, to be unmapped once the image is closed and calls under way have returned. */
+    LogBuffers log() {
+        return log;
+    }
+
+    @Override
+    public String toString() {
+        return "image "
+                + imageId
+                + " stream="
+                + streamId()
+                + " session="
+                + sessionId()
+                + " source="
+                + source;
+    }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus;
+
+import io.verbus.logbuffer.AppendResult;
+import io.verbus.logbuffer.BufferClaim;
+import io.verbus.logbuffer.FrameHeader;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogLayout;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.ReadablePosition;
+
+import java.util.function.Consumer;
+
+/**
+ * Where messages of one stream are sent from. Made by {@link Bus#addPublication}, for any number of
+ * threads, or by {@link Bus#addExclusivePublication}, for one thread at a time.
+ *
+ * <p>{@link #offer} and {@link #tryClaim} never block. They return the stream's new position, which
+ * is positive, or one of the negative constants here.
+ *
+ * <p>Another thread may close a publication while this one is offering. A claim must be committed
+ * or aborted before the linger interval of the bus has passed after that.
+ */
+public abstract sealed class Publication implements AutoCloseable
+        permits ConcurrentPublication, ExclusivePublication {
+    /** Nobody receives the stream now: try again later. */
+    public static final long NOT_CONNECTED = AppendResult.NOT_CONNECTED;
+
+    /** Subscribers, or the way to them, are too far behind: try again when they have moved on. */
+    public static final long BACK_PRESSURED = AppendResult.BACK_PRESSURED;
+
+    /** The log has begun its next term: try again at once. */
+    public static final long ADMIN_ACTION = AppendResult.ADMIN_ACTION;
+
+    /** The publication, or its bus, is closed, or the driver is lost. */
+    public static final long CLOSED = AppendResult.CLOSED;
+
+    /** The stream has no positions left: close the publication and add a new one. */
+    public static final long MAX_POSITION_EXCEEDED = AppendResult.MAX_POSITION_EXCEEDED;
+
+    private final ChannelUri channel;
+    private final long registrationId;
+    private final LogBuffers log;
+    private final UnsafeBuffer metadata;
+    private final ReadablePosition limit;
+    private final Consumer<Publication> release;
+
+    // Written once, under this object's monitor, by whoever closes; read by every call.
+    private volatile boolean isClosed;
+
+    Publication(
+            ChannelUri channel,
+            long registrationId,
+            LogBuffers log,
+            ReadablePosition limit,
+            Consumer<Publication> release) {
+        this.channel = channel;
+        this.registrationId = registrationId;
+        this.log = log;
+        this.metadata = log.metadata();
+        this.limit = limit;
+        this.release = release;
+    }
+
+    /**
+     * Sends a message, as {@link #offer(DirectBuffer, int, int, long)} with a reserved value of 0.
+     *
+     * @param buffer that holds nothing but the message.
+     * @return the stream's position behind the message, or a negative constant.
+     * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
+     */
+    public final long offer(DirectBuffer buffer) {
+        return offer(buffer, 0, buffer.capacity(), 0);
+    }
+
+    /**
+     * Sends a message, as {@link #offer(DirectBuffer, int, int, long)} with a reserved value of 0.
+     *
+     * @param buffer that holds the message.
+     * @param offset at which it begins.
+     * @param length in bytes, 0 or more.
+     * @return the stream's position behind the message, or a negative constant.
+     * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
+     */
+    public final long offer(DirectBuffer buffer, int offset, int length) {
+        return offer(buffer, offset, length, 0);
+    }
+
+    /**
+     * Sends a message. It is copied; one that is longer than {@link #maxPayloadLength()} is sent in
+     * fragments, which a {@link FragmentAssembler} puts together again.
+     *
+     * @param buffer that holds the message.
+     * @param offset at which it begins.
+     * @param length in bytes, 0 or more.
+     * @param reservedValue that subscribers find in the header of each fragment.
+     * @return the stream's position behind the message, or a negative constant.
+     * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
+     */
+    public abstract long offer(DirectBuffer buffer, int offset, int length, long reservedValue);
+
+    /**
+     * Claims room in the log, in which the caller then writes a message without a copy. It must be
+     * committed or aborted soon: what is published later is not seen before.
+     *
+     * @param length of the message in bytes, at most {@link #maxPayloadLength()}.
+     * @param claim to be set to the room; unchanged if the result is negative.
+     * @return the stream's position behind the message, or a negative constant.
+     * @throws IllegalArgumentException if the message is longer than that.
+     */
+    public abstract long tryClaim(int length, BufferClaim claim);
+
+    /**
+     * The stream's position behind the last message; {@link #CLOSED} once the publication is
+     * closed.
+     */
+    public abstract long position();
+
+    /**
+     * Position at which the publication is back-pressured; {@link #CLOSED} once it is closed. Any
+     * thread.
+     */
+    public final long positionLimit() {
+        return isClosed ? CLOSED : limit.getAcquire();
+    }
+
+    /** Whether anybody receives the stream now. Any thread. */
+    public final boolean isConnected() {
+        return !isClosed && isConnectedFlagSet();
+    }
+
+    private boolean isConnectedFlagSet() {
+        return metadata.getIntVolatile(LogLayout.CONNECTED) == 1;
+    }
+
+    /** Why a call has not gone through, once an appender has refused it for the given reason. */
+    final long refused(long result) {
+        return result == BACK_PRESSURED && !isConnectedFlagSet() ? NOT_CONNECTED : result;
+    }
+
+    final long limit() {
+        return limit.getAcquire();
+    }
+
+    /** Whether {@link #close} was called, the bus was closed or the driver is lost. Any thread. */
+    public final boolean isClosed() {
+        return isClosed;
+    }
+
+    /** The channel. */
+    public final ChannelUri channel() {
+        return channel;
+    }
+
+    /** The stream id. */
+    public final int streamId() {
+        return log.spec().streamId();
+    }
+
+    /** The session id, which tells this stream's publishers apart. */
+    public final int sessionId() {
+        return log.spec().sessionId();
+    }
+
+    /** Identity of this publication at its driver. */
+    public final long registrationId() {
+        return registrationId;
+    }
+
+    /** Bytes of a term of the log. */
+    public final int termLength() {
+        return log.spec().termLength();
+    }
+
+    /** Bytes of the longest message that is sent in one piece, and of the longest claim. */
+    public final int maxPayloadLength() {
+        return log.spec().mtu() - FrameHeader.LENGTH;
+    }
+
+    /** Bytes of the longest message that can be offered. */
+    public final int maxMessageLength() {
+        return LogLayout.maxMessageLength(log.spec().termLength());
+    }
+
+    /**
+     * Closes the publication. What was offered is still delivered; the stream ends behind it,
+     * unless other publications share it. Any thread; does not wait; closing again does nothing.
+     */
+    @Override
+    public final void close() {
+        if (markClosed()) {
+            release.accept(this);
+        }
+    }
+
+    /** Keeps all later calls out of the log; false if that was done before. */
+    final synchronized boolean markClosed() {
+        boolean first = !isClosed;
+        isClosed = true;
+        return first;
+    }
+
+    @Override
+    public final String toString() {
+        return "publication "
+                + registrationId
+                + " channel="
+                + channel
+                + " stream="
+                + streamId()
+                + " session="
+                + sessionId();
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.BusException;
+import io.verbus.cnc.CounterTypes;
+import io.verbus.codecs.control.ErrorCode;
+
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.status.AtomicCounter;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The clients of the driver, and the release of all that a client had when it closes or falls
+ * silent. Conductor's thread.
+ */
+final class Clients {
+    /** Clients that were given up and are remembered, should they speak again. */
+    private static final int REMEMBERED = 256;
+
+    private final Publications publications;
+    private final Subscriptions subscriptions;
+    private final DriverCounters counters;
+    private final ClientEvents events;
+    private final DriverClock clock;
+    private final long livenessTimeoutNs;
+    private final AtomicCounter count;
+    private final AtomicCounter timedOutCount;
+    private final Long2ObjectHashMap<Client> byId = new Long2ObjectHashMap<>();
+    private final List<Client> all = new ArrayList<>();
+    private final long[] timedOut = new long[REMEMBERED];
+    private int timedOutTotal;
+
+    Clients(
+            Publications publications,
+            Subscriptions subscriptions,
+            DriverCounters counters,
+            ClientEvents events,
+            DriverClock clock,
+            long livenessTimeoutNs) {
+        this.publications = publications;
+        this.subscriptions = subscriptions;
+        this.counters = counters;
+        this.events = events;
+        this.clock = clock;
+        this.livenessTimeoutNs = livenessTimeoutNs;
+        this.count = counters.system(SystemCounter.CLIENTS);
+        this.timedOutCount = counters.system(SystemCounter.CLIENTS_TIMED_OUT);
+    }
+
+    /**
+     * The client that sent a command; a new one if it was not seen before.
+     *
+     * @throws CommandException if it was given up, or cannot be taken in.
+     */
+    Client seen(long clientId) {
+        Client client = byId.get(clientId);
+        if (client == null) {
+            client = add(clientId);
+        }
+        client.onSeen(clock.nanoTime(), clock.epochMs());
+        return client;
+    }
+
+    private Client add(long clientId) {
+        if (isTimedOut(clientId)) {
+            events.clientTimedOut(clientId);
+            throw new CommandException(
+                    ErrorCode.GENERIC,
+                    "the driver has given up client "
+                            + clientId
+                            + ", which was silent for longer than the client-liveness-timeout:"
+                            + " connect a new Bus");
+        }
+        AtomicCounter heartbeat;
+        try {
+            heartbeat =
+                    counters.of(
+                            CounterTypes.CLIENT_HEARTBEAT,
+                            clientId,
+                            "client " + clientId + " heartbeat, ms since the epoch");
+        } catch (BusException e) {
+            throw new CommandException(ErrorCode.RESOURCE, e.getMessage(), e);
+        }
+        Client client = new Client(clientId, heartbeat, clock.nanoTime());
+        byId.put(clientId, client);
+        all.add(client);
+        count.setRelease(all.size());
+        return client;
+    }
+
+    /** A client says that it lives. One that was given up is told so again. */
+    void keepalive(long clientId) {
+        if (byId.get(clientId) == null && isTimedOut(clientId)) {
+            events.clientTimedOut(clientId);
+        } else {
+            seen(clientId);
+        }
+    }
+
+    /** A client has closed in good order. */
+    void close(long clientId) {
+        Client client = byId.get(clientId);
+        if (client != null) {
+            release(client, false);
+            all.remove(client);
+            count.setRelease(all.size());
+        }
+    }
+
+    /**
+     * Gives up those that have been silent for too long. To be called when no command waits.
+     *
+     * @return how many.
+     */
+    int checkLiveness(long nowNs) {
+        int given = 0;
+        for (int i = all.size() - 1; i >= 0; i--) {
+            Client client = all.get(i);
+            if (nowNs - client.lastSeenNs() > livenessTimeoutNs) {
+                all.remove(i);
+                release(client, true);
+                remember(client.id());
+                events.clientTimedOut(client.id());
+                timedOutCount.incrementRelease();
+                count.setRelease(all.size());
+                given++;
+            }
+        }
+        return given;
+    }
+
+    private void release(Client client, boolean hasDied) {
+        byId.remove(client.id());
+        for (Client.Hold hold : client.publications()) {
+            publications.release(hold.publication(), hasDied);
+        }
+        for (Subscription subscription : client.subscriptions()) {
+            subscriptions.remove(subscription);
+        }
+        client.free();
+    }
+
+    private void remember(long clientId) {
+        timedOut[timedOutTotal++ % REMEMBERED] = clientId;
+    }
+
+    private boolean isTimedOut(long clientId) {
+        for (int i = Math.min(timedOutTotal, REMEMBERED) - 1; i >= 0; i--) {
+            if (timedOut[i] == clientId) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

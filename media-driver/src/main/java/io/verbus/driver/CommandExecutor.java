@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.BusException;
+import io.verbus.ChannelUri;
+import io.verbus.codecs.control.ErrorCode;
+import io.verbus.transport.TransportException;
+
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.status.AtomicCounter;
+
+/**
+ * Carries out the commands of clients with the registries, and answers each. Conductor's thread.
+ */
+final class CommandExecutor implements CommandHandler {
+    private final Clients clients;
+    private final Publications publications;
+    private final Subscriptions subscriptions;
+    private final ClientEvents events;
+    private final ErrorHandler errors;
+    private final AtomicCounter commands;
+    private final AtomicCounter failed;
+    private final AtomicCounter malformed;
+    private final AtomicCounter rejected;
+
+    CommandExecutor(
+            Clients clients,
+            Publications publications,
+            Subscriptions subscriptions,
+            ClientEvents events,
+            DriverCounters counters,
+            ErrorHandler errors) {
+        this.clients = clients;
+        this.publications = publications;
+        this.subscriptions = subscriptions;
+        this.events = events;
+        this.errors = errors;
+        this.commands = counters.system(SystemCounter.COMMANDS);
+        this.failed = counters.system(SystemCounter.COMMANDS_FAILED);
+        this.malformed = counters.system(SystemCounter.COMMANDS_MALFORMED);
+        this.rejected = counters.system(SystemCounter.IMAGES_REJECTED);
+    }
+
+    @Override
+    public void onAddPublication(
+            long clientId, long correlationId, int streamId, boolean exclusive, String channel) {
+        commands.incrementRelease();
+        try {
+            Client client = clients.seen(clientId);
+            checkNew(correlationId);
+            publications.add(client, correlationId, streamId, exclusive, channel(channel));
+        } catch (RuntimeException e) {
+            fail(correlationId, e);
+        }
+    }
+
+    @Override
+    public void onRemovePublication(long clientId, long correlationId, long registrationId) {
+        commands.incrementRelease();
+        try {
+            Publication publication = clients.seen(clientId).removePublication(registrationId);
+            if (publication == null) {
+                throw new CommandException(
+                        ErrorCode.UNKNOWN_PUBLICATION,
+                        "the client has no publication " + registrationId + ": it is closed");
+            }
+            publications.release(publication, false);
+            events.commandSucceeded(correlationId);
+        } catch (RuntimeException e) {
+            fail(correlationId, e);
+        }
+    }
+
+    @Override
+    public void onAddSubscription(long clientId, long correlationId, int streamId, String channel) {
+        commands.incrementRelease();
+        try {
+            Client client = clients.seen(clientId);
+            checkNew(correlationId);
+            subscriptions.add(client, correlationId, streamId, channel(channel));
+        } catch (RuntimeException e) {
+            fail(correlationId, e);
+        }
+    }
+
+    @Override
+    public void onRemoveSubscription(long clientId, long correlationId, long registrationId) {
+        commands.incrementRelease();
+        try {
+            Subscription subscription = clients.seen(clientId).removeSubscription(registrationId);
+            if (subscription == null) {
+                throw new CommandException(
+                        ErrorCode.UNKNOWN_SUBSCRIPTION,
+                        "the client has no subscription " + registrationId + ": it is closed");
+            }
+            subscriptions.remove(subscription);
+            events.commandSucceeded(correlationId);
+        } catch (RuntimeException e) {
+            fail(correlationId, e);
+        }
+    }
+
+    @Override
+    public void onClientKeepalive(long clientId) {
+        clients.keepalive(clientId);
+    }
+
+    @Override
+    public void onClientClose(long clientId) {
+        commands.incrementRelease();
+        clients.close(clientId);
+    }
+
+    @Override
+    public void onRejectImage(long clientId, long imageId, long position, String reason) {
+        commands.incrementRelease();
+        Source source = subscriptions.source(imageId);
+        if (source == null) {
+            return;
+        }
+        rejected.incrementRelease();
+        String why =
+                "client "
+                        + clientId
+                        + " has rejected the image of stream "
+                        + source.streamId()
+                        + " session "
+                        + source.sessionId()
+                        + " at position "
+                        + position
+                        + ": "
+                        + reason;
+        switch (source) {
+            case IpcPublication publication -> publications.fail(publication, why);
+            case NetworkImage image -> image.reject(why);
+        }
+        errors.onError(new BusException(why));
+    }
+
+    @Override
+    public void onMalformed(String problem) {
+        malformed.incrementRelease();
+        errors.onError(
+                new BusException(
+                        "a client's command is malformed ("
+                                + problem
+                                + "): use the same Verbus release for driver and clients"));
+    }
+
+    private static ChannelUri channel(String text) {
+        try {
+            return ChannelUri.parse(text);
+        } catch (BusException e) {
+            throw new CommandException(ErrorCode.INVALID_CHANNEL, e.getMessage(), e);
+        }
+    }
+
+    private void checkNew(long registrationId) {
+        if (publications.contains(registrationId) || subscriptions.contains(registrationId)) {
+            throw new CommandException(
+                    ErrorCode.MALFORMED_COMMAND,
+                    "registration id " + registrationId + " is taken: each command needs its own");
+        }
+    }
+
+    /** Tells the client; what is not its own doing also goes to the error log. */
+    private void fail(long correlationId, RuntimeException e) {
+        failed.incrementRelease();
+        ErrorCode code =
+                switch (e) {
+                    case CommandException command -> command.code();
+                    case TransportException transport -> ErrorCode.TRANSPORT;
+                    default -> ErrorCode.GENERIC;
+                };
+        String message = e instanceof BusException ? e.getMessage() : e.toString();
+        events.commandFailed(correlationId, code, message);
+        if (code == ErrorCode.RESOURCE || !(e instanceof BusException)) {
+            errors.onError(e);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.transport.Transport;
+
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.ringbuffer.RingBuffer;
+import org.agrona.concurrent.status.AtomicCounter;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Conducts: commands of clients, limits and ends of streams, what the transports ask, timers. An
+ * error in one part is recorded and keeps no other part from its turn.
+ */
+final class Conductor implements Agent {
+    /** A client that is stopped in the middle of writing a command holds up all others so long. */
+    private static final long COMMAND_UNBLOCK_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final long TIMER_NS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final int COMMANDS_PER_CYCLE = 10;
+
+    /** Heartbeat of a driver that has closed: older than any timeout. */
+    private static final long CLOSED = 0;
+
+    private final DriverParts parts;
+    private final DriverClock clock;
+    private final RingBuffer commands;
+    private final CommandDecoder decoder;
+    private final Clients clients;
+    private final Publications publications;
+    private final Images images;
+    private final Transports transports;
+    private final LogFiles files;
+    private final ErrorHandler errors;
+    private final AtomicCounter heartbeat;
+    private final AtomicCounter commandsUnblocked;
+    private long nextTimerNs;
+    private long commandPosition;
+    private long commandPositionNs;
+
+    Conductor(DriverParts parts) {
+        this.parts = parts;
+        this.clock = parts.clock();
+        this.commands = parts.commands();
+        this.decoder = parts.decoder();
+        this.clients = parts.clients();
+        this.publications = parts.publications();
+        this.images = parts.images();
+        this.transports = parts.transports();
+        this.files = parts.files();
+        this.errors = parts.errors();
+        this.heartbeat = parts.counters().system(SystemCounter.HEARTBEAT);
+        this.commandsUnblocked = parts.counters().system(SystemCounter.COMMANDS_UNBLOCKED);
+        this.nextTimerNs = clock.nanoTime();
+    }
+
+    @Override
+    public int doWork() {
+        long nowNs = clock.update();
+        int read = readCommands();
+        int work = read;
+        work += updateStreams(nowNs);
+        work += conductTransports(nowNs);
+        if (nowNs - nextTimerNs >= 0) {
+            nextTimerNs = nowNs + TIMER_NS;
+            work += onTimer(nowNs, read < COMMANDS_PER_CYCLE);
+        }
+        return work;
+    }
+
+    private int readCommands() {
+        try {
+            return commands.read(decoder, COMMANDS_PER_CYCLE);
+        } catch (RuntimeException e) {
+            errors.onError(e);
+            return 1;
+        }
+    }
+
+    private int updateStreams(long nowNs) {
+        try {
+            return publications.update(nowNs) + images.update(nowNs);
+        } catch (RuntimeException e) {
+            errors.onError(e);
+            return 0;
+        }
+    }
+
+    private int conductTransports(long nowNs) {
+        int work = 0;
+        for (Transport transport : transports.open()) {
+            try {
+                work += transport.conduct(nowNs);
+            } catch (RuntimeException e) {
+                errors.onError(e);
+            }
+        }
+        return work;
+    }
+
+    private int onTimer(long nowNs, boolean isEveryCommandRead) {
+        int work = 0;
+        try {
+            long nowMs = clock.updateEpoch();
+            commands.consumerHeartbeatTime(nowMs);
+            heartbeat.setRelease(nowMs);
+            publications.watch(nowNs);
+            if (isEveryCommandRead) {
+                work += clients.checkLiveness(nowNs);
+            }
+            work += unblockCommands(nowNs);
+            work += files.free(nowNs);
+        } catch (RuntimeException e) {
+            errors.onError(e);
+        }
+        return work;
+    }
+
+    /** A client that died while it was writing a command leaves a gap that nothing passes. */
+    private int unblockCommands(long nowNs) {
+        long position = commands.consumerPosition();
+        if (position != commandPosition || position == commands.producerPosition()) {
+            commandPosition = position;
+            commandPositionNs = nowNs;
+        } else if (nowNs - commandPositionNs > COMMAND_UNBLOCK_NS && commands.unblock()) {
+            commandsUnblocked.incrementRelease();
+            return 1;
+        }
+        return 0;
+    }
+
+    /** Sender and receiver have stopped before. */
+    @Override
+    public void onClose() {
+        commands.consumerHeartbeatTime(CLOSED);
+        parts.close();
+    }
+
+    @Override
+    public String roleName() {
+        return "conductor";
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.BusException;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogSpec;
+
+import org.agrona.BitUtil;
+import org.agrona.ErrorHandler;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Settings of a media driver, checked. Where they may come from is {@link DriverConfigSources}.
+ *
+ * @param directory that clients find the driver at; made by it, and deleted when it closes.
+ * @param threading which agents share a thread.
+ * @param conductor idling and CPU of the conductor's thread.
+ * @param sender idling and CPU of the sender's thread.
+ * @param receiver idling and CPU of the receiver's thread.
+ * @param clientLivenessTimeoutNs after which a silent client is given up.
+ * @param unblockTimeoutNs after which a claim that nobody commits is filled with padding.
+ * @param lingerNs for which a log's file stays after its last user has gone.
+ * @param termLength of publications whose channel names none, bytes.
+ * @param mtu of publications whose channel names none, bytes.
+ * @param ipcWindow how far an IPC publication may be ahead of its slowest subscriber, bytes; 0 for
+ *     half a term.
+ * @param toDriverLength bytes of the command ring buffer.
+ * @param toClientsLength bytes of the event broadcast buffer.
+ * @param counterValuesLength bytes of the counters' values, 128 each.
+ * @param errorLogLength bytes of the distinct error log.
+ * @param transportOptions options of transports by name, such as {@code rdma.retry-count}.
+ * @param errorHandler told every error besides the error log; any agent's thread.
+ * @param warningHandler told what works, but not as it should; the launching thread.
+ */
+public record DriverConfig(
+        Path directory,
+        ThreadingMode threading,
+        AgentConfig conductor,
+        AgentConfig sender,
+        AgentConfig receiver,
+        long clientLivenessTimeoutNs,
+        long unblockTimeoutNs,
+        long lingerNs,
+        int termLength,
+        int mtu,
+        int ipcWindow,
+        int toDriverLength,
+        int toClientsLength,
+        int counterValuesLength,
+        int errorLogLength,
+        Map<String, String> transportOptions,
+        ErrorHandler errorHandler,
+        ErrorHandler warningHandler) {
+
+    private static final int MIN_SECTION = 64 * 1024;
+    private static final int MAX_SECTION = 256 * 1024 * 1024;
+    private static final long MIN_TIMEOUT_NS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long MAX_TIMEOUT_NS = TimeUnit.HOURS.toNanos(1);
+
+    /**
+     * Settings of one agent's thread.
+     *
+     * @param idling when there is no work.
+     * @param cpu that it is bound to, or -1.
+     */
+    public record AgentConfig(Idling idling, int cpu) {
+        /** Backs off, on any CPU. */
+        public static final AgentConfig DEFAULT = new AgentConfig(Idling.BACKOFF, CpuAffinity.NONE);
+
+        /** Checks the CPU. */
+        public AgentConfig {
+            if (cpu < CpuAffinity.NONE || cpu >= CpuAffinity.MAX_CPUS) {
+                throw new BusException(
+                        "CPU "
+                                + cpu
+                                + " is not from 0 to "
+                                + (CpuAffinity.MAX_CPUS - 1)
+                                + ": give a CPU's number, or -1 for any");
+            }
+        }
+    }
+
+    /**
+     * Checks every value.
+     *
+     * @throws BusException that names the wrong one.
+     */
+    public DriverConfig {
+        transportOptions = Map.copyOf(transportOptions);
+        timeout("client-liveness-timeout", clientLivenessTimeoutNs);
+        timeout("unblock-timeout", unblockTimeoutNs);
+        if (unblockTimeoutNs < clientLivenessTimeoutNs) {
+            throw new BusException(
+                    "unblock-timeout of "
+                            + unblockTimeoutNs
+                            + " ns is below the client-liveness-timeout of "
+                            + clientLivenessTimeoutNs
+                            + " ns: a live client's claim could be taken from it, choose a longer"
+                            + " one");
+        }
+        if (lingerNs < 0 || lingerNs > MAX_TIMEOUT_NS) {
+            throw new BusException("linger of " + lingerNs + " ns is not from 0 to 1h");
+        }
+        LogLayout.checkTermLength(termLength);
+        new LogSpec(0, 0, 0, 0, termLength, mtu, 0);
+        if (ipcWindow < 0) {
+            throw new BusException(
+                    "ipc-window " + ipcWindow + " is negative: give bytes, or 0 for half a term");
+        }
+        powerOfTwo("to-driver-length", toDriverLength);
+        powerOfTwo("to-clients-length", toClientsLength);
+        powerOfTwo("counter-values-length", counterValuesLength);
+        powerOfTwo("error-log-length", errorLogLength);
+        if (threading == ThreadingMode.INVOKER
+                && (conductor.cpu >= 0 || sender.cpu >= 0 || receiver.cpu >= 0)) {
+            throw new BusException(
+                    "an agent's cpu is set, but threading invoker has no threads to bind: bind the"
+                            + " thread that invokes instead, and remove the setting");
+        }
+    }
+
+    private static void timeout(String name, long ns) {
+        if (ns < MIN_TIMEOUT_NS || ns > MAX_TIMEOUT_NS) {
+            throw new BusException(
+                    name + " of " + ns + " ns is not from 50ms to 1h: choose one, such as 5s");
+        }
+    }
+
+    private static void powerOfTwo(String name, int length) {
+        if (length < MIN_SECTION || length > MAX_SECTION || !BitUtil.isPowerOfTwo(length)) {
+            throw new BusException(
+                    name
+                            + " "
+                            + length
+                            + " is not a power of two from 64k to 256m: choose one, such as 1m");
+        }
+    }
+
+    /** The defaults, for {@code /dev/shm/verbus-USER}. */
+    public static DriverConfig defaults() {
+        return builder().build();
+    }
+
+    /** Begins with the defaults. */
+    public static DriverConfigBuilder builder() {
+        return new DriverConfigBuilder();
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.driver.DriverConfig.AgentConfig;
+
+import org.agrona.ErrorHandler;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+/** Sets what differs from a driver's defaults. See {@link DriverConfig} for what each means. */
+public final class DriverConfigBuilder {
+    private static final long UNSET = -1;
+    private static final int MEBIBYTE = 1024 * 1024;
+
+    private Path directory = DriverDirectory.defaultPath();
+    private ThreadingMode threading = ThreadingMode.DEDICATED;
+    private AgentConfig conductor = AgentConfig.DEFAULT;
+    private AgentConfig sender = AgentConfig.DEFAULT;
+    private AgentConfig receiver = AgentConfig.DEFAULT;
+    private long clientLivenessTimeoutNs = TimeUnit.SECONDS.toNanos(5);
+    private long unblockTimeoutNs = UNSET;
+    private long lingerNs = TimeUnit.SECONDS.toNanos(3);
+    private int termLength = 16 * MEBIBYTE;
+    private int mtu = 8192;
+    private int ipcWindow;
+    private int toDriverLength = MEBIBYTE;
+    private int toClientsLength = MEBIBYTE;
+    private int counterValuesLength = MEBIBYTE;
+    private int errorLogLength = MEBIBYTE;
+    private final Map<String, String> transportOptions = new TreeMap<>();
+    private ErrorHandler errorHandler = error -> {};
+    private ErrorHandler warningHandler = warning -> {};
+
+    DriverConfigBuilder() {}
+
+    /** Where clients find the driver. */
+    public DriverConfigBuilder directory(Path value) {
+        directory = value;
+        return this;
+    }
+
+    /** Which agents share a thread. */
+    public DriverConfigBuilder threading(ThreadingMode value) {
+        threading = value;
+        return this;
+    }
+
+    /** Idling of all three agents. */
+    public DriverConfigBuilder idling(Idling value) {
+        return conductorIdling(value).senderIdling(value).receiverIdling(value);
+    }
+
+    /** Idling of the conductor, and of the one thread of {@link ThreadingMode#SHARED}. */
+    public DriverConfigBuilder conductorIdling(Idling value) {
+        conductor = new AgentConfig(value, conductor.cpu());
+        return this;
+    }
+
+    /** Idling of the sender, and of the network thread of {@link ThreadingMode#SHARED_NETWORK}. */
+    public DriverConfigBuilder senderIdling(Idling value) {
+        sender = new AgentConfig(value, sender.cpu());
+        return this;
+    }
+
+    /** Idling of the receiver. */
+    public DriverConfigBuilder receiverIdling(Idling value) {
+        receiver = new AgentConfig(value, receiver.cpu());
+        return this;
+    }
+
+    /** CPU of the conductor, and of the one thread of {@link ThreadingMode#SHARED}. */
+    public DriverConfigBuilder conductorCpu(int value) {
+        conductor = new AgentConfig(conductor.idling(), value);
+        return this;
+    }
+
+    /** CPU of the sender, and of the network thread of {@link ThreadingMode#SHARED_NETWORK}. */
+    public DriverConfigBuilder senderCpu(int value) {
+        sender = new AgentConfig(sender.idling(), value);
+        return this;
+    }
+
+    /** CPU of the receiver. */
+    public DriverConfigBuilder receiverCpu(int value) {
+        receiver = new AgentConfig(receiver.idling(), value);
+        return this;
+    }
+
+    /** Nanoseconds after which a silent client is given up. */
+    public DriverConfigBuilder clientLivenessTimeoutNs(long value) {
+        clientLivenessTimeoutNs = value;
+        return this;
+    }
+
+    /** Nanoseconds after which an open claim is filled; twice the client liveness if not set. */
+    public DriverConfigBuilder unblockTimeoutNs(long value) {
+        unblockTimeoutNs = value;
+        return this;
+    }
+
+    /** Nanoseconds for which a log's file stays after its last user has gone. */
+    public DriverConfigBuilder lingerNs(long value) {
+        lingerNs = value;
+        return this;
+    }
+
+    /** Bytes of a term where the channel names none. */
+    public DriverConfigBuilder termLength(int value) {
+        termLength = value;
+        return this;
+    }
+
+    /** Bytes of the longest frame where the channel names none. */
+    public DriverConfigBuilder mtu(int value) {
+        mtu = value;
+        return this;
+    }
+
+    /** Bytes that an IPC publication may be ahead of its slowest subscriber; 0 for half a term. */
+    public DriverConfigBuilder ipcWindow(int value) {
+        ipcWindow = value;
+        return this;
+    }
+
+    /** Bytes of the command ring buffer. */
+    public DriverConfigBuilder toDriverLength(int value) {
+        toDriverLength = value;
+        return this;
+    }
+
+    /** Bytes of the event broadcast buffer. */
+    public DriverConfigBuilder toClientsLength(int value) {
+        toClientsLength = value;
+        return this;
+    }
+
+    /** Bytes of the counters' values. */
+    public DriverConfigBuilder counterValuesLength(int value) {
+        counterValuesLength = value;
+        return this;
+    }
+
+    /** Bytes of the distinct error log. */
+    public DriverConfigBuilder errorLogLength(int value) {
+        errorLogLength = value;
+        return this;
+    }
+
+    /** Option of a transport, such as {@code rdma.retry-count}. */
+    public DriverConfigBuilder transportOption(String name, String value) {
+        transportOptions.put(name, value);
+        return this;
+    }
+
+    /** Told every error besides the error log, on any agent's thread. */
+    public DriverConfigBuilder errorHandler(ErrorHandler value) {
+        errorHandler = value;
+        return this;
+    }
+
+    /** Told what works, but not as it should. */
+    public DriverConfigBuilder warningHandler(ErrorHandler value) {
+        warningHandler = value;
+        return this;
+    }
+
+    /**
+     * Checks and fixes the settings.
+     *
+     * @throws io.verbus.BusException that names the wrong one.
+     */
+    public DriverConfig build() {
+        return new DriverConfig(
+                directory,
+                threading,
+                conductor,
+                sender,
+                receiver,
+                clientLivenessTimeoutNs,
+                unblockTimeoutNs == UNSET ? 2 * clientLivenessTimeoutNs : unblockTimeoutNs,
+                lingerNs,
+                termLength,
+                mtu,
+                ipcWindow,
+                toDriverLength,
+                toClientsLength,
+                counterValuesLength,
+                errorLogLength,
+                transportOptions,
+                errorHandler,
+                warningHandler);
+    }
+}

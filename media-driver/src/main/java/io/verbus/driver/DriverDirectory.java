@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.verbus.BusException;
+import io.verbus.cnc.CncFile;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The directory of a running driver, held by a lock that the kernel lets go of when its process
+ * ends in any way. What a dead driver left in it is removed when the next one opens it.
+ *
+ * <p>Only files that a driver makes are ever deleted: a directory with anything else is refused.
+ */
+final class DriverDirectory implements AutoCloseable {
+    private static final String LOCK = "lock";
+    private static final Pattern OURS =
+            Pattern.compile(LOCK + "|" + CncFile.NAME + "|(publication|image)-\\d+\\.log");
+    private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs", "hugetlbfs");
+    private static final Path MEMORY = Path.of("/dev/shm");
+    private static final Set<PosixFilePermission> OWNER_ONLY =
+            PosixFilePermissions.fromString("rwx------");
+    private static final Set<PosixFilePermission> OWNER_READ_WRITE =
+            PosixFilePermissions.fromString("rw-------");
+    private static final Pattern UNIQUE =
+            Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+    private static final long ABANDONED_AGE_MS = 10_000;
+    private static final int ATTEMPTS = 10;
+
+    /** Directories that drivers of this process hold. */
+    private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+
+    private final Path path;
+    private final FileChannel lock;
+
+    private DriverDirectory(Path path, FileChannel lock) {
+        this.path = path;
+        this.lock = lock;
+    }
+
+    /** Where a user's driver is found if nothing else is said. */
+    static Path defaultPath() {
+        return base().resolve("verbus-" + System.getProperty("user.name"));
+    }
+
+    /** A path that no other driver has. */
+    static Path uniquePath() {
+        String name = System.getProperty("user.name");
+        return base().resolve("verbus-" + name + "-" + UUID.randomUUID());
+    }
+
+    private static Path base() {
+        return Files.isDirectory(MEMORY) ? MEMORY : Path.of(System.getProperty("java.io.tmpdir"));
+    }
+
+    /**
+     * Makes or takes over a directory, and empties it.
+     *
+     * @param path of the directory.
+     * @return the directory, locked and empty but for the lock.
+     * @throws BusException if it is in use, not ours, or cannot be made.
+     */
+    static DriverDirectory open(Path path) {
+        Path absolute = path.toAbsolutePath().normalize();
+        try {
+            // A driver that closes right now deletes the lock that was just opened: then again.
+            for (int i = 0; i < ATTEMPTS; i++) {
+                make(absolute);
+                Path real = absolute.toRealPath();
+                FileChannel lock = lock(real);
+                if (lock != null) {
+                    DriverDirectory directory = new DriverDirectory(real, lock);
+                    directory.removeAllBut(LOCK);
+                    return directory;
+                }
+            }
+        } catch (IOException e) {
+            throw new BusException(
+                    "the driver directory "
+                            + absolute
+                            + " cannot be made ("
+                            + e
+                            + "): choose another with --dir",
+                    e);
+        }
+        throw new BusException(
+                "the driver directory " + absolute + " is being deleted: start the driver again");
+    }
+
+    private static void make(Path path) throws IOException {
+        if (path.getParent() != null) {
+            Files.createDirectories(path.getParent());
+        }
+        try {
+            Files.createDirectory(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+        } catch (FileAlreadyExistsException e) {
+            if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+                throw new BusException(
+                        "the driver directory "
+                                + path
+                                + " is a link or a file, not a directory: remove it or choose"
+                                + " another",
+                        e);
+            }
+        }
+        String owner = Files.getOwner(path, LinkOption.NOFOLLOW_LINKS).getName();
+        if (!owner.equals(processOwner())) {
+            throw new BusException(
+                    "the driver directory "
+                            + path
+                            + " belongs to user "
+                            + owner
+                            + ": choose one of your own");
+        }
+        checkContent(path);
+        Files.setPosixFilePermissions(path, OWNER_ONLY);
+    }
+
+    /** Name of the user whose files this process makes; the JVM's user.name may differ from it. */
+    private static String processOwner() throws IOException {
+        return Files.getOwner(Path.of("/proc/self")).getName();
+    }
+
+    private static void checkContent(Path path) throws IOException {
+        for (Path file : list(path)) {
+            if (!OURS.matcher(file.getFileName().toString()).matches()
+                    || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+                throw new BusException(
+                        "the driver directory "
+                                + path
+                                + " holds "
+                                + file.getFileName()
+                                + ", which is no driver's file: choose a directory for the driver"
+                                + " alone");
+            }
+        }
+    }
+
+    /**
+     * Takes the lock. Where this process has it already, the file is not even opened: the kernel
+     * drops a process's lock when any of its descriptors of the file is closed.
+     *
+     * @return the channel that holds the lock; null if its file was deleted meanwhile.
+     */
+    private static FileChannel lock(Path path) throws IOException {
+        if (!HELD.add(path)) {
+            throw inUse(path, Long.toString(ProcessHandle.current().pid()));
+        }
+        FileChannel held = null;
+        try {
+            held = tryLock(path, path.resolve(LOCK));
+        } finally {
+            if (held == null) {
+                HELD.remove(path);
+            }
+        }
+        return held;
+    }
+
+    private static FileChannel tryLock(Path path, Path file) throws IOException {
+        Object opened;
+        FileChannel channel;
+        try {
+            if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+                Files.createFile(file, PosixFilePermissions.asFileAttribute(OWNER_READ_WRITE));
+            }
+            opened = fileKey(file);
+            channel =
+                    FileChannel.open(
+                            file,
+                            StandardOpenOption.READ,
+                            StandardOpenOption.WRITE,
+                            LinkOption.NOFOLLOW_LINKS);
+        } catch (NoSuchFileException | FileAlreadyExistsException e) {
+            return null;
+        }
+        boolean held = false;
+        try {
+            if (channel.tryLock() == null) {
+                throw inUse(path, holder(channel));
+            }
+            held = opened.equals(fileKey(file));
+            if (held) {
+                byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(US_ASCII);
+                channel.truncate(0);
+                channel.write(ByteBuffer.wrap(pid), 0);
+            }
+        } catch (NoSuchFileException e) {
+            held = false;
+        } finally {
+            if (!held) {
+                channel.close();
+            }
+        }
+        return held ? channel : null;
+    }
+
+    private static Object fileKey(Path file) throws IOException {
+        return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .fileKey();
+    }
+
+    private static BusException inUse(Path path, String pid) {
+        return new BusException(
+                "the driver directory "
+                        + path
+                        + " is in use by the driver with process id "
+                        + pid
+                        + ": stop it, or choose another directory");
+    }
+
+    private static String holder(FileChannel channel) throws IOException {
+        ByteBuffer text = ByteBuffer.allocate(64);
+        channel.read(text, 0);
+        text.flip();
+        String pid = US_ASCII.decode(text).toString().lines().findFirst().orElse("");
+        return pid.isEmpty() ? "(unknown)" : pid;
+    }
+
+    private static List<Path> list(Path path) throws IOException {
+        try (Stream<Path> files = Files.list(path)) {
+            return files.toList();
+        }
+    }
+
+    private void removeAllBut(String kept) throws IOException {
+        checkContent(path);
+        for (Path file : list(path)) {
+            if (!file.getFileName().toString().equals(kept)) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+
+    /** Removes what embedded drivers left whose process was killed. */
+    static void removeAbandoned() {
+        String prefix = "verbus-" + System.getProperty("user.name") + "-";
+        try {
+            for (Path path : list(base())) {
+                String name = path.getFileName().toString();
+                if (name.startsWith(prefix)
+                        && UNIQUE.matcher(name.substring(prefix.length())).matches()
+                        && isOld(path.resolve(LOCK))) {
+                    removeIfAbandoned(path);
+                }
+            }
+        } catch (IOException e) {
+            throw new BusException("cannot list " + base() + ": " + e, e);
+        }
+    }
+
+    /** One that was just made may not be locked yet. */
+    private static boolean isOld(Path lock) throws IOException {
+        try {
+            long age = System.currentTimeMillis() - Files.getLastModifiedTime(lock).toMillis();
+            return age > ABANDONED_AGE_MS;
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+    }
+
+    private static void removeIfAbandoned(Path path) {
+        DriverDirectory abandoned;
+        try {
+            abandoned = open(path);
+        } catch (BusException e) {
+            // In use, or not ours.
+            return;
+        }
+        abandoned.close();
+    }
+
+    Path path() {
+        return path;
+    }
+
+    /** Type of the file system that the directory is on. */
+    String fileSystem() {
+        try {
+            return Files.getFileStore(path).type();
+        } catch (IOException e) {
+            throw new BusException("cannot tell the file system of " + path + ": " + e, e);
+        }
+    }
+
+    /** Whether what is written there stays in memory, as RDMA registration needs it. */
+    boolean isInMemory() {
+        return MEMORY_FILE_SYSTEMS.contains(fileSystem());
+    }
+
+    /** Deletes all files and the directory, then lets go of the lock. */
+    @Override
+    public void close() {
+        try (lock) {
+            removeAllBut(LOCK);
+            // Last, and while it is held: who opens the directory now finds a lock of its own.
+            Files.deleteIfExists(path.resolve(LOCK));
+            Files.deleteIfExists(path);
+        } catch (DirectoryNotEmptyException e) {
+            // The next driver has begun to use it already.
+            return;
+        } catch (IOException e) {
+            throw new BusException("the driver directory " + path + " cannot be deleted: " + e, e);
+        } finally {
+            HELD.remove(path);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.cnc.CncFile;
+import io.verbus.transport.TransportProvider;
+
+import org.agrona.concurrent.broadcast.BroadcastTransmitter;
+import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
+import org.agrona.concurrent.ringbuffer.RingBuffer;
+
+import java.util.List;
+
+/**
+ * The driver's registries, put together: what each is given tells what it may know.
+ *
+ * @param clock of the conductor.
+ * @param counters of the driver.
+ * @param errors of the driver.
+ * @param commands of clients.
+ * @param decoder of the commands.
+ * @param clients known.
+ * @param publications of clients.
+ * @param images of remote publications.
+ * @param transports present.
+ * @param files of logs.
+ */
+record DriverParts(
+        DriverClock clock,
+        DriverCounters counters,
+        ErrorSink errors,
+        RingBuffer commands,
+        CommandDecoder decoder,
+        Clients clients,
+        Publications publications,
+        Images images,
+        Transports transports,
+        LogFiles files) {
+
+    static DriverParts assemble(
+            DriverConfig config,
+            DriverDirectory directory,
+            CncFile cnc,
+            List<TransportProvider> providers,
+            DriverClock clock,
+            DriverCounters counters,
+            ErrorSink errors) {
+        RingBuffer commands = new ManyToOneRingBuffer(cnc.toDriver());
+        commands.consumerHeartbeatTime(clock.updateEpoch());
+        ClientEvents events = new ClientEvents(new BroadcastTransmitter(cnc.toClients()));
+        LogFiles files = new LogFiles(directory.path(), config.lingerNs(), counters);
+        Transports transports = new Transports(providers, directory, config.transportOptions());
+        Subscriptions subscriptions = new Subscriptions(transports, events, counters, errors);
+        Images images =
+                new Images(
+                        subscriptions,
+                        files,
+                        counters,
+                        events,
+                        errors,
+                        commands::nextCorrelationId);
+        transports.hosts(
+                options ->
+                        new DriverTransportHost(
+                                cnc.spec().driverId(), options, images, counters, events, errors));
+        Publications publications =
+                new Publications(
+                        new PublicationFactory(config, transports, files, counters, events),
+                        subscriptions,
+                        files,
+                        events,
+                        counters,
+                        clock,
+                        errors);
+        Clients clients =
+                new Clients(
+                        publications,
+                        subscriptions,
+                        counters,
+                        events,
+                        clock,
+                        config.clientLivenessTimeoutNs());
+        CommandExecutor executor =
+                new CommandExecutor(clients, publications, subscriptions, events, counters, errors);
+        return new DriverParts(
+                clock,
+                counters,
+                errors,
+                commands,
+                new CommandDecoder(executor),
+                clients,
+                publications,
+                images,
+                transports,
+                files);
+    }
+
+    /** Closes the transports, then unmaps and deletes all logs. No agent runs any more. */
+    void close() {
+        transports.close(errors);
+        publications.close();
+        images.close();
+        files.close();
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.BusException;
+import io.verbus.driver.DriverConfig.AgentConfig;
+
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.AgentInvoker;
+import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.CompositeAgent;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+
+/**
+ * Runs the agents on as many threads as the threading mode says, or on none. They are stopped in
+ * the order in which they were started, the conductor last, which then frees all.
+ */
+final class DriverThreads implements AutoCloseable {
+    private final ErrorHandler errors;
+    private final List<BoundAgent> agents = new ArrayList<>();
+    private final List<AgentRunner> runners = new ArrayList<>();
+    private AgentInvoker invoker;
+
+    DriverThreads(
+            DriverConfig config,
+            Conductor conductor,
+            Sender sender,
+            Receiver receiver,
+            ErrorHandler errors) {
+        this.errors = errors;
+        switch (config.threading()) {
+            case DEDICATED -> {
+                add(sender, config.sender());
+                add(receiver, config.receiver());
+                add(conductor, config.conductor());
+            }
+            case SHARED_NETWORK -> {
+                add(new CompositeAgent(sender, receiver), config.sender());
+                add(conductor, config.conductor());
+            }
+            case SHARED -> add(new CompositeAgent(sender, receiver, conductor), config.conductor());
+            case INVOKER ->
+                    invoker =
+                            new AgentInvoker(
+                                    errors, null, new CompositeAgent(sender, receiver, conductor));
+        }
+    }
+
+    private void add(Agent agent, AgentConfig config) {
+        BoundAgent bound = new BoundAgent(agent, config);
+        agents.add(bound);
+        runners.add(new AgentRunner(config.idling().strategy(), errors, null, bound));
+    }
+
+    /**
+     * Starts all.
+     *
+     * @throws BusException if a thread cannot be bound to its CPU; all are to be closed then.
+     */
+    void start() {
+        for (AgentRunner runner : runners) {
+            AgentRunner.startOnThread(runner, DriverThreads::thread);
+        }
+        for (BoundAgent agent : agents) {
+            try {
+                agent.awaitStarted();
+            } catch (CompletionException e) {
+                throw e.getCause() instanceof BusException cause ? cause : e;
+            }
+        }
+        if (invoker != null) {
+            invoker.start();
+        }
+    }
+
+    private static Thread thread(Runnable runner) {
+        String role = ((AgentRunner) runner).agent().roleName();
+        return new Thread(runner, "verbus-" + role);
+    }
+
+    /** Drives all agents, in the invoker's mode; otherwise null. */
+    AgentInvoker invoker() {
+        return invoker;
+    }
+
+    @Override
+    public void close() {
+        for (AgentRunner runner : runners) {
+            runner.close();
+        }
+        if (invoker != null) {
+            invoker.close();
+        }
+    }
+}

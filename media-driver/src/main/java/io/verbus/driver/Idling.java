@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.BusySpinIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NoOpIdleStrategy;
+import org.agrona.concurrent.SleepingIdleStrategy;
+import org.agrona.concurrent.YieldingIdleStrategy;
+
+import java.util.concurrent.TimeUnit;
+
+/** What an agent's thread does when a duty cycle found no work. */
+public enum Idling {
+    /** Spins with the processor's hint: lowest latency, a core of its own. */
+    BUSY_SPIN,
+
+    /** Yields the processor: low latency on a shared core. */
+    YIELD,
+
+    /** Spins, then yields, then parks for 1 microsecond up to 1 millisecond. */
+    BACKOFF,
+
+    /** Parks for 1 millisecond. */
+    SLEEP,
+
+    /** Nothing at all. */
+    NOOP;
+
+    private static final int SPINS = 10;
+    private static final int YIELDS = 20;
+
+    /** A new strategy, for one thread. */
+    IdleStrategy strategy() {
+        return switch (this) {
+            case BUSY_SPIN -> new BusySpinIdleStrategy();
+            case YIELD -> new YieldingIdleStrategy();
+            case BACKOFF ->
+                    new BackoffIdleStrategy(
+                            SPINS,
+                            YIELDS,
+                            TimeUnit.MICROSECONDS.toNanos(1),
+                            TimeUnit.MILLISECONDS.toNanos(1));
+            case SLEEP -> new SleepingIdleStrategy(TimeUnit.MILLISECONDS.toNanos(1));
+            case NOOP -> NoOpIdleStrategy.INSTANCE;
+        };
+    }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.BusException;
+import io.verbus.cnc.CncFile;
+import io.verbus.cnc.CncSpec;
+import io.verbus.transport.TransportProvider;
+
+import org.agrona.concurrent.AgentInvoker;
+import org.agrona.concurrent.SystemEpochClock;
+import org.agrona.concurrent.errors.DistinctErrorLog;
+
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * A media driver: moves messages between the publications and subscriptions of the clients that
+ * connect to its directory, on this host and with other drivers. It runs within an application
+ * ({@link #launchEmbedded()}) or as a process of its own ({@code verbus driver}).
+ *
+ * <p>Any thread may launch and close it. In {@link ThreadingMode#INVOKER} the thread that invokes
+ * must also close it.
+ */
+public final class MediaDriver implements AutoCloseable {
+    private final DriverConfig config;
+    private final DriverDirectory directory;
+    private final List<String> media;
+    private CncFile cnc;
+    private ErrorSink errors;
+    private DriverThreads threads;
+    private boolean isClosed;
+
+    private MediaDriver(DriverConfig config) {
+        this.config = config;
+        this.directory = DriverDirectory.open(config.directory());
+        try {
+            this.media = start();
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /**
+     * Launches a driver.
+     *
+     * @param config its settings.
+     * @return the running driver.
+     * @throws BusException if its directory is in use or cannot be made, if there is too little
+     *     space, or if a thread cannot be bound to its CPU.
+     */
+    public static MediaDriver launch(DriverConfig config) {
+        return new MediaDriver(config);
+    }
+
+    /**
+     * Launches a driver with the default settings, in a directory of its own, see {@link
+     * #directory()}.
+     */
+    public static MediaDriver launchEmbedded() {
+        return launchEmbedded(DriverConfig.builder());
+    }
+
+    /**
+     * Launches a driver in a directory of its own, see {@link #directory()}. What embedded drivers
+     * of processes that were killed have left is removed.
+     *
+     * @param builder with the settings; its directory is replaced.
+     */
+    public static MediaDriver launchEmbedded(DriverConfigBuilder builder) {
+        DriverDirectory.removeAbandoned();
+        return new MediaDriver(builder.directory(DriverDirectory.uniquePath()).build());
+    }
+
+    /** Media of the transports that are on the class path, besides {@code ipc}. */
+    public static List<String> presentMedia() {
+        return Transports.media(Transports.load(error -> {}));
+    }
+
+    private List<String> start() {
+        CncSpec spec =
+                new CncSpec(
+                        ThreadLocalRandom.current().nextLong(),
+                        ProcessHandle.current().pid(),
+                        config.clientLivenessTimeoutNs(),
+                        config.toDriverLength(),
+                        config.toClientsLength(),
+                        config.counterValuesLength(),
+                        config.errorLogLength());
+        cnc = CncFile.create(directory.path().resolve(CncFile.NAME), spec);
+        DriverClock clock = new DriverClock();
+        DriverCounters counters = new DriverCounters(cnc, clock);
+        DistinctErrorLog log =
+                new DistinctErrorLog(
+                        cnc.errorLog(), SystemEpochClock.INSTANCE, StandardCharsets.UTF_8);
+        errors = new ErrorSink(log, counters.system(SystemCounter.ERRORS), config.errorHandler());
+        List<TransportProvider> providers = Transports.load(errors);
+        DriverParts parts =
+                DriverParts.assemble(config, directory, cnc, providers, clock, counters, errors);
+        threads =
+                new DriverThreads(
+                        config,
+                        new Conductor(parts),
+                        new Sender(parts.transports()),
+                        new Receiver(parts.transports()),
+                        errors);
+        threads.start();
+        warnOfDisk();
+        cnc.publish();
+        return Transports.media(providers);
+    }
+
+    private void warnOfDisk() {
+        if (!directory.isInMemory()) {
+            BusException warning =
+                    new BusException(
+                            "warning: the driver directory "
+                                    + directory.path()
+                                    + " is on file system "
+                                    + directory.fileSystem()
+                                    + ", whose writeback makes latency uneven: use one on tmpfs,"
+                                    + " such as /dev/shm/verbus");
+            errors.onWarning(warning);
+            config.warningHandler().onError(warning);
+        }
+    }
+
+    /** The directory that clients connect to. */
+    public Path directory() {
+        return directory.path();
+    }
+
+    /** Media of the transports that the driver found, besides {@code ipc}. */
+    public List<String> media() {
+        return media;
+    }
+
+    /**
+     * Drives all agents of a driver that has no threads, one duty cycle a call.
+     *
+     * @return the invoker; null in the other threading modes.
+     */
+    public AgentInvoker invoker() {
+        return threads.invoker();
+    }
+
+    /**
+     * Stops the agents, unmaps all memory, and deletes the directory with all that is in it.
+     * Clients find within a moment that the driver has gone. Again is without effect.
+     */
+    @Override
+    public synchronized void close() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        try {
+            if (threads != null) {
+                threads.close();
+            }
+            if (errors != null) {
+                errors.close();
+            }
+            if (cnc != null) {
+                cnc.close();
+            }
+        } finally {
+            directory.close();
+        }
+    }
+
+    /**
+     * Runs a driver as this process's purpose: says when it is ready, and closes it when the
+     * process is told to end (SIGTERM, SIGINT).
+     *
+     * @param config its settings.
+     * @param out where one line goes when the driver is ready.
+     */
+    public static void run(DriverConfig config, PrintStream out) throws InterruptedException {
+        MediaDriver driver = launch(config);
+        CountDownLatch closed = new CountDownLatch(1);
+        Runtime.getRuntime()
+                .addShutdownHook(
+                        new Thread(
+                                () -> {
+                                    driver.close();
+                                    closed.countDown();
+                                },
+                                "verbus-shutdown"));
+        out.println(
+                "verbus driver ready: directory="
+                        + driver.directory()
+                        + " pid="
+                        + ProcessHandle.current().pid()
+                        + " media=ipc"
+                        + (driver.media.isEmpty() ? "" : "," + String.join(",", driver.media)));
+        out.flush();
+        closed.await();
+    }
+
+    /**
+     * Runs a driver process without the command line's comforts.
+     *
+     * @param args properties files, and settings as {@code name=value}, which come last.
+     */
+    public static void main(String[] args) throws InterruptedException {
+        DriverConfigSources sources =
+                new DriverConfigSources(DriverConfig.builder(), presentMedia());
+        for (String arg : args) {
+            if (arg.indexOf('=') < 0) {
+                sources.file(Path.of(arg));
+            }
+        }
+        sources.environment(System.getenv()).properties(System.getProperties());
+        for (String arg : args) {
+            int equals = arg.indexOf('=');
+            if (equals >= 0) {
+                sources.set(arg.substring(0, equals), arg.substring(equals + 1), arg);
+            }
+        }
+        run(sources.build(), System.out);
+    }
+}

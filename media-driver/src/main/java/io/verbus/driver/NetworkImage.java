@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.logbuffer.FrontierScanner;
+import io.verbus.logbuffer.InvalidFrameException;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.transport.ImageSetup;
+import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.InboundImage;
+import io.verbus.transport.Transport;
+
+import org.agrona.concurrent.status.AtomicCounter;
+
+/**
+ * The image of a remote publication. It goes from active through draining, when its end is known
+ * and its subscribers read up to it, and closing, when the transport lets go of its memory, to
+ * released. Conductor's thread but where it says otherwise.
+ */
+final class NetworkImage implements Source, InboundImage {
+    private enum State {
+        ACTIVE,
+        DRAINING,
+        CLOSING,
+        RELEASED
+    }
+
+    private final Transport transport;
+    private final InboundEndpoint endpoint;
+    private final LogBuffers log;
+    private final String description;
+    private final AtomicCounter receiverPosition;
+    private final Subscribers subscribers;
+    private State state = State.ACTIVE;
+    private long finalPosition = LogLayout.NOT_ENDED;
+    private String endReason = "end of stream";
+
+    NetworkImage(
+            Transport transport,
+            InboundEndpoint endpoint,
+            ImageSetup setup,
+            LogBuffers log,
+            AtomicCounter receiverPosition,
+            DriverCounters counters,
+            ClientEvents events) {
+        this.transport = transport;
+        this.endpoint = endpoint;
+        this.log = log;
+        this.description = setup.source();
+        this.receiverPosition = receiverPosition;
+        this.subscribers = new Subscribers(this, setup.position(), counters, events);
+        receiverPosition.setRelease(setup.position());
+    }
+
+    // Any thread
+
+    @Override
+    public long imageId() {
+        return log.spec().registrationId();
+    }
+
+    @Override
+    public LogBuffers log() {
+        return log;
+    }
+
+    @Override
+    public long consumedPosition() {
+        return subscribers.consumed();
+    }
+
+    // Receiver
+
+    @Override
+    public void grantedPosition(long position) {
+        receiverPosition.setRelease(position);
+    }
+
+    // Conductor
+
+    @Override
+    public long id() {
+        return imageId();
+    }
+
+    @Override
+    public int sessionId() {
+        return log.spec().sessionId();
+    }
+
+    @Override
+    public int streamId() {
+        return log.spec().streamId();
+    }
+
+    @Override
+    public String description() {
+        return description;
+    }
+
+    @Override
+    public Subscribers subscribers() {
+        return subscribers;
+    }
+
+    @Override
+    public boolean serves(Subscription subscription) {
+        return state == State.ACTIVE && subscription.matches(endpoint, streamId(), sessionId());
+    }
+
+    /** Joins where the furthest subscriber is: a frame begins there, and all before is in place. */
+    @Override
+    public void attach(Subscription subscription) {
+        subscribers.add(subscription, subscribers.furthest());
+    }
+
+    /** Ends the image for all its subscribers, because a frame in it is invalid. */
+    void reject(String reason) {
+        subscribers.endAll(reason);
+        close(reason);
+    }
+
+    /** The peer ended the stream, and has marked its end in the log. */
+    void onEnding(long position) {
+        drainTo(position);
+    }
+
+    /**
+     * The peer is lost; nothing writes to the log any more. What has arrived is still read.
+     *
+     * @param reason in words.
+     * @return the frame at which reading must stop because it is invalid, or null.
+     */
+    InvalidFrameException onLost(String reason) {
+        if (state != State.ACTIVE) {
+            return null;
+        }
+        FrontierScanner.Frontier frontier = FrontierScanner.scan(log, subscribers.furthest());
+        endReason = reason;
+        log.metadata().putLongRelease(LogLayout.END_OF_STREAM, frontier.position());
+        drainTo(frontier.position());
+        return frontier.defect();
+    }
+
+    private void drainTo(long position) {
+        if (state == State.ACTIVE) {
+            finalPosition = position;
+            state = State.DRAINING;
+        }
+    }
+
+    /** Every cycle. Returns the amount of work done. */
+    int update() {
+        int work = 0;
+        if (state == State.DRAINING) {
+            work = subscribers.drain(finalPosition, endReason);
+        }
+        if (state.compareTo(State.CLOSING) < 0 && subscribers.isEmpty()) {
+            close(state == State.DRAINING ? endReason : "the last subscriber has gone");
+            work++;
+        }
+        return work;
+    }
+
+    private void close(String reason) {
+        if (state.compareTo(State.CLOSING) < 0) {
+            state = State.CLOSING;
+            transport.closeImage(this, reason);
+        }
+    }
+
+    void onReleased() {
+        state = State.RELEASED;
+    }
+
+    boolean isReleased() {
+        return state == State.RELEASED;
+    }
+
+    void free() {
+        receiverPosition.close();
+    }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.ChannelUri;
+import io.verbus.logbuffer.FrontierScanner;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogCleaner;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogTail;
+import io.verbus.logbuffer.LogUnblocker;
+
+/**
+ * A log that clients append to. It ends when the last client has let go of it: its open claims are
+ * made padding, and its final position is fixed. Conductor's thread but where it says otherwise.
+ */
+abstract sealed class Publication permits IpcPublication, NetworkPublication {
+    /** Bytes of a log that are cleaned in one cycle, at most. */
+    private static final int MAX_CLEAN_STEP = 64 * 1024;
+
+    /** Steps in a term, at least: what waits to be cleaned counts against the limit. */
+    private static final int CLEAN_STEPS = 8;
+
+    /** A claim that a client left open when it closed its publication is given so long. */
+    private static final long CLAIM_GRACE_NS = 1_000_000_000L;
+
+    private final long registrationId;
+    private final ChannelUri channel;
+    private final boolean exclusive;
+    private final LogBuffers log;
+    private final PublisherLimit limit;
+    private final LogCleaner cleaner;
+    private final int cleanStep;
+    private final LogUnblocker unblocker;
+    private final long unblockTimeoutNs;
+    private int references;
+    private boolean isEnding;
+    private boolean isAbandoned;
+    private long endingSinceNs;
+
+    /** Written by the conductor once, before the end is told to anybody; read by the sender. */
+    private volatile long finalPosition = LogLayout.NOT_ENDED;
+
+    Publication(
+            ChannelUri channel,
+            boolean exclusive,
+            LogBuffers log,
+            PublisherLimit limit,
+            long unblockTimeoutNs) {
+        this.registrationId = log.spec().registrationId();
+        this.channel = channel;
+        this.exclusive = exclusive;
+        this.log = log;
+        this.limit = limit;
+        this.cleaner = new LogCleaner(log, log.spec().position());
+        this.cleanStep = Math.min(MAX_CLEAN_STEP, log.spec().termLength() / CLEAN_STEPS);
+        this.unblocker = new LogUnblocker(log, exclusive);
+        this.unblockTimeoutNs = unblockTimeoutNs;
+    }
+
+    public final long registrationId() {
+        return registrationId;
+    }
+
+    public final ChannelUri channel() {
+        return channel;
+    }
+
+    public final LogBuffers log() {
+        return log;
+    }
+
+    /** Position at which the stream ends, or {@link LogLayout#NOT_ENDED}. Any thread. */
+    public final long finalPosition() {
+        return finalPosition;
+    }
+
+    public final int sessionId() {
+        return log.spec().sessionId();
+    }
+
+    public final int streamId() {
+        return log.spec().streamId();
+    }
+
+    final boolean isExclusive() {
+        return exclusive;
+    }
+
+    final PublisherLimit limit() {
+        return limit;
+    }
+
+    final LogCleaner cleaner() {
+        return cleaner;
+    }
+
+    /**
+     * Cleans a step, once a whole one was consumed: a conductor with work for each message would
+     * never idle, and take processor and cache lines from those who exchange them.
+     *
+     * @param consumed position that every consumer, and the sender, has passed.
+     * @return how many bytes were zeroed.
+     */
+    final int clean(long consumed) {
+        return consumed - cleaner.cleaned() < cleanStep ? 0 : cleaner.clean(consumed, cleanStep);
+    }
+
+    /** Whether clients can still be added to it. */
+    final boolean isOpen() {
+        return !isEnding;
+    }
+
+    final void addReference() {
+        references++;
+    }
+
+    /**
+     * A client lets go of the publication.
+     *
+     * @param nowNs monotonic time.
+     * @param hasDied whether the client did not close it itself: nothing it claimed is committed.
+     */
+    final void removeReference(long nowNs, boolean hasDied) {
+        isAbandoned |= hasDied;
+        if (--references == 0) {
+            isEnding = true;
+            endingSinceNs = nowNs;
+        }
+    }
+
+    /** Every cycle: limits and cleaning. Returns the amount of work done. */
+    abstract int update(long nowNs);
+
+    /** Position that everybody who reads the log has passed, or could. */
+    abstract long furthestPosition();
+
+    /** Where nobody reads the log, gives up what is in it. At a slow pace. */
+    abstract void skipUnread();
+
+    /** The final position is fixed. */
+    abstract void onEnded(long position);
+
+    /** The stream ended because its log holds what no appender writes. */
+    abstract void onFailed(String reason);
+
+    /** Whether nobody reads the log any more. */
+    abstract boolean isReleased();
+
+    /** Whether neither clients nor readers need it any more. */
+    final boolean isFree() {
+        return references == 0 && isReleased();
+    }
+
+    /**
+     * At a slow pace: claims that stay open, and the end.
+     *
+     * @return how many claims were unblocked.
+     * @throws io.verbus.logbuffer.InvalidFrameException if the log holds what no appender writes.
+     */
+    final int watch(long nowNs) {
+        if (!isEnding) {
+            skipUnread();
+            return unblocker.check(furthestPosition(), nowNs, unblockTimeoutNs) ? 1 : 0;
+        }
+        if (finalPosition != LogLayout.NOT_ENDED) {
+            return 0;
+        }
+        boolean hasOpenClaim = frontier(furthestPosition()) < LogTail.position(log);
+        if (hasOpenClaim && !isAbandoned && nowNs - endingSinceNs < CLAIM_GRACE_NS) {
+            return 0;
+        }
+        end(unblocker.seal(furthestPosition()));
+        return hasOpenClaim ? 1 : 0;
+    }
+
+    /**
+     * Ends the stream at once where its readers are, because what follows cannot be read.
+     *
+     * @param reason in words.
+     */
+    final void fail(String reason) {
+        isEnding = true;
+        if (finalPosition == LogLayout.NOT_ENDED) {
+            end(furthestPosition());
+        }
+        onFailed(reason);
+    }
+
+    private void end(long position) {
+        finalPosition = position;
+        log.metadata().putLongRelease(LogLayout.END_OF_STREAM, position);
+        onEnded(position);
+    }
+
+    /** Position of the first frame that is not committed. */
+    final long frontier(long position) {
+        return position < LogTail.position(log)
+                ? FrontierScanner.scan(log, position).position()
+                : position;
+    }
+
+    /** Frees the counters; the log is freed apart, later. */
+    void close() {
+        limit.close();
+    }
+}

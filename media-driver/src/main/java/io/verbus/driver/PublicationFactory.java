@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.BusException;
+import io.verbus.ChannelUri;
+import io.verbus.cnc.CounterTypes;
+import io.verbus.codecs.control.ErrorCode;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogSpec;
+import io.verbus.transport.Transport;
+
+import org.agrona.concurrent.status.AtomicCounter;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Makes a publication with its log and counters, or leaves nothing. Conductor's thread. */
+final class PublicationFactory {
+    private final DriverConfig config;
+    private final Transports transports;
+    private final LogFiles files;
+    private final DriverCounters counters;
+    private final ClientEvents events;
+    private int nextSessionId = ThreadLocalRandom.current().nextInt();
+
+    PublicationFactory(
+            DriverConfig config,
+            Transports transports,
+            LogFiles files,
+            DriverCounters counters,
+            ClientEvents events) {
+        this.config = config;
+        this.transports = transports;
+        this.files = files;
+        this.counters = counters;
+        this.events = events;
+    }
+
+    /** The session id that the channel asks for, or another one each time. */
+    int sessionId(ChannelUri channel) {
+        return channel.sessionId().orElseGet(() -> nextSessionId++);
+    }
+
+    /**
+     * Makes a publication.
+     *
+     * @throws BusException if the channel cannot be used, or space or counters are exhausted.
+     */
+    Publication create(
+            long registrationId,
+            int sessionId,
+            int streamId,
+            boolean exclusive,
+            ChannelUri channel) {
+        LogSpec spec = spec(registrationId, sessionId, streamId, channel);
+        Transport transport = channel.isIpc() ? null : transports.of(channel);
+        LogBuffers log = files.publication(spec);
+        List<AtomicCounter> made = new ArrayList<>();
+        try {
+            PublisherLimit limit =
+                    new PublisherLimit(
+                            counter(
+                                    CounterTypes.PUBLISHER_LIMIT,
+                                    "publisher limit",
+                                    spec,
+                                    channel,
+                                    made));
+            if (transport == null) {
+                return new IpcPublication(
+                        channel,
+                        exclusive,
+                        log,
+                        limit,
+                        ipcWindow(spec.termLength()),
+                        config.unblockTimeoutNs(),
+                        counters,
+                        events);
+            }
+            NetworkPublication publication =
+                    new NetworkPublication(
+                            channel,
+                            exclusive,
+                            log,
+                            limit,
+                            counter(
+                                    CounterTypes.SENDER_POSITION,
+                                    "sender position",
+                                    spec,
+                                    channel,
+                                    made),
+                            counter(
+                                    CounterTypes.CREDIT_STALLS,
+                                    "credit stalls",
+                                    spec,
+                                    channel,
+                                    made),
+                            transport,
+                            config.unblockTimeoutNs());
+            transport.addPublication(publication);
+            return publication;
+        } catch (BusException e) {
+            made.forEach(AtomicCounter::close);
+            files.free(log);
+            throw e;
+        }
+    }
+
+    private LogSpec spec(long registrationId, int sessionId, int streamId, ChannelUri channel) {
+        return new LogSpec(
+                registrationId,
+                sessionId,
+                streamId,
+                ThreadLocalRandom.current().nextInt(),
+                channel.hasTermLength() ? channel.termLength() : config.termLength(),
+                channel.hasMtu() ? channel.mtu() : config.mtu(),
+                0);
+    }
+
+    private int ipcWindow(int termLength) {
+        return config.ipcWindow() == 0
+                ? termLength / 2
+                : (int) Math.min(config.ipcWindow(), 2L * termLength);
+    }
+
+    private AtomicCounter counter(
+            int typeId, String what, LogSpec spec, ChannelUri channel, List<AtomicCounter> made) {
+        try {
+            AtomicCounter counter =
+                    counters.stream(
+                            typeId,
+                            spec.registrationId(),
+                            spec.sessionId(),
+                            spec.streamId(),
+                            what
+                                    + ": stream "
+                                    + spec.streamId()
+                                    + " session "
+                                    + spec.sessionId()
+                                    + " "
+                                    + channel);
+            made.add(counter);
+            return counter;
+        } catch (BusException e) {
+            throw new CommandException(ErrorCode.RESOURCE, e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.BusException;
+import io.verbus.ChannelUri;
+import io.verbus.codecs.control.ErrorCode;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogSpec;
+
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.status.AtomicCounter;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** Publications, from the first client that adds one to the release of its log. Conductor's. */
+final class Publications {
+    private final PublicationFactory factory;
+    private final Subscriptions subscriptions;
+    private final LogFiles files;
+    private final ClientEvents events;
+    private final ErrorHandler errors;
+    private final DriverClock clock;
+    private final AtomicCounter count;
+    private final AtomicCounter unblocked;
+    private final List<Publication> all = new ArrayList<>();
+
+    Publications(
+            PublicationFactory factory,
+            Subscriptions subscriptions,
+            LogFiles files,
+            ClientEvents events,
+            DriverCounters counters,
+            DriverClock clock,
+            ErrorHandler errors) {
+        this.factory = factory;
+        this.subscriptions = subscriptions;
+        this.files = files;
+        this.events = events;
+        this.clock = clock;
+        this.errors = errors;
+        this.count = counters.system(SystemCounter.PUBLICATIONS);
+        this.unblocked = counters.system(SystemCounter.UNBLOCKED);
+    }
+
+    /**
+     * Adds a publication for a client, or its hold on one that is shared, and tells it.
+     *
+     * @throws BusException if the channel cannot be used, or there is too little space.
+     */
+    void add(
+            Client client,
+            long correlationId,
+            int streamId,
+            boolean exclusive,
+            ChannelUri channel) {
+        channel.checkPublishable();
+        Publication shared = exclusive ? null : findShared(streamId, channel);
+        Publication publication =
+                shared != null ? shared : create(correlationId, streamId, exclusive, channel);
+        publication.addReference();
+        client.publications().add(new Client.Hold(correlationId, publication));
+        events.publicationReady(correlationId, publication);
+        if (shared == null && publication instanceof IpcPublication ipc) {
+            subscriptions.addSource(ipc);
+        }
+    }
+
+    boolean contains(long registrationId) {
+        for (Publication publication : all) {
+            if (publication.registrationId() == registrationId) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A client lets go of a publication. */
+    void release(Publication publication, boolean hasDied) {
+        publication.removeReference(clock.nanoTime(), hasDied);
+    }
+
+    private Publication findShared(int streamId, ChannelUri channel) {
+        for (Publication publication : all) {
+            if (publication.isOpen()
+                    && !publication.isExclusive()
+                    && isSameStream(publication, streamId, channel)
+                    && channel.sessionId().orElse(publication.sessionId())
+                            == publication.sessionId()) {
+                checkSameLog(publication.log().spec(), channel);
+                return publication;
+            }
+        }
+        return null;
+    }
+
+    private static boolean isSameStream(Publication publication, int streamId, ChannelUri channel) {
+        ChannelUri other = publication.channel();
+        return publication.streamId() == streamId
+                && other.media().equals(channel.media())
+                && (channel.isIpc()
+                        || other.endpoint().equals(channel.endpoint())
+                                && Objects.equals(
+                                        other.interfaceAddress(), channel.interfaceAddress()));
+    }
+
+    private static void checkSameLog(LogSpec spec, ChannelUri channel) {
+        if (channel.hasTermLength() && channel.termLength() != spec.termLength()) {
+            throw differs("term-length", channel.termLength(), spec.termLength());
+        }
+        if (channel.hasMtu() && channel.mtu() != spec.mtu()) {
+            throw differs("mtu", channel.mtu(), spec.mtu());
+        }
+    }
+
+    private static CommandException differs(String key, int asked, int existing) {
+        return new CommandException(
+                ErrorCode.INVALID_CHANNEL,
+                "the channel asks for "
+                        + key
+                        + " "
+                        + asked
+                        + ", but the publication of this stream that is shared has "
+                        + existing
+                        + ": ask for the same, or add an exclusive publication");
+    }
+
+    private Publication create(
+            long registrationId, int streamId, boolean exclusive, ChannelUri channel) {
+        int sessionId = factory.sessionId(channel);
+        while (isSessionTaken(streamId, sessionId, channel)) {
+            if (channel.sessionId().isPresent()) {
+                throw new CommandException(
+                        ErrorCode.INVALID_CHANNEL,
+                        "session-id "
+                                + sessionId
+                                + " is taken by another publication of stream "
+                                + streamId
+                                + ": choose another, or none");
+            }
+            sessionId = factory.sessionId(channel);
+        }
+        Publication publication =
+                factory.create(registrationId, sessionId, streamId, exclusive, channel);
+        all.add(publication);
+        count.setRelease(all.size());
+        return publication;
+    }
+
+    private boolean isSessionTaken(int streamId, int sessionId, ChannelUri channel) {
+        for (Publication publication : all) {
+            if (publication.sessionId() == sessionId
+                    && isSameStream(publication, streamId, channel)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Every cycle. Returns the amount of work done. */
+    int update(long nowNs) {
+        int work = 0;
+        for (int i = all.size() - 1; i >= 0; i--) {
+            Publication publication = all.get(i);
+            work += publication.update(nowNs);
+            if (publication.isFree()) {
+                all.remove(i);
+                free(publication, nowNs);
+                work++;
+            }
+        }
+        return work;
+    }
+
+    /** At a slow pace: claims that stay open, and the end of publications that were let go. */
+    void watch(long nowNs) {
+        for (int i = all.size() - 1; i >= 0; i--) {
+            Publication publication = all.get(i);
+            try {
+                int claims = publication.watch(nowNs);
+                if (claims > 0) {
+                    unblocked.getAndAddRelease(claims);
+                }
+            } catch (BusException | IndexOutOfBoundsException e) {
+                fail(publication, e.getMessage());
+                errors.onError(e);
+            }
+        }
+    }
+
+    /** A publication's log holds what no appender writes: ends it, and tells its clients. */
+    void fail(Publication publication, String reason) {
+        publication.fail(reason);
+        events.publicationFailed(publication.registrationId(), ErrorCode.GENERIC, reason);
+    }
+
+    private void free(Publication publication, long nowNs) {
+        if (publication instanceof IpcPublication ipc) {
+            subscriptions.removeSource(ipc);
+        }
+        publication.close();
+        files.release(publication.log(), nowNs);
+        count.setRelease(all.size());
+    }
+
+    /** Unmaps and deletes all logs; the agents and transports have stopped. */
+    void close() {
+        for (Publication publication : all) {
+            LogBuffers log = publication.log();
+            files.free(log);
+        }
+        all.clear();
+    }
+}

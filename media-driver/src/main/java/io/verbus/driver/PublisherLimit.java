@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import org.agrona.concurrent.status.AtomicCounter;
+
+/**
+ * Position up to which a publication may be appended to, in a counter that publishers read. Raised
+ * by the conductor, after cleaning, and by the sender, after credit: whichever comes last with the
+ * higher one must win, hence the compare-and-set.
+ */
+final class PublisherLimit {
+    private final AtomicCounter counter;
+
+    PublisherLimit(AtomicCounter counter) {
+        this.counter = counter;
+    }
+
+    int counterId() {
+        return counter.id();
+    }
+
+    /**
+     * Raises the limit, unless it is there already. Conductor and sender.
+     *
+     * @param limit position.
+     * @return whether it was raised.
+     */
+    boolean raise(long limit) {
+        long current = counter.getAcquire();
+        while (limit > current) {
+            if (counter.compareAndSet(current, limit)) {
+                return true;
+            }
+            current = counter.getAcquire();
+        }
+        return false;
+    }
+
+    /** The limit now. */
+    long get() {
+        return counter.getAcquire();
+    }
+
+    /** Frees the counter. Conductor; nobody raises the limit any more. */
+    void close() {
+        counter.close();
+    }
+}

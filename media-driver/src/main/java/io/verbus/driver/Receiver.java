@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.transport.Transport;
+
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.SystemNanoClock;
+
+/** Receives: the receiver's part of every transport, in turn. */
+final class Receiver implements Agent {
+    private final Transports transports;
+
+    Receiver(Transports transports) {
+        this.transports = transports;
+    }
+
+    @Override
+    public int doWork() {
+        long nowNs = SystemNanoClock.INSTANCE.nanoTime();
+        int work = 0;
+        for (Transport transport : transports.open()) {
+            work += transport.receive(nowNs);
+        }
+        return work;
+    }
+
+    @Override
+    public String roleName() {
+        return "receiver";
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.transport.Transport;
+
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.SystemNanoClock;
+
+/** Sends: the sender's part of every transport, in turn. */
+final class Sender implements Agent {
+    private final Transports transports;
+
+    Sender(Transports transports) {
+        this.transports = transports;
+    }
+
+    @Override
+    public int doWork() {
+        long nowNs = SystemNanoClock.INSTANCE.nanoTime();
+        int work = 0;
+        for (Transport transport : transports.open()) {
+            work += transport.send(nowNs);
+        }
+        return work;
+    }
+
+    @Override
+    public String roleName() {
+        return "sender";
+    }
+}

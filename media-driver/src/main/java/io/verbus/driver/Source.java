@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.logbuffer.LogBuffers;
+
+/** A log that subscriptions read: an IPC publication's own, or the image of a remote one. */
+sealed interface Source permits IpcPublication, NetworkImage {
+    /** Image id that clients know it by. */
+    long id();
+
+    /** What the subscribers read. */
+    LogBuffers log();
+
+    int sessionId();
+
+    int streamId();
+
+    /** Where the stream comes from, for people. */
+    String description();
+
+    /** Who reads it. */
+    Subscribers subscribers();
+
+    /** Whether a subscription is for this stream, and may still join it. */
+    boolean serves(Subscription subscription);
+
+    /**
+     * Joins a subscription at the position from which it will read.
+     *
+     * @throws CommandException if there is no counter left for its position.
+     */
+    void attach(Subscription subscription);
+}

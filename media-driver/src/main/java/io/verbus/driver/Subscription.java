@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.ChannelUri;
+import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.Transport;
+
+/**
+ * A client's subscription.
+ *
+ * @param registrationId correlation id of the command that added it.
+ * @param clientId whose it is.
+ * @param channel that it listens to.
+ * @param streamId that it listens to.
+ * @param transport of the channel; null for IPC.
+ * @param endpoint of the channel; null for IPC.
+ */
+record Subscription(
+        long registrationId,
+        long clientId,
+        ChannelUri channel,
+        int streamId,
+        Transport transport,
+        InboundEndpoint endpoint) {
+
+    /** Whether a stream is the one that the subscription names. */
+    boolean matches(InboundEndpoint sourceEndpoint, int sourceStreamId, int sourceSessionId) {
+        return endpoint == sourceEndpoint
+                && streamId == sourceStreamId
+                && channel.sessionId().orElse(sourceSessionId) == sourceSessionId;
+    }
+}

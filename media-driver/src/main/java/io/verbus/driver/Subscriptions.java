@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.ChannelUri;
+import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.Transport;
+
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.status.AtomicCounter;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Subscriptions, and the sources that they read: brings each together. Conductor's thread. */
+final class Subscriptions {
+    private final Transports transports;
+    private final ClientEvents events;
+    private final ErrorHandler errors;
+    private final AtomicCounter count;
+    private final List<Subscription> all = new ArrayList<>();
+    private final List<Source> sources = new ArrayList<>();
+
+    Subscriptions(
+            Transports transports,
+            ClientEvents events,
+            DriverCounters counters,
+            ErrorHandler errors) {
+        this.transports = transports;
+        this.events = events;
+        this.errors = errors;
+        this.count = counters.system(SystemCounter.SUBSCRIPTIONS);
+    }
+
+    /**
+     * Adds a subscription, tells its client, and joins it to the sources that there are.
+     *
+     * @throws io.verbus.BusException if its channel cannot be used.
+     */
+    void add(Client client, long correlationId, int streamId, ChannelUri channel) {
+        Transport transport = null;
+        InboundEndpoint endpoint = null;
+        if (!channel.isIpc()) {
+            transport = transports.of(channel);
+            endpoint = transport.openEndpoint(channel);
+        }
+        Subscription subscription =
+                new Subscription(
+                        correlationId, client.id(), channel, streamId, transport, endpoint);
+        all.add(subscription);
+        client.subscriptions().add(subscription);
+        count.setRelease(all.size());
+        events.subscriptionReady(correlationId);
+        for (int i = 0; i < sources.size(); i++) {
+            join(sources.get(i), subscription);
+        }
+        if (transport != null) {
+            transport.onSubscriptionAdded(endpoint, streamId);
+        }
+    }
+
+    boolean contains(long registrationId) {
+        for (Subscription subscription : all) {
+            if (subscription.registrationId() == registrationId) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Removes a subscription, which its client has let go of. */
+    void remove(Subscription subscription) {
+        all.remove(subscription);
+        count.setRelease(all.size());
+        for (int i = 0; i < sources.size(); i++) {
+            sources.get(i).subscribers().remove(subscription);
+        }
+        if (subscription.transport() != null) {
+            subscription.transport().closeEndpoint(subscription.endpoint());
+        }
+    }
+
+    /** Whether a source would have a subscriber. */
+    boolean hasFor(InboundEndpoint endpoint, int streamId, int sessionId) {
+        for (Subscription subscription : all) {
+            if (subscription.matches(endpoint, streamId, sessionId)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A new source: joins to it those that listen for it. */
+    void addSource(Source source) {
+        sources.add(source);
+        for (int i = 0; i < all.size(); i++) {
+            join(source, all.get(i));
+        }
+    }
+
+    /** A source has gone, and so have its subscribers. */
+    void removeSource(Source source) {
+        sources.remove(source);
+    }
+
+    /** The source that clients know by an image id, or null. */
+    Source source(long imageId) {
+        for (Source source : sources) {
+            if (source.id() == imageId) {
+                return source;
+            }
+        }
+        return null;
+    }
+
+    private void join(Source source, Subscription subscription) {
+        if (source.serves(subscription) && !source.subscribers().contains(subscription)) {
+            try {
+                source.attach(subscription);
+            } catch (CommandException e) {
+                errors.onError(e);
+            }
+        }
+    }
+}

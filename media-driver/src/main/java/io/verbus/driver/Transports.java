@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.BusException;
+import io.verbus.ChannelUri;
+import io.verbus.codecs.control.ErrorCode;
+import io.verbus.transport.Transport;
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportProvider;
+
+import org.agrona.ErrorHandler;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * The transports that are present, each opened when a channel first names its media. Conductor's
+ * thread, but for {@link #open()}.
+ */
+final class Transports {
+    private static final Transport[] NONE = new Transport[0];
+
+    private final Map<String, TransportProvider> providers;
+    private final DriverDirectory directory;
+    private final Map<String, String> options;
+    private final Map<String, Transport> byMedia = new TreeMap<>();
+    private TransportHostFactory hosts;
+
+    /** Written by the conductor, a new array each time; read by all agents once a cycle. */
+    private volatile Transport[] open = NONE;
+
+    /** Makes a host for each transport: what a transport asks of the driver goes there. */
+    interface TransportHostFactory {
+        /**
+         * @param options of the transport; keeps account of those that were asked for.
+         */
+        DriverTransportHost host(TransportOptions options);
+    }
+
+    Transports(
+            List<TransportProvider> providers,
+            DriverDirectory directory,
+            Map<String, String> options) {
+        this.providers = new TreeMap<>();
+        providers.forEach(provider -> this.providers.put(provider.media(), provider));
+        this.directory = directory;
+        this.options = options;
+    }
+
+    /** Finds the transports that are on the class path; one that cannot be loaded is an error. */
+    static List<TransportProvider> load(ErrorHandler errors) {
+        List<TransportProvider> found = new ArrayList<>();
+        Iterator<TransportProvider> loader = ServiceLoader.load(TransportProvider.class).iterator();
+        while (true) {
+            try {
+                if (!loader.hasNext()) {
+                    return found;
+                }
+                found.add(loader.next());
+            } catch (ServiceConfigurationError e) {
+                errors.onError(
+                        new BusException(
+                                "a transport on the class path cannot be loaded: " + e.getMessage(),
+                                e));
+            }
+        }
+    }
+
+    /** Must be set before any channel names a transport. */
+    void hosts(TransportHostFactory factory) {
+        hosts = factory;
+    }
+
+    /** Media of the transports that are present. */
+    static List<String> media(List<TransportProvider> providers) {
+        return List.copyOf(
+                new TreeSet<>(providers.stream().map(TransportProvider::media).toList()));
+    }
+
+    /**
+     * The transport of a channel.
+     *
+     * @throws CommandException if there is none of its media, or it cannot be opened here.
+     */
+    Transport of(ChannelUri channel) {
+        Transport transport = byMedia.get(channel.media());
+        return transport == null ? open(channel.media()) : transport;
+    }
+
+    private Transport open(String media) {
+        TransportProvider provider = providers.get(media);
+        if (provider == null) {
+            throw new CommandException(
+                    ErrorCode.UNKNOWN_TRANSPORT,
+                    "the driver has no transport for media '"
+                            + media
+                            + "': it has "
+                            + (providers.isEmpty()
+                                    ? ""
+                                    : String.join(", ", providers.keySet()) + ", ")
+                            + "ipc; put the transport's jar on the driver's class path");
+        }
+        if (provider.needsMemoryFileSystem() && !directory.isInMemory()) {
+            throw new CommandException(
+                    ErrorCode.TRANSPORT,
+                    "the driver directory "
+                            + directory.path()
+                            + " is on file system "
+                            + directory.fileSystem()
+                            + ", where "
+                            + media
+                            + " cannot register memory: start the driver with --dir on tmpfs, such"
+                            + " as /dev/shm/verbus");
+        }
+        TransportOptions asked = new TransportOptions(media, options);
+        DriverTransportHost host = hosts.host(asked);
+        Transport transport = provider.open(host);
+        try {
+            asked.checkAllAskedFor();
+        } catch (TransportException e) {
+            transport.close();
+            throw e;
+        }
+        host.opened(transport);
+        byMedia.put(media, transport);
+        Transport[] all = Arrays.copyOf(open, open.length + 1);
+        all[open.length] = transport;
+        open = all;
+        return transport;
+    }
+
+    /** Those that are open. Any agent. */
+    Transport[] open() {
+        return open;
+    }
+
+    /** Closes all; sender and receiver have stopped. */
+    void close(ErrorHandler errors) {
+        for (Transport transport : open) {
+            try {
+                transport.close();
+            } catch (RuntimeException e) {
+                errors.onError(e);
+            }
+        }
+        open = NONE;
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.Bus;
+import io.verbus.BusException;
+import io.verbus.cnc.CncFile;
+
+import org.agrona.concurrent.errors.ErrorLogReader;
+import org.agrona.concurrent.status.CountersReader;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Drivers and buses for tests: small, with short timeouts. */
+final class Drivers {
+    static final long LIVENESS_NS = TimeUnit.MILLISECONDS.toNanos(600);
+
+    private Drivers() {}
+
+    static DriverConfigBuilder config() {
+        return DriverConfig.builder()
+                .threading(ThreadingMode.SHARED)
+                .termLength(64 * 1024)
+                .mtu(1408)
+                .clientLivenessTimeoutNs(LIVENESS_NS)
+                .lingerNs(TimeUnit.MILLISECONDS.toNanos(50));
+    }
+
+    static Bus.Context context(MediaDriver driver) {
+        return new Bus.Context()
+                .directoryName(driver.directory().toString())
+                .keepAliveInterval(java.time.Duration.ofMillis(50))
+                .lingerInterval(java.time.Duration.ofMillis(500));
+    }
+
+    static Bus connect(MediaDriver driver) {
+        return Bus.connect(context(driver));
+    }
+
+    /** What stands in the driver's error log. */
+    static List<String> errors(MediaDriver driver) {
+        List<String> errors = new ArrayList<>();
+        try (CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME))) {
+            ErrorLogReader.read(
+                    cnc.errorLog(),
+                    (count, first, last, text) -> errors.add(text.lines().findFirst().orElse("")));
+        }
+        return errors;
+    }
+
+    static long counter(Bus bus, SystemCounter counter) {
+        return bus.counters().getCounterValue(counter.ordinal());
+    }
+
+    /** Counters of a type that are in use. */
+    static int count(Bus bus, int typeId) {
+        int[] count = new int[1];
+        CountersReader counters = bus.counters();
+        counters.forEach(
+                (id, type, key, label) -> {
+                    if (type == typeId) {
+                        count[0]++;
+                    }
+                });
+        return count[0];
+    }
+
+    /** The message of what an action throws. */
+    static String refusal(Runnable action) {
+        try {
+            action.run();
+        } catch (BusException e) {
+            return e.getMessage();
+        }
+        throw new AssertionError("nothing was refused");
+    }
+}

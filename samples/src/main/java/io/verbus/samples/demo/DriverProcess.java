@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.samples.demo;
+
+import io.verbus.BusException;
+import io.verbus.driver.DriverConfig;
+import io.verbus.driver.Idling;
+import io.verbus.driver.MediaDriver;
+import io.verbus.driver.ThreadingMode;
+
+import java.nio.file.Path;
+
+/**
+ * A media driver of the demo, which leaves nothing behind however it is asked to end. It runs on
+ * one thread, since two drivers and two clients share what may be two cores.
+ */
+final class DriverProcess {
+    private DriverProcess() {}
+
+    /**
+     * @param args the driver directory.
+     */
+    public static void main(String[] args) throws InterruptedException {
+        DriverConfig config =
+                DriverConfig.builder()
+                        .directory(Path.of(args[0]))
+                        .threading(ThreadingMode.SHARED)
+                        .idling(Idling.BACKOFF)
+                        .build();
+        try {
+            MediaDriver driver = MediaDriver.launch(config);
+            Runtime.getRuntime().addShutdownHook(new Thread(driver::close, "driver-close"));
+        } catch (BusException e) {
+            System.err.println(e.getMessage());
+            System.exit(1);
+        }
+        ParentLink.open();
+        Thread.currentThread().join();
+    }
+}
