@@ -91,7 +91,7 @@ class DriverConfigSourcesTest {
                 "unblock-timeout | 1s | is below the client-liveness-timeout",
                 "to-driver-length | 100k | to-driver-length 102400",
                 "error-log-length | 1g | error-log-length 1073741824",
-                "ipc-window | -1 | ipc-window -1 is negative",
+                "ipc-window | -1 | ipc-window has the bad value",
             })
     void aValueOutOfRangeIsRefused(String name, String value, String problem) {
         String text = Drivers.refusal(() -> sources().set(name, value, name).build());

@@ -112,7 +112,7 @@ class ThreadingModesTest {
     private static Set<String> driverThreads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
-                .filter(name -> name.startsWith("verbus-") && !name.contains("client"))
+                .filter(name -> name.matches("verbus-\\[?(conductor|sender|receiver).*"))
                 .collect(Collectors.toSet());
     }
 
