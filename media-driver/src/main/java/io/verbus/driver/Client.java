@@ -38,6 +38,11 @@ final class Client {
         heartbeat.setRelease(nowMs);
     }
 
+    /** Shifts the last sign of life by a time in which it could not be seen. */
+    void onPause(long pauseNs) {
+        lastSeenNs += pauseNs;
+    }
+
     long lastSeenNs() {
         return lastSeenNs;
     }

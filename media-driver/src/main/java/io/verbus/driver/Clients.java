@@ -20,6 +20,9 @@ final class Clients {
     /** Clients that were given up and are remembered, should they speak again. */
     private static final int REMEMBERED = 256;
 
+    /** A gap between two checks of more than this part of the timeout is a pause of the driver. */
+    private static final int PAUSE_FRACTION = 4;
+
     private final Publications publications;
     private final Subscriptions subscriptions;
     private final DriverCounters counters;
@@ -32,6 +35,7 @@ final class Clients {
     private final List<Client> all = new ArrayList<>();
     private final long[] timedOut = new long[REMEMBERED];
     private int timedOutTotal;
+    private long lastCheckNs;
 
     Clients(
             Publications publications,
@@ -46,6 +50,7 @@ final class Clients {
         this.events = events;
         this.clock = clock;
         this.livenessTimeoutNs = livenessTimeoutNs;
+        this.lastCheckNs = clock.nanoTime();
         this.count = counters.system(SystemCounter.CLIENTS);
         this.timedOutCount = counters.system(SystemCounter.CLIENTS_TIMED_OUT);
     }
@@ -116,6 +121,11 @@ final class Clients {
      * @return how many.
      */
     int checkLiveness(long nowNs) {
+        long pauseNs = nowNs - lastCheckNs;
+        lastCheckNs = nowNs;
+        if (pauseNs > livenessTimeoutNs / PAUSE_FRACTION) {
+            forgive(pauseNs);
+        }
         int given = 0;
         for (int i = all.size() - 1; i >= 0; i--) {
             Client client = all.get(i);
@@ -130,6 +140,15 @@ final class Clients {
             }
         }
         return given;
+    }
+
+    /**
+     * The driver, or the whole machine, was stopped: what clients did not say then is no silence.
+     */
+    private void forgive(long pauseNs) {
+        for (int i = 0; i < all.size(); i++) {
+            all.get(i).onPause(pauseNs);
+        }
     }
 
     private void release(Client client, boolean hasDied) {

@@ -35,11 +35,11 @@ public final class MediaDriver implements AutoCloseable {
     private DriverThreads threads;
     private boolean isClosed;
 
-    private MediaDriver(DriverConfig config) {
+    private MediaDriver(DriverConfig config, List<TransportProvider> providers) {
         this.config = config;
         this.directory = DriverDirectory.open(config.directory());
         try {
-            this.media = start();
+            this.media = start(providers);
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -55,7 +55,12 @@ public final class MediaDriver implements AutoCloseable {
      *     space, or if a thread cannot be bound to its CPU.
      */
     public static MediaDriver launch(DriverConfig config) {
-        return new MediaDriver(config);
+        return launch(config, null);
+    }
+
+    /** Launches a driver with the given transports instead of those on the class path. */
+    static MediaDriver launch(DriverConfig config, List<TransportProvider> providers) {
+        return new MediaDriver(config, providers);
     }
 
     /**
@@ -74,7 +79,7 @@ public final class MediaDriver implements AutoCloseable {
      */
     public static MediaDriver launchEmbedded(DriverConfigBuilder builder) {
         DriverDirectory.removeAbandoned();
-        return new MediaDriver(builder.directory(DriverDirectory.uniquePath()).build());
+        return launch(builder.directory(DriverDirectory.uniquePath()).build());
     }
 
     /** Media of the transports that are on the class path, besides {@code ipc}. */
@@ -82,7 +87,7 @@ public final class MediaDriver implements AutoCloseable {
         return Transports.media(Transports.load(error -> {}));
     }
 
-    private List<String> start() {
+    private List<String> start(List<TransportProvider> given) {
         CncSpec spec =
                 new CncSpec(
                         ThreadLocalRandom.current().nextLong(),
@@ -99,7 +104,7 @@ public final class MediaDriver implements AutoCloseable {
                 new DistinctErrorLog(
                         cnc.errorLog(), SystemEpochClock.INSTANCE, StandardCharsets.UTF_8);
         errors = new ErrorSink(log, counters.system(SystemCounter.ERRORS), config.errorHandler());
-        List<TransportProvider> providers = Transports.load(errors);
+        List<TransportProvider> providers = given != null ? given : Transports.load(errors);
         DriverParts parts =
                 DriverParts.assemble(config, directory, cnc, providers, clock, counters, errors);
         threads =

@@ -75,7 +75,8 @@ public final class RdmaTransport implements Transport, FabricHandler {
 
     @Override
     public int conduct(long nowNs) {
-        return fabric.poll(this) + outbound.work(nowNs) + inbound.work(nowNs);
+        int work = outbound.work(nowNs) + inbound.work(nowNs);
+        return work + fabric.poll(this);
     }
 
     @Override

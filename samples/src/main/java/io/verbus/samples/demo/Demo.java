@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Demo implements AutoCloseable {
     /** Time without a message after which something hangs. */
-    private static final long STALL_LIMIT_NS = TimeUnit.SECONDS.toNanos(45);
+    private static final long STALL_LIMIT_NS = TimeUnit.SECONDS.toNanos(90);
 
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 

@@ -9,12 +9,16 @@ import io.verbus.driver.MediaDriver;
 import io.verbus.driver.ThreadingMode;
 
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A media driver of the demo, which leaves nothing behind however it is asked to end. It runs on
  * one thread, since two drivers and two clients share what may be two cores.
  */
 final class DriverProcess {
+    /** Long, because an overloaded machine is no reason to fail; the demo sees who dies. */
+    private static final long CLIENT_LIVENESS_NS = TimeUnit.SECONDS.toNanos(60);
+
     private DriverProcess() {}
 
     /**
@@ -26,6 +30,8 @@ final class DriverProcess {
                         .directory(Path.of(args[0]))
                         .threading(ThreadingMode.SHARED)
                         .idling(Idling.BACKOFF)
+                        .clientLivenessTimeoutNs(CLIENT_LIVENESS_NS)
+                        .unblockTimeoutNs(2 * CLIENT_LIVENESS_NS)
                         .build();
         try {
             MediaDriver driver = MediaDriver.launch(config);

@@ -21,9 +21,9 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class PublisherProcess {
     private static final long SEED = 20_260_101;
-    private static final long CONNECT_LIMIT_NS = TimeUnit.SECONDS.toNanos(30);
-    private static final long BACK_PRESSURE_LIMIT_NS = TimeUnit.SECONDS.toNanos(20);
-    private static final long GO_LIMIT_S = 20;
+    private static final long CONNECT_LIMIT_NS = TimeUnit.SECONDS.toNanos(80);
+    private static final long BACK_PRESSURE_LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long GO_LIMIT_S = 30;
 
     private final ExclusivePublication publication;
     private final DemoPlan plan;
@@ -74,7 +74,7 @@ final class PublisherProcess {
                 throw new BusException(
                         "no subscriber has connected to "
                                 + publication.channel()
-                                + " for 30 s: check that its address is reachable from here");
+                                + " for 80 s: check that its address is reachable from here");
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }
@@ -112,7 +112,7 @@ final class PublisherProcess {
                 throw new BusException(
                         "back pressure has held up the stream at position "
                                 + publication.position()
-                                + " for 20 s: see what the drivers and the subscriber say");
+                                + " for 60 s: see what the drivers and the subscriber say");
             }
         }
     }

@@ -57,6 +57,11 @@ final class CreditGrant {
         return creditKey;
     }
 
+    /** The peer is told to begin. */
+    void begin(long nowNs) {
+        grantedAtNs = nowNs;
+    }
+
     /** The position to grant now, or -1 if there is no need. */
     long due(long nowNs, long statusIntervalNs) {
         long consumed = image.consumedPosition();

@@ -91,7 +91,7 @@ final class InboundLink implements QueuePair.Handler, ControlReader.Offers, Auto
         if (completions > 0) {
             counters.completions.getAndAddRelease(completions);
         }
-        while (failure == null && !answers.isEmpty() && send(answers.peek())) {
+        while (failure == null && !answers.isEmpty() && send(answers.peek(), nowNs)) {
             answers.poll();
             work++;
         }
@@ -172,7 +172,7 @@ final class InboundLink implements QueuePair.Handler, ControlReader.Offers, Auto
         answers.add(answer);
     }
 
-    private boolean send(ReceiverCommand.Answer answer) {
+    private boolean send(ReceiverCommand.Answer answer, long nowNs) {
         int slot = queuePair.free() < 1 ? -1 : control.claim(queuePair.completed());
         if (slot < 0) {
             return false;
@@ -181,6 +181,7 @@ final class InboundLink implements QueuePair.Handler, ControlReader.Offers, Auto
                 switch (answer) {
                     case ReceiverCommand.Accept accept -> {
                         CreditGrant grant = accept.grant();
+                        grant.begin(nowNs);
                         add(grant);
                         yield writer.accept(
                                 control.buffer(),
@@ -314,7 +315,6 @@ final class InboundLink implements QueuePair.Handler, ControlReader.Offers, Auto
     }
 
     /** The conductor has handled an event of this link. Conductor's thread. */
-    @SuppressWarnings("NonAtomicOperationOnVolatileField")
     void onHandled() {
         handled = handled + 1;
     }

@@ -61,7 +61,7 @@ final class InboundListener implements InboundEndpoint {
 
     /** Bytes that may be written past the consumption position of an image: one term by default. */
     int window(int termLength) {
-        return (int) Math.min(window.orElse(termLength), Math.min(2L * termLength, 1 << 30));
+        return (int) Math.min(window.orElse(termLength), 2L * termLength);
     }
 
     void close() {

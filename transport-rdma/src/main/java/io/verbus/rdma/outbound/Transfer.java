@@ -60,6 +60,7 @@ final class Transfer {
     private boolean finishedTold;
     private boolean forgotten;
     private long closedAt;
+    private boolean retrying;
     private long retryAtNs;
     private long retryAfterNs = FIRST_RETRY_NS;
 
@@ -141,11 +142,12 @@ final class Transfer {
     }
 
     private int retry(long nowNs) {
-        if (retryAtNs == 0) {
+        if (!retrying) {
+            retrying = true;
             retryAtNs = nowNs + retryAfterNs;
             retryAfterNs = Math.min(2 * retryAfterNs, LAST_RETRY_NS);
         } else if (nowNs - retryAtNs >= 0) {
-            retryAtNs = 0;
+            retrying = false;
             state = State.OFFER_DUE;
         }
         return 0;

@@ -170,16 +170,14 @@ class HostilePeerTest {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
             TestStream stream = connected(net);
             UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
-            Offer offer =
-                    new Offer(stream.registrationId(), 1, STREAM, 5, 65_536, 1408, 0, 64, 1);
+            Offer offer = new Offer(stream.registrationId(), 1, STREAM, 5, 65_536, 1408, 0, 64, 1);
             int length = new ControlWriter().setup(buffer, 0, offer, 0);
             byte[] message = new byte[length];
             buffer.getBytes(0, message);
             net.connection().sim().inject(List.of(message));
             net.until("failed", () -> !net.b.errors.isEmpty());
             assertTrue(
-                    net.b.errors.getFirst().contains("is offered twice"),
-                    net.b.errors.toString());
+                    net.b.errors.getFirst().contains("is offered twice"), net.b.errors.toString());
             assertEquals(1, net.b.counter("protocol violations of publishing drivers"));
             assertGoesOn(net, stream);
         }
@@ -192,8 +190,7 @@ class HostilePeerTest {
             TestStream stream = connected(net);
             UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
             for (int i = 0; i < 500; i++) {
-                Offer offer =
-                        new Offer(1_000_000L + i, i, STREAM + 1, 5, 65_536, 1408, 0, 64, 1);
+                Offer offer = new Offer(1_000_000L + i, i, STREAM + 1, 5, 65_536, 1408, 0, 64, 1);
                 byte[] message = new byte[new ControlWriter().setup(buffer, 0, offer, 0)];
                 buffer.getBytes(0, message);
                 net.connection().sim().inject(List.of(message));
@@ -202,8 +199,7 @@ class HostilePeerTest {
                 net.b.transport.receive(net.nowNs);
             }
             net.until("failed", () -> !net.b.errors.isEmpty());
-            assertTrue(
-                    net.b.errors.getFirst().contains("without end"), net.b.errors.toString());
+            assertTrue(net.b.errors.getFirst().contains("without end"), net.b.errors.toString());
             assertGoesOn(net, stream);
         }
     }

@@ -179,8 +179,14 @@ class RdmaTransportTest {
 
     @Test
     void noticesASilentPeerInBoundedTime() {
-        start(System.nanoTime(), "rdma.probe-timeout", "50ms", "rdma.probe-interval", "10ms",
-                "rdma.status-interval", "10ms");
+        start(
+                System.nanoTime(),
+                "rdma.probe-timeout",
+                "50ms",
+                "rdma.probe-interval",
+                "10ms",
+                "rdma.status-interval",
+                "10ms");
         TestStream stream = connected();
         net.publishing = false;
         TestImage first = net.b.image();
@@ -292,8 +298,7 @@ class RdmaTransportTest {
 
     @Test
     void tellsThatAPeerSpeaksAnotherVersion() {
-        assertFailsWith(
-                "speaks version 9", Greeting.of(9, 99, RejectCode.UNSPECIFIED));
+        assertFailsWith("speaks version 9", Greeting.of(9, 99, RejectCode.UNSPECIFIED));
     }
 
     private void assertFailsWith(String words, byte[] answer) {
@@ -399,17 +404,12 @@ class RdmaTransportTest {
         }
 
         @Override
-        public void onEstablished(
-                Connection connection, byte[] privateData) {
+        public void onEstablished(Connection connection, byte[] privateData) {
             throw new AssertionError("must not be accepted");
         }
 
         @Override
-        public void onEnded(
-                Connection connection,
-                Cause cause,
-                String reason,
-                byte[] privateData) {
+        public void onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
             ended = reason;
             answer = privateData;
             connection.close();
@@ -428,15 +428,10 @@ class RdmaTransportTest {
         }
 
         @Override
-        public void onEstablished(
-                Connection connection, byte[] privateData) {}
+        public void onEstablished(Connection connection, byte[] privateData) {}
 
         @Override
-        public void onEnded(
-                Connection connection,
-                Cause cause,
-                String reason,
-                byte[] privateData) {
+        public void onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
             connection.close();
         }
     }

@@ -34,6 +34,7 @@ public final class SimNetwork {
     private int nextKey = 1;
     private int nextPort = 40_000;
     private boolean accessErrorsExpected;
+    private boolean instant;
     private int connections;
 
     public SimNetwork(long seed) {
@@ -101,6 +102,16 @@ public final class SimNetwork {
     /** A queue pair that is connected now. */
     public SimQueuePair queuePair(int index) {
         return queuePairs.get(index);
+    }
+
+    /** From now on whatever is staged lands and completes at once, and nothing is allocated. */
+    public void beInstant() {
+        settle();
+        instant = true;
+    }
+
+    boolean isInstant() {
+        return instant;
     }
 
     boolean accessErrorsExpected() {

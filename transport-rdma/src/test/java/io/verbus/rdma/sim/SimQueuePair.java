@@ -289,6 +289,18 @@ public final class SimQueuePair implements QueuePair {
         peer.cut = true;
     }
 
+    /** Whether it is connected and well. */
+    public boolean isConnected() {
+        return peer != null && failure == null && !closed && !peer.closed;
+    }
+
+    /** Cuts what is connected. */
+    public void cutIfConnected() {
+        if (isConnected()) {
+            cut();
+        }
+    }
+
     /** The other end. */
     public SimQueuePair peer() {
         return peer;

@@ -87,7 +87,8 @@ final class TestDriver implements TransportHost, AutoCloseable {
 
     String counterText() {
         StringBuilder text = new StringBuilder();
-        counters.forEach((id, label) -> text.append(label).append('=').append(value(id)).append('\n'));
+        counters.forEach(
+                (id, label) -> text.append(label).append('=').append(value(id)).append('\n'));
         return text.toString();
     }
 

@@ -52,7 +52,7 @@ final class TestStream implements OutboundStream {
 
     /** Offers the next message; whether it was taken. */
     boolean offer() {
-        if (!connected) {
+        if (!connected || isEnding()) {
             return false;
         }
         int length = length(offered, log.spec().mtu());
@@ -82,6 +82,10 @@ final class TestStream implements OutboundStream {
 
     void end() {
         finalPosition = appender.position();
+    }
+
+    boolean isEnding() {
+        return finalPosition != LogLayout.NOT_ENDED;
     }
 
     @Override

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.tools;
+
+import io.verbus.Bus;
+import io.verbus.BusException;
+import io.verbus.cnc.CncFile;
+
+import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
+import org.agrona.concurrent.ringbuffer.RingBuffer;
+
+import picocli.CommandLine.Option;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** The driver that a tool looks into. */
+final class DirectoryOption {
+    /** The driver's heart beats a hundred times as often. */
+    private static final long PULSE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final long PULSE_STEP_NS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = "driver directory [$VERBUS_DIR, or /dev/shm/verbus-USER]")
+    private Path directory;
+
+    /**
+     * Maps the CnC file of the driver, dead or alive.
+     *
+     * @throws BusException if there is none.
+     */
+    CncFile map() {
+        Path file = directory().resolve(CncFile.NAME);
+        if (!Files.exists(file)) {
+            throw notRunning("there is no driver in " + directory());
+        }
+        return CncFile.map(file);
+    }
+
+    private Path directory() {
+        return directory != null ? directory : Path.of(Bus.Context.defaultDirectoryName());
+    }
+
+    /**
+     * @throws BusException if the driver's heart does not beat.
+     */
+    void checkRunning(CncFile cnc) {
+        RingBuffer commands = new ManyToOneRingBuffer(cnc.toDriver());
+        long first = commands.consumerHeartbeatTime();
+        long start = System.nanoTime();
+        while (commands.consumerHeartbeatTime() == first) {
+            if (System.nanoTime() - start > PULSE_TIMEOUT_NS) {
+                throw notRunning(
+                        "the driver of "
+                                + directory()
+                                + " (pid "
+                                + cnc.spec().pid()
+                                + ") is not running");
+            }
+            LockSupport.parkNanos(PULSE_STEP_NS);
+        }
+    }
+
+    private BusException notRunning(String what) {
+        return new BusException(
+                what + ": start one with `verbus driver --dir " + directory() + "`");
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.tools;
+
+import io.verbus.driver.DriverConfig;
+import io.verbus.driver.DriverConfigSources;
+import io.verbus.driver.DriverOption;
+import io.verbus.driver.MediaDriver;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** {@code verbus driver}: a media driver until the process is told to end. */
+@Command(
+        name = "driver",
+        description = {
+            "Runs a media driver until SIGTERM or SIGINT, which close it in good order.",
+            "Settings come from, the last one wins: defaults, the properties file, environment"
+                    + " variables (VERBUS_TERM_LENGTH), system properties (verbus.term-length),"
+                    + " options (--term-length)."
+        },
+        mixinStandardHelpOptions = true,
+        sortOptions = false)
+final class DriverCommand implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "properties file with settings, named as the options are")
+    private Path file;
+
+    @Option(
+            names = "--set",
+            paramLabel = "NAME=VALUE",
+            description = "option of a transport, such as rdma.retry-count=7; may be repeated")
+    private Map<String, String> settings = new LinkedHashMap<>();
+
+    private DriverCommand() {}
+
+    /** The command with an option for each setting of the driver. */
+    static CommandSpec spec() {
+        CommandSpec spec = CommandSpec.forAnnotatedObject(new DriverCommand());
+        for (DriverOption option : DriverOption.ALL) {
+            spec.addOption(
+                    OptionSpec.builder("--" + option.name())
+                            .type(String.class)
+                            .paramLabel("VALUE")
+                            // A percent sign would be a format to picocli.
+                            .description(option.help().replace("%", "%%"))
+                            .build());
+        }
+        return spec;
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        DriverConfigSources sources =
+                new DriverConfigSources(
+                        DriverConfig.builder()
+                                .warningHandler(DriverCommand::say)
+                                .errorHandler(DriverCommand::say),
+                        MediaDriver.presentMedia());
+        if (file != null) {
+            sources.file(file);
+        }
+        sources.environment(System.getenv()).properties(System.getProperties());
+        CommandLine.ParseResult parsed = spec.commandLine().getParseResult();
+        for (DriverOption option : DriverOption.ALL) {
+            String value = parsed.matchedOptionValue("--" + option.name(), null);
+            if (value != null) {
+                sources.set(option.name(), value, "option --" + option.name());
+            }
+        }
+        settings.forEach((name, value) -> sources.set(name, value, "option --set " + name));
+        MediaDriver.run(sources.build(), System.out);
+        return 0;
+    }
+
+    private static void say(Throwable problem) {
+        System.err.println("verbus driver: " + problem.getMessage());
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.tools;
+
+/** A list of flat JSON objects, written member by member. */
+final class Json {
+    private final StringBuilder text = new StringBuilder("[");
+    private boolean isFirstObject = true;
+    private boolean isFirstMember;
+
+    Json begin() {
+        text.append(isFirstObject ? "\n  {" : ",\n  {");
+        isFirstObject = false;
+        isFirstMember = true;
+        return this;
+    }
+
+    Json put(String name, long value) {
+        return member(name, Long.toString(value));
+    }
+
+    Json put(String name, String value) {
+        return member(name, quote(value));
+    }
+
+    Json end() {
+        text.append('}');
+        return this;
+    }
+
+    private Json member(String name, String value) {
+        text.append(isFirstMember ? "" : ", ").append(quote(name)).append(": ").append(value);
+        isFirstMember = false;
+        return this;
+    }
+
+    private static String quote(String value) {
+        StringBuilder quoted = new StringBuilder("\"");
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            switch (c) {
+                case '"' -> quoted.append("\\\"");
+                case '\\' -> quoted.append("\\\\");
+                case '\n' -> quoted.append("\\n");
+                case '\t' -> quoted.append("\\t");
+                default -> {
+                    if (c < ' ') {
+                        quoted.append(String.format("\\u%04x", (int) c));
+                    } else {
+                        quoted.append(c);
+                    }
+                }
+            }
+        }
+        return quoted.append('"').toString();
+    }
+
+    @Override
+    public String toString() {
+        return text + "\n]";
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.tools;
+
+import io.verbus.cnc.CncFile;
+import io.verbus.cnc.CounterTypes;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.status.CountersReader;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/** {@code verbus streams}: where each publication, image and subscriber of a driver stands. */
+@Command(
+        name = "streams",
+        description = "Prints the streams of a running driver, and the positions in each.",
+        mixinStandardHelpOptions = true)
+final class StreamsCommand implements Callable<Integer> {
+    private record Row(
+            int streamId,
+            int sessionId,
+            long registrationId,
+            String what,
+            long value,
+            String label) {
+        private static final Comparator<Row> ORDER =
+                Comparator.comparingInt(Row::streamId)
+                        .thenComparingInt(Row::sessionId)
+                        .thenComparing(Row::what)
+                        .thenComparingLong(Row::registrationId);
+    }
+
+    @Spec private CommandSpec spec;
+
+    @Mixin private DirectoryOption directory;
+
+    @Option(names = "--json", description = "as JSON")
+    private boolean isJson;
+
+    @Override
+    public Integer call() {
+        List<Row> rows = new ArrayList<>();
+        try (CncFile cnc = directory.map()) {
+            directory.checkRunning(cnc);
+            CountersReader counters =
+                    new CountersReader(cnc.counterMetadata(), cnc.counterValues());
+            counters.forEach(
+                    (id, type, key, label) -> {
+                        String what = what(type);
+                        if (what != null) {
+                            rows.add(row(key, what, counters.getCounterValue(id), label));
+                        }
+                    });
+        }
+        rows.sort(Row.ORDER);
+        print(rows, spec.commandLine().getOut());
+        return 0;
+    }
+
+    private static Row row(DirectBuffer key, String what, long value, String label) {
+        return new Row(
+                key.getInt(Long.BYTES + Integer.BYTES),
+                key.getInt(Long.BYTES),
+                key.getLong(0),
+                what,
+                value,
+                label);
+    }
+
+    private static String what(int type) {
+        return switch (type) {
+            case CounterTypes.PUBLISHER_LIMIT -> "publisher-limit";
+            case CounterTypes.SENDER_POSITION -> "sender-position";
+            case CounterTypes.RECEIVER_POSITION -> "receiver-position";
+            case CounterTypes.SUBSCRIBER_POSITION -> "subscriber-position";
+            case CounterTypes.CREDIT_STALLS -> "credit-stalls";
+            default -> null;
+        };
+    }
+
+    private void print(List<Row> rows, PrintWriter out) {
+        if (isJson) {
+            Json json = new Json();
+            for (Row row : rows) {
+                json.begin()
+                        .put("stream", row.streamId)
+                        .put("session", row.sessionId)
+                        .put("registration", row.registrationId)
+                        .put("what", row.what)
+                        .put("value", row.value)
+                        .put("label", row.label)
+                        .end();
+            }
+            out.println(json);
+        } else {
+            out.printf(
+                    "%10s %11s %12s  %-20s %20s%n",
+                    "stream", "session", "registration", "what", "value");
+            for (Row row : rows) {
+                out.printf(
+                        "%10d %11d %12d  %-20s %,20d%n",
+                        row.streamId, row.sessionId, row.registrationId, row.what, row.value);
+            }
+        }
+        out.flush();
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.tools;
+
+import io.verbus.BusException;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+import java.io.PrintWriter;
+import java.util.ServiceLoader;
+
+/**
+ * The {@code verbus} command: its subcommands here, and those that other modules add.
+ *
+ * <p>Exit status: 0 done, 1 failed, 2 wrong usage.
+ */
+@Command(
+        name = "verbus",
+        description = "A low-latency messaging bus over RDMA.",
+        mixinStandardHelpOptions = true,
+        version = "verbus 0.1.0",
+        subcommands = {StatCommand.class, StreamsCommand.class, ErrorsCommand.class})
+public final class Verbus implements Runnable {
+    private static final int FAILED = 1;
+    private static final int USAGE = 2;
+
+    @Spec private CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "no command is given");
+    }
+
+    /** Runs a command and ends the process with its status. */
+    public static void main(String[] args) {
+        System.exit(commandLine().execute(args));
+    }
+
+    /** The command line with all subcommands that are on the class path. */
+    static CommandLine commandLine() {
+        CommandLine line = new CommandLine(new Verbus());
+        line.addSubcommand("driver", DriverCommand.spec());
+        ServiceLoader.load(VerbusCommand.class).forEach(line::addSubcommand);
+        line.setExecutionExceptionHandler((e, command, result) -> failed(command, e));
+        line.setParameterExceptionHandler((e, args) -> misused(e));
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        return line;
+    }
+
+    private static int failed(CommandLine command, Exception e) {
+        PrintWriter err = command.getErr();
+        if (e instanceof BusException) {
+            err.println("verbus: " + e.getMessage());
+        } else {
+            err.println("verbus: " + e + ": this is a defect, its trace follows");
+            e.printStackTrace(err);
+        }
+        err.flush();
+        return FAILED;
+    }
+
+    private static int misused(ParameterException e) {
+        CommandLine command = e.getCommandLine();
+        PrintWriter err = command.getErr();
+        err.println(
+                "verbus: "
+                        + e.getMessage()
+                        + ": see "
+                        + command.getCommandSpec().qualifiedName()
+                        + " --help");
+        err.flush();
+        return USAGE;
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+@AnalyzeClasses(packages = "io.verbus.driver", importOptions = DoNotIncludeTests.class)
+class ArchitectureTest {
+    @ArchTest
+    static final ArchRule THE_DRIVER_KNOWS_NO_TRANSPORT =
+            noClasses()
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("io.verbus.rdma..", "io.verbus.udp..", "java.net..")
+                    .orShould()
+                    .dependOnClassesThat()
+                    .haveNameMatching("java\\.nio\\.channels\\..*(Socket|Datagram|Selector).*")
+                    .because("the driver reaches transports through io.verbus.transport only");
+
+    @ArchTest
+    static final ArchRule THE_CORE_KNOWS_NO_TOOL =
+            noClasses()
+                    .that()
+                    .resideInAPackage("io.verbus.driver")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("io.verbus.driver.tools..", "picocli..")
+                    .because("a driver is embedded without its command line");
+
+    @ArchTest
+    static final ArchRule THE_CORE_IS_NO_CLIENT =
+            noClasses()
+                    .that()
+                    .resideInAPackage("io.verbus.driver")
+                    .should()
+                    .dependOnClassesThat()
+                    .haveNameMatching(
+                            "io\\.verbus\\.(Bus|Publication|Subscription|Image"
+                                    + "|ExclusivePublication)")
+                    .because("driver and clients share memory and messages, not classes");
+
+    @ArchTest
+    static final ArchRule SENDER_AND_RECEIVER_KNOW_ONLY_TRANSPORTS =
+            classes()
+                    .that()
+                    .belongToAnyOf(Sender.class, Receiver.class)
+                    .should()
+                    .onlyDependOnClassesThat()
+                    .haveNameMatching(
+                            "java\\..*|org\\.agrona\\..*|io\\.verbus\\.transport\\.Transport"
+                                    + "|io\\.verbus\\.driver\\.(Transports|Sender|Receiver)"
+                                    + "|\\[Lio\\.verbus\\.transport\\.Transport;")
+                    .because("all else belongs to the conductor");
+}

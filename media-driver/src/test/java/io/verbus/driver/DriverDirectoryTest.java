@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.Bus;
+import io.verbus.BusException;
+import io.verbus.Publication;
+import io.verbus.Subscription;
+import io.verbus.cnc.CncFile;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.ArrayList;
+import java.util.List;
+
+class DriverDirectoryTest {
+    @TempDir Path folder;
+
+    private static String refusal(Path path) {
+        return Assertions.assertThrows(BusException.class, () -> DriverDirectory.open(path))
+                .getMessage();
+    }
+
+    @Test
+    void isMadeForItsOwnerAloneAndDeletedWhenClosed() throws IOException {
+        Path path = folder.resolve("a/driver");
+        DriverDirectory directory = DriverDirectory.open(path);
+        assertEquals(
+                PosixFilePermissions.fromString("rwx------"), Files.getPosixFilePermissions(path));
+        Files.writeString(path.resolve(CncFile.NAME), "x");
+        Files.writeString(path.resolve("publication-7.log"), "x");
+        directory.close();
+        assertFalse(Files.exists(path));
+    }
+
+    @Test
+    void whatADeadDriverLeftIsRemoved() throws IOException {
+        Path path = Files.createDirectory(folder.resolve("driver"));
+        Files.writeString(path.resolve("lock"), "1234\n");
+        Files.writeString(path.resolve(CncFile.NAME), "x");
+        Files.writeString(path.resolve("image-12.log"), "x");
+        try (DriverDirectory directory = DriverDirectory.open(path)) {
+            assertFalse(Files.exists(directory.path().resolve(CncFile.NAME)));
+            assertFalse(Files.exists(directory.path().resolve("image-12.log")));
+        }
+    }
+
+    @Test
+    void isRefusedWhileADriverHasItWithThePid() {
+        Path path = folder.resolve("driver");
+        try (DriverDirectory directory = DriverDirectory.open(path)) {
+            String text = refusal(path);
+            assertTrue(text.contains("in use"), text);
+            assertTrue(text.contains("process id " + ProcessHandle.current().pid()), text);
+            // Asking must not have let go of the lock: the kernel would on closing the file.
+            assertTrue(refusal(directory.path()).contains("in use"));
+        }
+        DriverDirectory.open(path).close();
+    }
+
+    @Test
+    void isRefusedIfItIsALinkOrAFile() throws IOException {
+        Path target = Files.createDirectory(folder.resolve("target"));
+        Path link = Files.createSymbolicLink(folder.resolve("link"), target);
+        assertTrue(refusal(link).contains("is a link or a file"));
+        Path file = Files.createFile(folder.resolve("file"));
+        assertTrue(refusal(file).contains("is a link or a file"));
+    }
+
+    @Test
+    void isRefusedIfItHoldsWhatIsNoDriversAndNothingIsDeleted() throws IOException {
+        Path path = Files.createDirectory(folder.resolve("home"));
+        Path thesis = Files.writeString(path.resolve("thesis.tex"), "x");
+        Path log = Files.writeString(path.resolve("publication-1.log"), "x");
+        assertTrue(refusal(path).contains("holds thesis.tex"));
+        assertTrue(Files.exists(thesis) && Files.exists(log));
+        Files.delete(thesis);
+        Files.delete(log);
+        Files.createSymbolicLink(path.resolve(CncFile.NAME), folder.resolve("elsewhere"));
+        assertTrue(refusal(path).contains("holds cnc"));
+    }
+
+    @Test
+    void isRefusedIfItBelongsToAnother() throws IOException {
+        Path path = Files.createDirectory(folder.resolve("theirs"));
+        Assumptions.assumeTrue("root".equals(System.getProperty("user.name")));
+        UserPrincipal nobody =
+                path.getFileSystem()
+                        .getUserPrincipalLookupService()
+                        .lookupPrincipalByName("nobody");
+        Files.setOwner(path, nobody);
+        assertTrue(refusal(path).contains("belongs to user nobody"));
+    }
+
+    @Test
+    void embeddedDriversRemoveWhatKilledOnesLeftButNoLiveOnes() throws IOException {
+        DriverDirectory live = DriverDirectory.open(DriverDirectory.uniquePath());
+        Path dead = Files.createDirectory(DriverDirectory.uniquePath());
+        Path young = Files.createDirectory(DriverDirectory.uniquePath());
+        try {
+            for (Path path : new Path[] {live.path(), dead, young}) {
+                Files.writeString(path.resolve(CncFile.NAME), "x");
+            }
+            Files.writeString(dead.resolve("lock"), "1\n");
+            Files.writeString(young.resolve("lock"), "1\n");
+            FileTime old = FileTime.fromMillis(System.currentTimeMillis() - 60_000);
+            Files.setLastModifiedTime(dead.resolve("lock"), old);
+            DriverDirectory.removeAbandoned();
+            assertFalse(Files.exists(dead));
+            assertTrue(Files.exists(live.path().resolve(CncFile.NAME)));
+            assertTrue(Files.exists(young.resolve(CncFile.NAME)));
+        } finally {
+            live.close();
+            DriverDirectory.open(young).close();
+        }
+    }
+
+    @Test
+    void ipcWorksInADirectoryOnDiskWithAWarning() {
+        Path path = folder.resolve("disk");
+        List<String> warnings = new ArrayList<>();
+        DriverConfig config =
+                Drivers.config()
+                        .directory(path)
+                        .warningHandler(warning -> warnings.add(warning.getMessage()))
+                        .build();
+        try (MediaDriver driver =
+                        MediaDriver.launch(config, List.of(new LoopTransport.Provider()));
+                Bus bus = Drivers.connect(driver)) {
+            Assumptions.assumeFalse(warnings.isEmpty(), "the folder for tests is in memory");
+            assertTrue(warnings.getFirst().contains("use one on tmpfs"), warnings.toString());
+            assertEquals(warnings.size(), Drivers.errors(driver).size());
+            assertEquals(0, Drivers.counter(bus, SystemCounter.ERRORS));
+            Subscription subscription = bus.addSubscription("verbus:ipc", 1);
+            Publication publication = bus.addPublication("verbus:ipc", 1);
+            UnsafeBuffer message = new UnsafeBuffer(new byte[64]);
+            Await.until("sent", () -> publication.offer(message) > 0);
+            Await.until("received", () -> subscription.poll((b, o, l, h) -> {}, 1) == 1);
+            String text =
+                    Drivers.refusal(
+                            () -> bus.addSubscription("verbus:rdma?endpoint=localhost:1", 1));
+            assertTrue(text.contains("where rdma cannot register memory"), text);
+        }
+        assertFalse(Files.exists(path));
+    }
+}

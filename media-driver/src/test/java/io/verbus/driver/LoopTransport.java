@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.ChannelUri;
+import io.verbus.logbuffer.FrameHeader;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogScanner;
+import io.verbus.transport.ImageSetup;
+import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.InboundImage;
+import io.verbus.transport.OutboundStream;
+import io.verbus.transport.Transport;
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
+import io.verbus.transport.TransportProvider;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A transport within one driver: copies a publication's log to the image that the driver itself has
+ * subscribed to, by the rules of the seam. Its link can be cut.
+ */
+final class LoopTransport implements Transport {
+    private static final int BATCH = 16 * 1024;
+    private static final int WINDOW = 32 * 1024;
+
+    /** Opens transports, and remembers the last one. */
+    static final class Provider implements TransportProvider {
+        volatile LoopTransport opened;
+        String failure;
+
+        @Override
+        public String media() {
+            return "rdma";
+        }
+
+        @Override
+        public Transport open(TransportHost host) {
+            host.option("rdma.known", "");
+            if (failure != null) {
+                throw new TransportException(failure);
+            }
+            opened = new LoopTransport(host);
+            return opened;
+        }
+    }
+
+    private record Endpoint(String description, int[] references) implements InboundEndpoint {}
+
+    /** A publication with the image that it is copied to. */
+    private static final class Link {
+        final OutboundStream stream;
+        final InboundImage image;
+        final LogScanner scanner;
+
+        /** Written by the receiver's part, read by the sender's. */
+        volatile long credit;
+
+        Link(OutboundStream stream, InboundImage image) {
+            this.stream = stream;
+            this.image = image;
+            this.scanner = new LogScanner(stream.log());
+            this.credit = stream.senderPosition();
+        }
+    }
+
+    private final TransportHost host;
+    private final Map<String, Endpoint> endpoints = new HashMap<>();
+    private final List<OutboundStream> unlinked = new ArrayList<>();
+    private final List<OutboundStream> closing = new ArrayList<>();
+    private final List<InboundImage> released = new ArrayList<>();
+
+    /**
+     * Written by the conductor's part, a new array each time. Tests run all agents in one thread.
+     */
+    private volatile Link[] links = new Link[0];
+
+    /** Written by a test: the link fails. */
+    volatile boolean cut;
+
+    private LoopTransport(TransportHost host) {
+        this.host = host;
+    }
+
+    @Override
+    public void addPublication(OutboundStream stream) {
+        unlinked.add(stream);
+    }
+
+    @Override
+    public void closePublication(OutboundStream stream) {
+        closing.add(stream);
+    }
+
+    @Override
+    public InboundEndpoint openEndpoint(ChannelUri channel) {
+        Endpoint endpoint =
+                endpoints.computeIfAbsent(
+                        channel.endpoint().toString(), name -> new Endpoint(name, new int[1]));
+        endpoint.references[0]++;
+        return endpoint;
+    }
+
+    @Override
+    public void closeEndpoint(InboundEndpoint endpoint) {
+        Endpoint opened = (Endpoint) endpoint;
+        if (--opened.references[0] == 0) {
+            endpoints.remove(opened.description);
+        }
+    }
+
+    int endpointCount() {
+        return endpoints.size();
+    }
+
+    @Override
+    public void onSubscriptionAdded(InboundEndpoint endpoint, int streamId) {
+        // Every cycle offers what is not linked.
+    }
+
+    @Override
+    public void closeImage(InboundImage image, String reason) {
+        for (Link link : links) {
+            if (link.image == image) {
+                unlink(link);
+                unlinked.add(link.stream);
+            }
+        }
+        released.add(image);
+    }
+
+    private void unlink(Link gone) {
+        List<Link> rest = new ArrayList<>(List.of(links));
+        rest.remove(gone);
+        links = rest.toArray(new Link[0]);
+        gone.stream.onConnected(false);
+    }
+
+    @Override
+    public int conduct(long nowNs) {
+        if (cut) {
+            cut = false;
+            for (Link link : links) {
+                unlink(link);
+                unlinked.add(link.stream);
+                host.onImageLost(link.image, "the link was cut");
+            }
+        }
+        for (int i = released.size() - 1; i >= 0; i--) {
+            host.onImageReleased(released.remove(i));
+        }
+        for (int i = unlinked.size() - 1; i >= 0; i--) {
+            offer(i);
+        }
+        for (int i = closing.size() - 1; i >= 0; i--) {
+            close(i);
+        }
+        return 0;
+    }
+
+    private void offer(int index) {
+        OutboundStream stream = unlinked.get(index);
+        Endpoint endpoint = endpoints.get(stream.channel().endpoint().toString());
+        if (endpoint == null || closing.contains(stream)) {
+            return;
+        }
+        LogBuffers log = stream.log();
+        InboundImage image =
+                host.onSetup(
+                        endpoint,
+                        new ImageSetup(
+                                log.spec().sessionId(),
+                                log.spec().streamId(),
+                                log.spec().initialTermId(),
+                                log.spec().termLength(),
+                                log.spec().mtu(),
+                                stream.senderPosition(),
+                                "loop"));
+        if (image != null) {
+            unlinked.remove(index);
+            Link[] more = java.util.Arrays.copyOf(links, links.length + 1);
+            more[links.length] = new Link(stream, image);
+            links = more;
+            stream.onReleased(stream.senderPosition(), WINDOW);
+            stream.onConnected(true);
+        }
+    }
+
+    private void close(int index) {
+        OutboundStream stream = closing.get(index);
+        for (Link link : links) {
+            if (link.stream == stream) {
+                if (stream.senderPosition() >= stream.finalPosition()) {
+                    long end = stream.finalPosition();
+                    link.image.log().metadata().putLongRelease(LogLayout.END_OF_STREAM, end);
+                    unlink(link);
+                    closing.remove(index);
+                    host.onImageEnding(link.image, end);
+                    host.onPublicationReleased(stream);
+                }
+                return;
+            }
+        }
+        unlinked.remove(stream);
+        closing.remove(index);
+        host.onPublicationReleased(stream);
+    }
+
+    @Override
+    public int send(long nowNs) {
+        int work = 0;
+        for (Link link : links) {
+            work += send(link);
+        }
+        return work;
+    }
+
+    private int send(Link link) {
+        OutboundStream stream = link.stream;
+        long credit = link.credit;
+        stream.onReleased(credit, WINDOW);
+        long from = stream.senderPosition();
+        long to = link.scanner.available(from, credit + WINDOW, BATCH);
+        if (to <= from) {
+            return 0;
+        }
+        LogBuffers source = stream.log();
+        LogBuffers target = link.image.log();
+        int termLength = source.spec().termLength();
+        int partition = LogLayout.partition(from, LogLayout.positionBitsToShift(termLength));
+        int offset = LogLayout.termOffset(from, termLength);
+        int length = (int) (to - from);
+        UnsafeBuffer term = target.term(partition);
+        zeroWordAt(target, to);
+        term.putBytes(
+                offset + Long.BYTES,
+                source.term(partition),
+                offset + Long.BYTES,
+                length - Long.BYTES);
+        long word = source.term(partition).getLongAcquire(offset);
+        term.putLongRelease(offset, word);
+        stream.senderPosition(to);
+        return FrameHeader.length(word) > 0 ? 1 : 0;
+    }
+
+    private static void zeroWordAt(LogBuffers target, long position) {
+        int termLength = target.spec().termLength();
+        target.term(LogLayout.partition(position, LogLayout.positionBitsToShift(termLength)))
+                .putLong(LogLayout.termOffset(position, termLength), 0);
+    }
+
+    @Override
+    public int receive(long nowNs) {
+        int work = 0;
+        for (Link link : links) {
+            long consumed = link.image.consumedPosition();
+            if (consumed != link.credit) {
+                link.credit = consumed;
+                link.image.grantedPosition(consumed);
+                work++;
+            }
+        }
+        return work;
+    }
+
+    @Override
+    public void close() {
+        links = new Link[0];
+    }
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.Bus;
+import io.verbus.Image;
+import io.verbus.Publication;
+import io.verbus.RegistrationException;
+import io.verbus.Subscription;
+import io.verbus.cnc.CounterTypes;
+import io.verbus.codecs.control.ErrorCode;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+
+/** Publications and images over a transport, in one driver. */
+@Timeout(60)
+class NetworkStreamTest {
+    private static final String CHANNEL = "verbus:rdma?endpoint=localhost:7400";
+    private static final int STREAM = 20;
+
+    private final UnsafeBuffer message = new UnsafeBuffer(new byte[2048]);
+    private final LoopTransport.Provider provider = new LoopTransport.Provider();
+    private final List<String> expectedErrors = new ArrayList<>();
+    private final List<Image> gone = new ArrayList<>();
+    private MediaDriver driver;
+    private Bus bus;
+
+    @BeforeEach
+    void launch() {
+        driver = launch(Drivers.config());
+        bus =
+                Bus.connect(
+                        Drivers.context(driver)
+                                .unavailableImageHandler(
+                                        image -> {
+                                            synchronized (gone) {
+                                                gone.add(image);
+                                            }
+                                        }));
+    }
+
+    private MediaDriver launch(DriverConfigBuilder config) {
+        return MediaDriver.launch(
+                config.directory(DriverDirectory.uniquePath()).build(), List.of(provider));
+    }
+
+    @AfterEach
+    void close() {
+        List<String> errors = Drivers.errors(driver);
+        bus.close();
+        driver.close();
+        assertFalse(Files.exists(driver.directory()), "directory is left");
+        assertEquals(expectedErrors.size(), errors.size(), errors.toString());
+        for (int i = 0; i < errors.size(); i++) {
+            assertTrue(errors.get(i).contains(expectedErrors.get(i)), errors.toString());
+        }
+    }
+
+    private void offer(Publication publication, long from, long to) {
+        for (long value = from; value < to; value++) {
+            message.putLong(0, value);
+            Await.until("offered", () -> publication.offer(message, 0, 200) > 0);
+        }
+    }
+
+    private static List<Long> drain(Subscription subscription, int count) {
+        List<Long> values = new ArrayList<>();
+        Await.until(
+                count + " messages",
+                () -> {
+                    subscription.poll(
+                            (buffer, offset, length, header) -> values.add(buffer.getLong(offset)),
+                            10);
+                    return values.size() >= count;
+                });
+        return values;
+    }
+
+    private static List<Long> range(long from, long to) {
+        return LongStream.range(from, to).boxed().toList();
+    }
+
+    private int goneCount() {
+        synchronized (gone) {
+            return gone.size();
+        }
+    }
+
+    @Test
+    void aStreamWrapsTenTimesWithCredit() {
+        Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
+        Publication publication = bus.addPublication(CHANNEL, STREAM);
+        long sent = 0;
+        List<Long> values = new ArrayList<>();
+        while (publication.position() < 33L * 64 * 1024) {
+            message.putLong(0, sent);
+            if (publication.offer(message, 0, 1000) > 0) {
+                sent++;
+            }
+            subscription.poll(
+                    (buffer, offset, length, header) -> values.add(buffer.getLong(offset)), 10);
+        }
+        values.addAll(drain(subscription, (int) sent - values.size()));
+        assertEquals(range(0, sent), values);
+    }
+
+    @Test
+    void aPublisherWaitsForASubscriberAndForItsCredit() {
+        Publication publication = bus.addPublication(CHANNEL, STREAM);
+        assertEquals(Publication.NOT_CONNECTED, publication.offer(message, 0, 200));
+        Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
+        offer(publication, 0, 1);
+        long sent = 1;
+        while (true) {
+            message.putLong(0, sent);
+            long result = publication.offer(message, 0, 1000);
+            if (result == Publication.BACK_PRESSURED) {
+                break;
+            }
+            if (result > 0) {
+                sent++;
+            }
+        }
+        assertEquals(range(0, sent), drain(subscription, (int) sent));
+        offer(publication, sent, sent + 1);
+        assertEquals(range(sent, sent + 1), drain(subscription, 1));
+    }
+
+    @Test
+    void aLateSubscriberJoinsWhereTheFurthestIs() {
+        Subscription first = bus.addSubscription(CHANNEL, STREAM);
+        Publication publication = bus.addPublication(CHANNEL, STREAM);
+        offer(publication, 0, 10);
+        assertEquals(range(0, 10), drain(first, 10));
+        Subscription second = bus.addSubscription(CHANNEL, STREAM);
+        Await.until("joined", second::isConnected);
+        offer(publication, 10, 20);
+        assertEquals(range(10, 20), drain(second, 10));
+        assertEquals(range(10, 20), drain(first, 10));
+        assertEquals(1, Drivers.counter(bus, SystemCounter.IMAGES));
+        assertEquals(2, Drivers.count(bus, CounterTypes.SUBSCRIBER_POSITION));
+    }
+
+    @Test
+    void theLastSubscriberToLeaveReleasesImageAndEndpoint() {
+        Subscription first = bus.addSubscription(CHANNEL, STREAM);
+        Subscription second = bus.addSubscription(CHANNEL, STREAM);
+        Publication publication = bus.addPublication(CHANNEL, STREAM);
+        offer(publication, 0, 10);
+        first.close();
+        assertEquals(range(0, 10), drain(second, 10));
+        second.close();
+        Await.until("released", () -> Drivers.counter(bus, SystemCounter.IMAGES) == 0);
+        Await.until("not connected", () -> !publication.isConnected());
+        Await.until("one log", () -> logs() == 1);
+        assertEquals(0, Drivers.count(bus, CounterTypes.SUBSCRIBER_POSITION));
+        assertEquals(0, Drivers.count(bus, CounterTypes.RECEIVER_POSITION));
+        assertEquals(0, provider.opened.endpointCount());
+    }
+
+    private long logs() {
+        try (var files = Files.list(driver.directory())) {
+            return files.filter(file -> file.toString().endsWith(".log")).count();
+        } catch (java.io.IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void aClosedPublicationIsReadToItsEndBeforeTheImageGoes() {
+        Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
+        Publication publication = bus.addPublication(CHANNEL, STREAM);
+        offer(publication, 0, 50);
+        long end = publication.position();
+        publication.close();
+        assertEquals(range(0, 50), drain(subscription, 50));
+        Await.until("image gone", () -> goneCount() == 1);
+        assertTrue(gone.getFirst().isEndOfStream());
+        assertEquals(end, gone.getFirst().position());
+        Await.until("no log", () -> logs() == 0);
+        assertEquals(0, Drivers.count(bus, CounterTypes.SENDER_POSITION));
+        assertEquals(0, Drivers.count(bus, CounterTypes.CREDIT_STALLS));
+    }
+
+    @Test
+    void whatArrivedBeforeThePeerWasLostIsStillReadAndANewImageFollows() {
+        Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
+        Publication publication = bus.addPublication(CHANNEL, STREAM);
+        offer(publication, 0, 50);
+        Await.until("sent", () -> sum(CounterTypes.SENDER_POSITION) == publication.position());
+        provider.opened.cut = true;
+        Await.until("lost", () -> Drivers.counter(bus, SystemCounter.IMAGES_LOST) == 1);
+        assertEquals(range(0, 50), drain(subscription, 50));
+        Await.until("image gone", () -> goneCount() == 1);
+        assertTrue(gone.getFirst().isEndOfStream());
+        offer(publication, 50, 100);
+        assertEquals(range(50, 100), drain(subscription, 50));
+    }
+
+    private long sum(int typeId) {
+        long[] sum = new long[1];
+        bus.counters()
+                .forEach(
+                        (id, type, key, label) -> {
+                            if (type == typeId) {
+                                sum[0] += bus.counters().getCounterValue(id);
+                            }
+                        });
+        return sum[0];
+    }
+
+    @Test
+    void anInvalidFrameEndsTheImageForAllAndIsAnError() {
+        expectedErrors.add("has rejected the image of stream " + STREAM);
+        Subscription first = bus.addSubscription(CHANNEL, STREAM);
+        Subscription second = bus.addSubscription(CHANNEL, STREAM, image -> {}, image -> {});
+        Publication publication = bus.addPublication(CHANNEL, STREAM);
+        offer(publication, 0, 1);
+        assertEquals(range(0, 1), drain(first, 1));
+        Image image = first.imageBySessionId(publication.sessionId());
+        corrupt(image);
+        Await.until(
+                "rejected",
+                () -> {
+                    first.poll((buffer, offset, length, header) -> {}, 10);
+                    return Drivers.counter(bus, SystemCounter.IMAGES_REJECTED) == 1;
+                });
+        Await.until("closed", image::isClosed);
+        Await.until(
+                "all told",
+                () ->
+                        second.imageBySessionId(publication.sessionId()) == null
+                                || second.imageBySessionId(publication.sessionId()).imageId()
+                                        != image.imageId());
+    }
+
+    private void corrupt(Image image) {
+        java.nio.file.Path file = driver.directory().resolve("image-" + image.imageId() + ".log");
+        try (io.verbus.logbuffer.LogBuffers log = io.verbus.logbuffer.LogBuffers.map(file, false)) {
+            int offset =
+                    io.verbus.logbuffer.LogLayout.termOffset(
+                            image.position(), log.spec().termLength());
+            log.term(0).putLongRelease(offset, 31);
+        }
+    }
+
+    @Test
+    void aTransportThatCannotOpenTellsTheClientWhy() {
+        provider.failure = "there is no RDMA device: load rdma_rxe";
+        RegistrationException refused =
+                Assertions.assertThrows(
+                        RegistrationException.class, () -> bus.addPublication(CHANNEL, STREAM));
+        assertEquals(ErrorCode.TRANSPORT, refused.code());
+        assertTrue(refused.getMessage().contains("there is no RDMA device"));
+        provider.failure = null;
+        bus.addPublication(CHANNEL, STREAM);
+    }
+
+    @Test
+    void aMediaWithoutTransportIsRefusedByName() {
+        try (MediaDriver bare =
+                        MediaDriver.launch(
+                                Drivers.config().directory(DriverDirectory.uniquePath()).build(),
+                                List.of());
+                Bus client = Drivers.connect(bare)) {
+            RegistrationException refused =
+                    Assertions.assertThrows(
+                            RegistrationException.class,
+                            () -> client.addSubscription(CHANNEL, STREAM));
+            assertEquals(ErrorCode.UNKNOWN_TRANSPORT, refused.code());
+            assertTrue(refused.getMessage().contains("it has ipc"), refused.getMessage());
+        }
+    }
+
+    @Test
+    void anOptionThatNoTransportKnowsIsRefused() {
+        try (MediaDriver strict = launch(Drivers.config().transportOption("rdma.knwon", "1"));
+                Bus client = Drivers.connect(strict)) {
+            String text = Drivers.refusal(() -> client.addSubscription(CHANNEL, STREAM));
+            assertTrue(text.contains("rdma.knwon"), text);
+            assertTrue(text.contains("rdma.known"), text);
+        }
+    }
+}
