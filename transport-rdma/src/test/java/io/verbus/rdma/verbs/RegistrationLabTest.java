@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 @Tag("lab")
-@Timeout(120)
+@Timeout(240)
 class RegistrationLabTest {
     /** Without the capability to lock memory beyond the limit, which root otherwise has. */
     private static final List<String> LOW_LIMIT =
