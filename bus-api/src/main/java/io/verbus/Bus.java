@@ -227,6 +227,7 @@ public final class Bus implements AutoCloseable {
         Duration lingerInterval = Duration.ofSeconds(5);
         IdleStrategy idleStrategy; // null: a new BackoffIdleStrategy
         boolean useConductorAgentInvoker;
+        AgentInvoker driverAgentInvoker; // null: the driver has threads of its own
 
         /** The defaults. */
         public Context() {}
@@ -250,6 +251,7 @@ public final class Bus implements AutoCloseable {
                             ? other.idleStrategy
                             : new BackoffIdleStrategy(10, 10, 1_000, 1_000_000);
             useConductorAgentInvoker = other.useConductorAgentInvoker;
+            driverAgentInvoker = other.driverAgentInvoker;
         }
 
         /**
@@ -366,6 +368,15 @@ public final class Bus implements AutoCloseable {
         public Context useConductorAgentInvoker(boolean use) {
             this.useConductorAgentInvoker = use;
             return this;
+        }
+
+        /**
+         * @param invoker of a driver that has no threads of its own: run while this client waits
+         *     for the driver. Implies {@link #useConductorAgentInvoker}.
+         */
+        public Context driverAgentInvoker(AgentInvoker invoker) {
+            this.driverAgentInvoker = Objects.requireNonNull(invoker);
+            return useConductorAgentInvoker(true);
         }
 
         private static Duration positive(String name, Duration value) {

@@ -137,12 +137,17 @@ enum ChannelKey {
     }
 
     Integer size(String value, int min, int max, SizeCheck check, String right) {
+        long bytes = -1;
         if (SIZE.matcher(value).matches()) {
-            long bytes = SystemUtil.parseSize(text, value);
-            if (bytes >= min && bytes <= max && check.isRight((int) bytes)) {
-                return (int) bytes;
+            try {
+                bytes = SystemUtil.parseSize(text, value);
+            } catch (NumberFormatException e) {
+                throw wrong(value, right); // too large even for a long
             }
         }
-        throw wrong(value, right);
+        if (bytes < min || bytes > max || !check.isRight((int) bytes)) {
+            throw wrong(value, right);
+        }
+        return (int) bytes;
     }
 }

@@ -285,10 +285,14 @@ final class ClientConductor implements Agent {
         while (!answer.isDone()
                 && System.nanoTime() - start < driverTimeoutNs
                 && !Thread.currentThread().isInterrupted()) {
-            if (doWork() == 0) {
+            if (doWork() + invokeDriver() == 0) {
                 LockSupport.parkNanos(INVOKER_IDLE_NS);
             }
         }
+    }
+
+    private int invokeDriver() {
+        return context.driverAgentInvoker == null ? 0 : context.driverAgentInvoker.invoke();
     }
 
     private static <T> T giveUp(CompletableFuture<T> answer, BusException failure) {

@@ -40,12 +40,25 @@ public final class LogTail {
      * @param log to look at.
      */
     public static boolean isRotating(LogBuffers log) {
+        return fullTerm(log) >= 0;
+    }
+
+    /**
+     * Finds the term whose rotation is not finished. Any thread.
+     *
+     * @param log to look at.
+     * @return count of the term that is full and active, or -1. To rotate, use this count: the log
+     *     may be rotated meanwhile, and the active term is then another, which is not full.
+     */
+    static int fullTerm(LogBuffers log) {
         UnsafeBuffer metadata = log.metadata();
         int count = metadata.getIntAcquire(LogLayout.ACTIVE_TERM_COUNT);
         long rawTail = metadata.getLongAcquire(offset(count));
-        return count != Integer.MAX_VALUE
-                && LogLayout.termId(rawTail) - log.spec().initialTermId() == count
-                && LogLayout.tailOffset(rawTail) > log.spec().termLength();
+        boolean isFull =
+                count != Integer.MAX_VALUE
+                        && LogLayout.termId(rawTail) - log.spec().initialTermId() == count
+                        && LogLayout.tailOffset(rawTail) > log.spec().termLength();
+        return isFull ? count : -1;
     }
 
     /** Offset in the metadata page of the raw tail of a term. */

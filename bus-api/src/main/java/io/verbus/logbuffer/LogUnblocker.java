@@ -159,12 +159,11 @@ public final class LogUnblocker {
     }
 
     private boolean finishRotation() {
-        if (!LogTail.isRotating(log)) {
+        int count = LogTail.fullTerm(log);
+        if (count < 0) {
             return false;
         }
-        UnsafeBuffer metadata = log.metadata();
-        int count = metadata.getIntAcquire(LogLayout.ACTIVE_TERM_COUNT);
-        LogTail.rotate(metadata, initialTermId, count);
+        LogTail.rotate(log.metadata(), initialTermId, count);
         return true;
     }
 }

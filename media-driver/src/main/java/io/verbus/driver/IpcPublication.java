@@ -84,10 +84,10 @@ final class IpcPublication extends Publication implements Source {
                 consumed = furthestPosition();
                 connected(false);
             }
-            return cleaner().clean(consumed, CLEAN_STEP);
+            return clean(consumed);
         }
         consumed = Math.max(consumed, subscribers.consumed());
-        int work = cleaner().clean(consumed, CLEAN_STEP);
+        int work = clean(consumed);
         long newLimit = cleaner().limit(consumed, window);
         if (newLimit >= nextLimit) {
             limit().raise(newLimit);

@@ -88,7 +88,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
     @Override
     int update(long nowNs) {
         long position = released;
-        int work = cleaner().clean(position, CLEAN_STEP);
+        int work = clean(position);
         if (work > 0 || position != limitedAt) {
             // The sender may have computed its limit from what was cleaned before.
             limit().raise(cleaner().limit(position, window));

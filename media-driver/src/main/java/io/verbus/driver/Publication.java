@@ -15,8 +15,11 @@ import io.verbus.logbuffer.LogUnblocker;
  * made padding, and its final position is fixed. Conductor's thread but where it says otherwise.
  */
 abstract sealed class Publication permits IpcPublication, NetworkPublication {
-    /** Bytes of a log that are cleaned in one cycle. */
-    static final int CLEAN_STEP = 64 * 1024;
+    /** Bytes of a log that are cleaned in one cycle, at most. */
+    private static final int MAX_CLEAN_STEP = 64 * 1024;
+
+    /** Steps in a term, at least: what waits to be cleaned counts against the limit. */
+    private static final int CLEAN_STEPS = 8;
 
     /** A claim that a client left open when it closed its publication is given so long. */
     private static final long CLAIM_GRACE_NS = 1_000_000_000L;
@@ -27,6 +30,7 @@ abstract sealed class Publication permits IpcPublication, NetworkPublication {
     private final LogBuffers log;
     private final PublisherLimit limit;
     private final LogCleaner cleaner;
+    private final int cleanStep;
     private final LogUnblocker unblocker;
     private final long livenessTimeoutNs;
     private final long unblockTimeoutNs;
@@ -51,6 +55,7 @@ abstract sealed class Publication permits IpcPublication, NetworkPublication {
         this.log = log;
         this.limit = limit;
         this.cleaner = new LogCleaner(log, log.spec().position());
+        this.cleanStep = Math.min(MAX_CLEAN_STEP, log.spec().termLength() / CLEAN_STEPS);
         this.unblocker = new LogUnblocker(log, exclusive);
         this.livenessTimeoutNs = config.clientLivenessTimeoutNs();
         this.unblockTimeoutNs = config.unblockTimeoutNs();
@@ -91,6 +96,17 @@ abstract sealed class Publication permits IpcPublication, NetworkPublication {
 
     final LogCleaner cleaner() {
         return cleaner;
+    }
+
+    /**
+     * Cleans a step, once a whole one was consumed: a conductor with work for each message would
+     * never idle, and take processor and cache lines from those who exchange them.
+     *
+     * @param consumed position that every consumer, and the sender, has passed.
+     * @return how many bytes were zeroed.
+     */
+    final int clean(long consumed) {
+        return consumed - cleaner.cleaned() < cleanStep ? 0 : cleaner.clean(consumed, cleanStep);
     }
 
     /** Whether clients can still be added to it. */

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+
+import io.verbus.logbuffer.BufferClaim;
+import io.verbus.logbuffer.ControlledFragmentHandler;
+import io.verbus.logbuffer.FragmentHandler;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+
+class ApiAllocationTest {
+    private static final int MESSAGES = 20_000;
+    private static final int ROUNDS = 6;
+
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private final UnsafeBuffer message = new UnsafeBuffer(new byte[5000]);
+    private final BufferClaim claim = new BufferClaim();
+    private long messages;
+    private long fragments;
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void sendsAndReceivesWithoutAllocating(boolean exclusive) {
+        try (Stream stream = new Stream()) {
+            Publication publication = stream.publication(exclusive);
+            Subscription subscription = stream.subscription(ChannelUri.ipc().build());
+            Image image = stream.image(subscription, 1, stream.counter(0));
+            subscription.addImage(image);
+            FragmentHandler assembler =
+                    new FragmentAssembler((buffer, offset, length, header) -> messages++);
+            ControlledFragmentHandler controlled =
+                    (buffer, offset, length, header) -> {
+                        fragments++;
+                        return ControlledFragmentHandler.Action.COMMIT;
+                    };
+            stream.consumed(0, 0);
+
+            // Each round does the same work, so what the code allocates is in every one of them;
+            // what the JVM itself allocates on this thread, as when it deoptimises, is not.
+            long[] rounds = new long[ROUNDS];
+            for (int round = 0; round < ROUNDS; round++) {
+                long before = threads.getCurrentThreadAllocatedBytes();
+                run(stream, publication, subscription, image, assembler, controlled);
+                rounds[round] = threads.getCurrentThreadAllocatedBytes() - before;
+            }
+
+            long least = Arrays.stream(rounds).min().getAsLong();
+            assertEquals(0, least, () -> "bytes of each round: " + Arrays.toString(rounds));
+            assertTrue(messages > MESSAGES / 2, "messages " + messages);
+            assertTrue(fragments > MESSAGES / 4, "fragments " + fragments);
+        }
+    }
+
+    private void run(
+            Stream stream,
+            Publication publication,
+            Subscription subscription,
+            Image image,
+            FragmentHandler assembler,
+            ControlledFragmentHandler controlled) {
+        long cleaned = image.position();
+        for (int i = 0; i < MESSAGES; i++) {
+            if ((i & 1) == 0) {
+                publication.offer(message, 0, i % 5000);
+            } else if (publication.tryClaim(i % 900, claim) > 0) {
+                claim.commit();
+            }
+            if ((i & 2) == 0) {
+                subscription.poll(assembler, 10);
+            } else if ((i & 15) == 15) {
+                subscription.controlledPoll(controlled, 10);
+            }
+            stream.consumed(image.position(), cleaned);
+            cleaned = image.position();
+        }
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.OptionalInt;
+
+class ChannelUriTest {
+    @Test
+    void givesDefaultsForWhatIsNotSaid() {
+        ChannelUri channel = ChannelUri.parse("verbus:ipc");
+        assertEquals("ipc", channel.media());
+        assertTrue(channel.isIpc());
+        assertEquals(16 * 1024 * 1024, channel.termLength());
+        assertEquals(8192, channel.mtu());
+        assertEquals(OptionalInt.empty(), channel.sessionId());
+        assertEquals(OptionalInt.empty(), channel.window());
+        assertNull(channel.alias());
+        assertNull(channel.interfaceAddress());
+        assertThrows(BusException.class, channel::endpoint);
+    }
+
+    @Test
+    void readsEveryKey() {
+        ChannelUri channel =
+                ChannelUri.parse(
+                        "verbus:rdma?endpoint=10.0.0.2:7400|interface=10.0.0.1|term-length=64k"
+                                + "|mtu=1408|window=96K|session-id=-7|alias=quotes (live)=1");
+        assertEquals("rdma", channel.media());
+        assertEquals(new Endpoint("10.0.0.2", 7400), channel.endpoint());
+        assertEquals("10.0.0.1", channel.interfaceAddress());
+        assertEquals(64 * 1024, channel.termLength());
+        assertTrue(channel.hasTermLength());
+        assertEquals(1408, channel.mtu());
+        assertTrue(channel.hasMtu());
+        assertEquals(OptionalInt.of(96 * 1024), channel.window());
+        assertEquals(OptionalInt.of(-7), channel.sessionId());
+        assertEquals("quotes (live)=1", channel.alias());
+    }
+
+    @Test
+    void writesOneTextForTheSameMeaning() {
+        ChannelUri channel =
+                ChannelUri.parse("verbus:rdma?mtu=8192|term-length=65536|endpoint=host:07400");
+        assertEquals("verbus:rdma?endpoint=host:7400|term-length=64k|mtu=8k", channel.toString());
+        ChannelUri built = ChannelUri.rdma("host:7400").mtu(8192).termLength(65536).build();
+        assertEquals(channel, built);
+        assertEquals(channel.hashCode(), built.hashCode());
+        assertNotEquals(channel, ChannelUri.rdma("host:7400").build());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "10.0.0.2:1, 10.0.0.2, 1",
+        "'[fe80::1%eth0]:65535', fe80::1%eth0, 65535",
+        "[::1]:80, ::1, 80",
+        "[::ffff:10.0.0.1]:80, ::ffff:10.0.0.1, 80",
+        "market-data.example.com:7400, market-data.example.com, 7400",
+        "h_1:0, h_1, 0",
+        "3com.example:1, 3com.example, 1"
+    })
+    void readsEndpoints(String text, String host, int port) {
+        Endpoint endpoint = ChannelUri.parse("verbus:rdma?endpoint=" + text).endpoint();
+        assertEquals(new Endpoint(host, port), endpoint);
+        assertEquals(endpoint, Endpoint.parse(endpoint.toString()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                ":",
+                ":1",
+                "host",
+                "host:",
+                "host:x",
+                "host:-1",
+                "host:65536",
+                "host:123456",
+                "1.2.3:1",
+                "1.2.3.4.5:1",
+                "256.1.1.1:1",
+                "01.2.3.4:1",
+                "1.2.3.4.:1",
+                "::1:80",
+                "[::1]",
+                "[::1]80",
+                "[10.0.0.1]:80",
+                "[host]:80",
+                "[fe80::1%]:80",
+                "[1::2::3]:80",
+                "-host:1",
+                "host-:1",
+                "ho st:1",
+                "a..b:1"
+            })
+    void refusesWhatIsNoEndpoint(String text) {
+        BusException refused =
+                assertThrows(
+                        BusException.class, () -> ChannelUri.parse("verbus:rdma?endpoint=" + text));
+        assertTrue(refused.getMessage().contains("must be"), refused.getMessage());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "verbus;does not begin with verbus:",
+                "aeron:ipc;does not begin with verbus:",
+                "VERBUS:ipc;does not begin with verbus:",
+                "verbus:;unknown media ''",
+                "verbus:tcp?endpoint=h:1;unknown media 'tcp': the known ones are ipc, rdma",
+                "verbus:ipc?;'', which is not key=value",
+                "verbus:ipc?mtu;'mtu', which is not key=value",
+                "verbus:ipc?mtu=8k|;'', which is not key=value",
+                "verbus:ipc?endpoint=h:1;which ipc does not know: its keys are term-length, mtu,"
+                        + " session-id, alias",
+                "verbus:ipc?Mtu=8k;'Mtu', which ipc does not know",
+                "verbus:rdma?endpoint=h:1|ttl=3;'ttl', which rdma does not know: its keys are"
+                        + " endpoint, interface, term-length, mtu, window, session-id, alias",
+                "verbus:ipc?mtu=8k|mtu=8k;the key mtu twice",
+                "verbus:rdma;has no endpoint",
+                "verbus:rdma?mtu=4k;has no endpoint",
+                "verbus:ipc?term-length=65537;term-length '65537' is wrong: it must be a power of"
+                        + " two from 64k to 1g",
+                "verbus:ipc?term-length=32k;term-length '32k' is wrong",
+                "verbus:ipc?term-length=2g;term-length '2g' is wrong",
+                "verbus:ipc?term-length=;term-length '' is wrong",
+                "verbus:ipc?term-length=-64k;term-length '-64k' is wrong",
+                "verbus:ipc?term-length=9999999999g;term-length '9999999999g' is wrong",
+                "verbus:ipc?mtu=100;mtu '100' is wrong: it must be a multiple of 32",
+                "verbus:ipc?mtu=64k;mtu '64k' is wrong",
+                "verbus:ipc?session-id=1.5;session-id '1.5' is wrong",
+                "verbus:ipc?session-id=2147483648;session-id '2147483648' is wrong",
+                "verbus:ipc?session-id=+1;session-id '+1' is wrong",
+                "verbus:ipc?alias=;alias '' is wrong",
+                "verbus:ipc?term-length=64k|mtu=16k;more than an eighth of its term length",
+                "verbus:rdma?endpoint=h:1|window=1k;window '1k' is wrong",
+                "verbus:rdma?endpoint=h:1|window=1m|term-length=64k;more than two terms",
+                "verbus:rdma?endpoint=h:1|interface=1.2.3;host '1.2.3' is wrong"
+            })
+    void saysWhatIsWrongAndWhatWouldBeRight(String text, String message) {
+        BusException refused = assertThrows(BusException.class, () -> ChannelUri.parse(text));
+        assertTrue(refused.getMessage().contains(message), refused.getMessage());
+        assertTrue(refused.getMessage().contains(": "), refused.getMessage());
+    }
+
+    @Test
+    void refusesNullAndTextsThatAreTooLong() {
+        assertThrows(BusException.class, () -> ChannelUri.parse(null));
+        String text = "verbus:ipc?alias=" + "a".repeat(ChannelUri.MAX_LENGTH);
+        assertTrue(
+                assertThrows(BusException.class, () -> ChannelUri.parse(text))
+                        .getMessage()
+                        .contains("shorten it"));
+    }
+
+    @Test
+    void refusesBuildersThatContradictThemselves() {
+        assertThrows(BusException.class, () -> ChannelUri.rdma("nowhere"));
+        assertThrows(BusException.class, () -> ChannelUri.ipc().termLength(1000));
+        assertThrows(BusException.class, () -> ChannelUri.ipc().window(8192).build());
+        assertThrows(
+                BusException.class, () -> ChannelUri.ipc().termLength(65536).mtu(16384).build());
+    }
+
+    @Test
+    void letsOnlySubscriptionsHavePortZero() {
+        ChannelUri channel = ChannelUri.parse("verbus:rdma?endpoint=10.0.0.2:0");
+        assertTrue(
+                assertThrows(BusException.class, channel::checkPublishable)
+                        .getMessage()
+                        .contains("port 0"));
+        ChannelUri.parse("verbus:rdma?endpoint=10.0.0.2:1").checkPublishable();
+        ChannelUri.parse("verbus:ipc").checkPublishable();
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus;
+
+import io.verbus.cnc.CncFile;
+import io.verbus.cnc.CncSpec;
+import io.verbus.codecs.control.AddPublicationDecoder;
+import io.verbus.codecs.control.AddSubscriptionDecoder;
+import io.verbus.codecs.control.ClientCloseDecoder;
+import io.verbus.codecs.control.ClientKeepaliveDecoder;
+import io.verbus.codecs.control.MessageHeaderDecoder;
+import io.verbus.codecs.control.RejectImageDecoder;
+import io.verbus.codecs.control.RemovePublicationDecoder;
+import io.verbus.codecs.control.RemoveSubscriptionDecoder;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogSpec;
+
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.broadcast.BroadcastTransmitter;
+import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
+import org.agrona.concurrent.status.CountersManager;
+import org.agrona.concurrent.status.UnsafeBufferPosition;
+
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The driver's side of a CnC file, played step by step by a test: it reads what the client really
+ * wrote, and says exactly what the test wants said.
+ */
+final class ScriptedDriver implements AutoCloseable {
+    /** A command as it was read. */
+    sealed interface Command {
+        record AddPublication(long correlationId, int streamId, boolean exclusive, String channel)
+                implements Command {}
+
+        record RemovePublication(long registrationId) implements Command {}
+
+        record AddSubscription(long correlationId, int streamId, String channel)
+                implements Command {}
+
+        record RemoveSubscription(long registrationId) implements Command {}
+
+        record RejectImage(long imageId, long position, String reason) implements Command {}
+
+        record ClientClose(long clientId) implements Command {}
+    }
+
+    static final int TERM_LENGTH = 64 * 1024;
+    private static final long PATIENCE_NS = 10_000_000_000L;
+
+    private final Path directory;
+    private final CncFile cnc;
+    private final ManyToOneRingBuffer ring;
+    private final BroadcastTransmitter transmitter;
+    private final CountersManager counters;
+    private final ArrayDeque<Command> commands = new ArrayDeque<>();
+    private final ArrayDeque<LogBuffers> logs = new ArrayDeque<>();
+    private int keepalives;
+
+    ScriptedDriver(Path directory, long driverId) {
+        this(directory, driverId, true);
+    }
+
+    ScriptedDriver(Path directory, long driverId, boolean isAlive) {
+        this.directory = directory;
+        cnc =
+                CncFile.create(
+                        directory.resolve(CncFile.NAME),
+                        new CncSpec(driverId, 4711, 1_000_000_000L, 65536, 65536, 16384, 4096));
+        ring = new ManyToOneRingBuffer(cnc.toDriver());
+        transmitter = new BroadcastTransmitter(cnc.toClients());
+        counters = new CountersManager(cnc.counterMetadata(), cnc.counterValues());
+        heartbeat(isAlive ? System.currentTimeMillis() + 60_000 : 1);
+        cnc.publish();
+    }
+
+    /** Sets the time of the last sign of life, milliseconds since the epoch. */
+    void heartbeat(long timeMs) {
+        ring.consumerHeartbeatTime(timeMs);
+    }
+
+    /** The next command that is not a sign of life, once it comes. */
+    Command next() {
+        long deadline = System.nanoTime() + PATIENCE_NS;
+        while (commands.isEmpty()) {
+            read();
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("no command has come");
+            }
+            LockSupport.parkNanos(100_000);
+        }
+        return commands.removeFirst();
+    }
+
+    /** Reads what is there; returns how many signs of life have come so far. */
+    int keepalives() {
+        read();
+        return keepalives;
+    }
+
+    private void read() {
+        ring.read(this::onCommand);
+    }
+
+    private void onCommand(int typeId, MutableDirectBuffer buffer, int index, int length) {
+        MessageHeaderDecoder header = new MessageHeaderDecoder().wrap(buffer, index);
+        if (typeId != header.templateId()) {
+            throw new AssertionError(typeId + " is not template " + header.templateId());
+        }
+        switch (header.templateId()) {
+            case AddPublicationDecoder.TEMPLATE_ID -> {
+                AddPublicationDecoder add =
+                        new AddPublicationDecoder().wrapAndApplyHeader(buffer, index, header);
+                commands.add(
+                        new Command.AddPublication(
+                                add.correlationId(),
+                                add.streamId(),
+                                add.exclusiveRaw() == 1,
+                                add.channel()));
+            }
+            case RemovePublicationDecoder.TEMPLATE_ID ->
+                    commands.add(
+                            new Command.RemovePublication(
+                                    new RemovePublicationDecoder()
+                                            .wrapAndApplyHeader(buffer, index, header)
+                                            .registrationId()));
+            case AddSubscriptionDecoder.TEMPLATE_ID -> {
+                AddSubscriptionDecoder add =
+                        new AddSubscriptionDecoder().wrapAndApplyHeader(buffer, index, header);
+                commands.add(
+                        new Command.AddSubscription(
+                                add.correlationId(), add.streamId(), add.channel()));
+            }
+            case RemoveSubscriptionDecoder.TEMPLATE_ID ->
+                    commands.add(
+                            new Command.RemoveSubscription(
+                                    new RemoveSubscriptionDecoder()
+                                            .wrapAndApplyHeader(buffer, index, header)
+                                            .registrationId()));
+            case RejectImageDecoder.TEMPLATE_ID -> {
+                RejectImageDecoder reject =
+                        new RejectImageDecoder().wrapAndApplyHeader(buffer, index, header);
+                commands.add(
+                        new Command.RejectImage(
+                                reject.imageId(), reject.position(), reject.reason()));
+            }
+            case ClientKeepaliveDecoder.TEMPLATE_ID -> keepalives++;
+            case ClientCloseDecoder.TEMPLATE_ID ->
+                    commands.add(
+                            new Command.ClientClose(
+                                    new ClientCloseDecoder()
+                                            .wrapAndApplyHeader(buffer, index, header)
+                                            .clientId()));
+            default -> throw new AssertionError("unknown command " + header.templateId());
+        }
+    }
+
+    void tell(DriverEvent event) {
+        tell(EventEncoding.encode(event));
+    }
+
+    void tell(byte[] event) {
+        transmitter.transmit(1, new UnsafeBuffer(event), 0, event.length);
+    }
+
+    /** Makes a log in the driver directory. */
+    LogBuffers log(String name, long registrationId, int sessionId, int streamId) {
+        LogBuffers log =
+                LogBuffers.create(
+                        directory.resolve(name),
+                        new LogSpec(registrationId, sessionId, streamId, 5, TERM_LENGTH, 1024, 0));
+        log.metadata().putIntVolatile(LogLayout.CONNECTED, 1);
+        logs.add(log);
+        return log;
+    }
+
+    /** Allocates a counter with a value. */
+    UnsafeBufferPosition counter(long value) {
+        int id = counters.allocate("test", 1);
+        counters.setCounterValue(id, value);
+        return new UnsafeBufferPosition(cnc.counterValues(), id);
+    }
+
+    @Override
+    public void close() {
+        for (LogBuffers log : logs) {
+            log.close();
+        }
+        cnc.close();
+    }
+}

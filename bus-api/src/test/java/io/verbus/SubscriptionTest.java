@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.logbuffer.ControlledFragmentHandler.Action;
+import io.verbus.logbuffer.TestLogs;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+class SubscriptionTest {
+    private final Stream[] streams = {new Stream(), new Stream(), new Stream()};
+    private final Subscription subscription = streams[0].subscription(ChannelUri.ipc().build());
+    private final List<Byte> received = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        for (Stream stream : streams) {
+            stream.close();
+        }
+    }
+
+    private void sendAndJoin(int messages) {
+        for (int i = 0; i < streams.length; i++) {
+            Publication publication = streams[i].publication(true);
+            streams[i].limit.setVolatile(1 << 20);
+            for (int n = 0; n < messages; n++) {
+                publication.offer(new UnsafeBuffer(new byte[] {(byte) i}));
+            }
+            subscription.addImage(streams[i].image(subscription, i, streams[i].counter(0)));
+        }
+    }
+
+    @Test
+    void takesTheImagesInTurn() {
+        sendAndJoin(2);
+        for (int n = 0; n < 6; n++) {
+            assertEquals(
+                    1, subscription.poll((b, offset, l, h) -> received.add(b.getByte(offset)), 1));
+        }
+        assertEquals(0, subscription.poll((b, o, l, h) -> received.add((byte) 9), 1));
+        assertEquals(
+                List.<Byte>of((byte) 0, (byte) 1, (byte) 2, (byte) 0, (byte) 1, (byte) 2),
+                received);
+    }
+
+    @Test
+    void countsTheLimitOverAllImages() {
+        sendAndJoin(3);
+        assertEquals(7, subscription.poll((b, o, l, h) -> {}, 7));
+        assertEquals(2, subscription.controlledPoll((b, o, l, h) -> Action.CONTINUE, 7));
+    }
+
+    @Test
+    void findsItsImages() {
+        assertFalse(subscription.isConnected());
+        assertTrue(subscription.hasNoImages());
+        sendAndJoin(0);
+        assertEquals(3, subscription.imageCount());
+        assertTrue(subscription.isConnected());
+        assertEquals(0, subscription.imageBySessionId(TestLogs.SESSION_ID).imageId());
+        assertNull(subscription.imageBySessionId(1));
+        List<Image> visited = new ArrayList<>();
+        subscription.forEachImage(visited::add);
+        assertEquals(3, visited.size());
+        assertSame(visited.get(1), subscription.removeImage(1));
+        assertTrue(visited.get(1).isClosed());
+        assertNull(subscription.removeImage(1));
+        assertEquals(2, subscription.imageCount());
+    }
+
+    @Test
+    void closesItsImages() {
+        sendAndJoin(1);
+        Image image = subscription.imageBySessionId(TestLogs.SESSION_ID);
+        subscription.close();
+        assertTrue(subscription.isClosed());
+        assertTrue(image.isClosed());
+        assertEquals(0, subscription.imageCount());
+        assertEquals(0, subscription.poll((b, o, l, h) -> {}, 10));
+        assertFalse(subscription.addImage(image));
+        assertEquals(3, subscription.takeClosedImages().length);
+        assertEquals(0, subscription.takeClosedImages().length);
+    }
+}

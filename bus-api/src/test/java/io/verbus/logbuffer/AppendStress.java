@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.logbuffer;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.IL_Result;
+
+/** Two threads append at once: within a term, and where the term ends. */
+public class AppendStress {
+    private static final int TERM = StressLog.TERM_LENGTH;
+
+    private AppendStress() {}
+
+    /** Reads both messages, and checks where the log then stands. */
+    abstract static class TwoAppends {
+        private final int tail;
+        private final StressLog log;
+
+        TwoAppends(int tail) {
+            this.tail = tail;
+            log = new StressLog(tail);
+        }
+
+        void append(int number) {
+            log.append(number);
+        }
+
+        void observe(IL_Result r) {
+            StressLog.Reading reading = log.read(tail);
+            r.r1 = reading.numbers;
+            long end = LogTail.position(log.log());
+            r.r2 = reading.position == end ? String.valueOf(end - tail) : "not read to the tail";
+            log.release();
+        }
+    }
+
+    @JCStressTest
+    @Outcome(id = "12, 128", expect = ACCEPTABLE, desc = "both, the first one first")
+    @Outcome(id = "21, 128", expect = ACCEPTABLE, desc = "both, the second one first")
+    @Outcome(expect = FORBIDDEN, desc = "lost, torn, doubled or unread")
+    @State
+    public static class WithinATerm extends TwoAppends {
+        public WithinATerm() {
+            super(0);
+        }
+
+        @Actor
+        public void first() {
+            append(1);
+        }
+
+        @Actor
+        public void second() {
+            append(2);
+        }
+
+        @Arbiter
+        public void arbiter(IL_Result r) {
+            observe(r);
+        }
+    }
+
+    @JCStressTest
+    @Outcome(id = "12, 160", expect = ACCEPTABLE, desc = "the first fits, the second rotates")
+    @Outcome(id = "21, 160", expect = ACCEPTABLE, desc = "the second fits, the first rotates")
+    @Outcome(expect = FORBIDDEN, desc = "lost, torn, doubled or unread")
+    @State
+    public static class OneFitsBeforeTheEnd extends TwoAppends {
+        public OneFitsBeforeTheEnd() {
+            super(TERM - StressLog.MESSAGE - 32);
+        }
+
+        @Actor
+        public void first() {
+            append(1);
+        }
+
+        @Actor
+        public void second() {
+            append(2);
+        }
+
+        @Arbiter
+        public void arbiter(IL_Result r) {
+            observe(r);
+        }
+    }
+
+    @JCStressTest
+    @Outcome(id = "12, 160", expect = ACCEPTABLE, desc = "one rotates, both go on behind")
+    @Outcome(id = "21, 160", expect = ACCEPTABLE, desc = "one rotates, both go on behind")
+    @Outcome(expect = FORBIDDEN, desc = "lost, torn, doubled or unread")
+    @State
+    public static class NoneFitsBeforeTheEnd extends TwoAppends {
+        public NoneFitsBeforeTheEnd() {
+            super(TERM - 32);
+        }
+
+        @Actor
+        public void first() {
+            append(1);
+        }
+
+        @Actor
+        public void second() {
+            append(2);
+        }
+
+        @Arbiter
+        public void arbiter(IL_Result r) {
+            observe(r);
+        }
+    }
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.logbuffer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.lifecycle.AfterTry;
+import net.jqwik.api.lifecycle.BeforeTry;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.AtomicLongPosition;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+class LogUnblockerTest {
+    private static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
+    private static final int INITIAL_TERM_ID = 7;
+    private static final long TIMEOUT = 1000;
+    private static final long NO_LIMIT = Long.MAX_VALUE;
+
+    private LogBuffers log;
+    private Framing framing;
+
+    @BeforeEach
+    @BeforeTry
+    void open() {
+        log = TestLogs.create(TERM_LENGTH, 1408);
+        framing = new Framing(log.spec());
+    }
+
+    @AfterEach
+    @AfterTry
+    void close() {
+        log.close();
+    }
+
+    /** Where in an append its owner dies. */
+    private enum Death {
+        CLAIMED,
+        MARKED,
+        FILLED_IN_PART,
+        PAST_THE_END,
+        PAST_THE_END_AND_PADDED,
+        PAST_THE_END_AND_NEXT_TAIL_SET
+    }
+
+    /** A source whose memory fails to be read: the append dies in the middle of a copy. */
+    private static final class Deadly extends UnsafeBuffer {
+        private int copiesLeft;
+
+        Deadly(int length, int copiesLeft) {
+            super(new byte[length]);
+            setMemory(0, length, (byte) 0x55);
+            this.copiesLeft = copiesLeft;
+        }
+
+        @Override
+        public long addressOffset() {
+            if (copiesLeft-- == 0) {
+                throw new ThreadDeath();
+            }
+            return super.addressOffset();
+        }
+    }
+
+    private static final class ThreadDeath extends Error {
+        private static final long serialVersionUID = 1L;
+    }
+
+    @Property(tries = 500)
+    void streamGoesOnWhereverOwnersOfAConcurrentLogDie(@ForAll long seed) {
+        Random random = new Random(seed);
+        ConcurrentAppender appender = new ConcurrentAppender(log);
+        begin(random.nextInt(TERM_LENGTH / 32) * 32);
+        LogUnblocker unblocker = new LogUnblocker(log, false);
+        AtomicLongPosition position = new AtomicLongPosition();
+        position.set(appender.position());
+        LogReader reader = new LogReader(log, position, false);
+        LogCleaner cleaner = new LogCleaner(log, position.get());
+        long limit = cleaner.limit(position.get(), 2 * TERM_LENGTH);
+        List<Long> sent = new ArrayList<>();
+        List<Long> received = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            if (random.nextInt(3) == 0 && appender.position() < limit) {
+                die(appender, Death.values()[random.nextInt(Death.values().length)], random);
+            }
+            if (appendNumber(appender::append, i, limit, random) > 0) {
+                sent.add((long) i);
+            }
+            if (random.nextInt(8) == 0) {
+                drain(reader, unblocker, received);
+                limit = clean(cleaner, position.get());
+            }
+        }
+        drain(reader, unblocker, received);
+        limit = clean(cleaner, position.get());
+        assertEquals(sent, received);
+        assertEquals(appender.position(), position.get());
+        assertTrue(appendNumber(appender::append, 99, limit, random) > 0, "appends go on");
+    }
+
+    private static long clean(LogCleaner cleaner, long position) {
+        while (cleaner.cleaned() < position) {
+            assertTrue(cleaner.clean(position, TERM_LENGTH) > 0);
+        }
+        return cleaner.limit(position, 2 * TERM_LENGTH);
+    }
+
+    private void die(ConcurrentAppender appender, Death death, Random random) {
+        UnsafeBuffer metadata = log.metadata();
+        int count = metadata.getInt(LogLayout.ACTIVE_TERM_COUNT);
+        int tail = LogTail.offset(count);
+        long offset = LogLayout.tailOffset(metadata.getLong(tail));
+        if (offset > TERM_LENGTH) {
+            return;
+        }
+        UnsafeBuffer term = log.term(LogLayout.partition(count));
+        int frameLength = 32 + random.nextInt(500);
+        if (death.ordinal() < Death.PAST_THE_END.ordinal()) {
+            if (offset + 8192 > TERM_LENGTH) {
+                return;
+            }
+            if (death == Death.FILLED_IN_PART) {
+                int length = random.nextInt(5000);
+                Deadly source = new Deadly(length, random.nextInt(length / 1376 + 1));
+                assertThrows(
+                        ThreadDeath.class, () -> appender.append(source, 0, length, 0, NO_LIMIT));
+                return;
+            }
+            metadata.getAndAddLong(tail, FrameHeader.align(frameLength));
+            if (death == Death.MARKED) {
+                framing.open(term, (int) offset, frameLength);
+            }
+            return;
+        }
+        metadata.getAndAddLong(tail, TERM_LENGTH - offset + 32);
+        if (death == Death.PAST_THE_END || offset == TERM_LENGTH) {
+            return;
+        }
+        framing.pad(term, (int) offset, (int) (TERM_LENGTH - offset), INITIAL_TERM_ID + count);
+        if (death == Death.PAST_THE_END_AND_NEXT_TAIL_SET) {
+            metadata.putLong(
+                    LogTail.offset(count + 1), LogLayout.rawTail(INITIAL_TERM_ID + count + 1, 0));
+        }
+    }
+
+    @Property(tries = 300)
+    void streamIsReadToItsEndWhereverTheOwnerOfAnExclusiveLogDies(
+            @ForAll long seed, @ForAll @IntRange(min = 0, max = 3) int claims) {
+        Random random = new Random(seed);
+        begin(random.nextInt(TERM_LENGTH / 32) * 32);
+        ExclusiveAppender appender = new ExclusiveAppender(log);
+        AtomicLongPosition position = new AtomicLongPosition();
+        position.set(appender.position());
+        LogReader reader = new LogReader(log, position, false);
+        List<Long> sent = new ArrayList<>();
+        List<Long> received = new ArrayList<>();
+        BufferClaim claim = new BufferClaim();
+        for (int i = 0; i < 20; i++) {
+            if (claims > 0 && i % 7 == 3) {
+                appender.claim(random.nextInt(1376), claim, NO_LIMIT);
+            }
+            if (appendNumber(appender::append, i, NO_LIMIT, random) > 0) {
+                sent.add((long) i);
+            }
+        }
+        int length = random.nextInt(8000);
+        Deadly source = new Deadly(length, random.nextInt(length / 1376 + 1));
+        if (random.nextBoolean()) {
+            try {
+                appender.append(source, 0, length, 0, NO_LIMIT);
+            } catch (ThreadDeath expected) {
+                assertTrue(appender.position() > position.get());
+            }
+        }
+        if (random.nextBoolean()) {
+            drain(reader, new LogUnblocker(log, true), received);
+        } else {
+            long end = new LogUnblocker(log, true).seal(position.get());
+            assertEquals(LogTail.position(log), end);
+            read(reader, received);
+        }
+        assertEquals(sent, received);
+        assertEquals(appender.position(), position.get());
+    }
+
+    @Test
+    void claimOfALiveThreadThatLeftNoMarkYetIsNotSwallowed() {
+        UnsafeBuffer metadata = log.metadata();
+        LogUnblocker unblocker = new LogUnblocker(log, false);
+        metadata.getAndAddLong(LogLayout.RAW_TAILS, 64);
+        assertFalse(unblocker.check(0, 0, TIMEOUT));
+        metadata.getAndAddLong(LogLayout.RAW_TAILS, 96);
+        assertTrue(unblocker.check(0, TIMEOUT, TIMEOUT));
+        assertEquals(64, FrameHeader.length(log.term(0).getLong(0)));
+        assertEquals(0, log.term(0).getLong(64));
+    }
+
+    @Test
+    void waitsForTheWholeTimeoutAndAgainAfterTheLogHasMoved() {
+        ConcurrentAppender appender = new ConcurrentAppender(log);
+        LogUnblocker unblocker = new LogUnblocker(log, false);
+        BufferClaim first = new BufferClaim();
+        BufferClaim second = new BufferClaim();
+        appender.claim(10, first, NO_LIMIT);
+        appender.claim(10, second, NO_LIMIT);
+        assertFalse(unblocker.check(0, 0, TIMEOUT));
+        assertFalse(unblocker.check(0, TIMEOUT - 1, TIMEOUT));
+        first.commit();
+        assertFalse(unblocker.check(0, TIMEOUT, TIMEOUT), "committed: only a slow consumer");
+        assertFalse(unblocker.check(64, TIMEOUT, TIMEOUT));
+        assertFalse(unblocker.check(64, 2 * TIMEOUT - 1, TIMEOUT));
+        assertTrue(unblocker.check(64, 2 * TIMEOUT, TIMEOUT));
+        assertFalse(unblocker.check(64, 9 * TIMEOUT, TIMEOUT));
+    }
+
+    @Test
+    void idleLogIsNotBlocked() {
+        LogUnblocker unblocker = new LogUnblocker(log, false);
+        for (long now = 0; now < 10 * TIMEOUT; now += TIMEOUT) {
+            assertFalse(unblocker.check(0, now, TIMEOUT));
+        }
+        assertEquals(0, log.term(0).getLong(0));
+    }
+
+    @Test
+    void commitAfterTheUnblockingLeavesAWholeMessage() {
+        ConcurrentAppender appender = new ConcurrentAppender(log);
+        LogUnblocker unblocker = new LogUnblocker(log, false);
+        BufferClaim claim = new BufferClaim();
+        appender.claim(8, claim, NO_LIMIT);
+        claim.buffer().putLong(claim.offset(), 4711);
+        unblocker.check(0, 0, TIMEOUT);
+        assertTrue(unblocker.check(0, TIMEOUT, TIMEOUT));
+        claim.commit();
+        List<Long> received = new ArrayList<>();
+        LogReader reader = new LogReader(log, new AtomicLongPosition(), false);
+        read(reader, received);
+        assertEquals(List.of(4711L), received);
+        assertEquals(64, reader.position());
+    }
+
+    @Test
+    void rotationThatDiedAfterItsPaddingWasReadIsFinished() {
+        ConcurrentAppender appender = new ConcurrentAppender(log);
+        log.metadata().putLong(LogLayout.RAW_TAILS, LogLayout.rawTail(7, TERM_LENGTH + 96));
+        framing.pad(log.term(0), TERM_LENGTH - 64, 64, 7);
+        LogUnblocker unblocker = new LogUnblocker(log, false);
+        assertEquals(
+                AppendResult.ADMIN_ACTION,
+                appender.append(new UnsafeBuffer(new byte[8]), 0, 8, 0, NO_LIMIT));
+        assertFalse(unblocker.check(TERM_LENGTH, 0, TIMEOUT));
+        assertTrue(unblocker.check(TERM_LENGTH, TIMEOUT, TIMEOUT));
+        assertEquals(
+                TERM_LENGTH + 64,
+                appender.append(new UnsafeBuffer(new byte[8]), 0, 8, 0, NO_LIMIT));
+    }
+
+    @Test
+    void claimThatSaysToReachPastTheTailIsReported() {
+        log.metadata().getAndAddLong(LogLayout.RAW_TAILS, 64);
+        framing.open(log.term(0), 0, 96);
+        LogUnblocker unblocker = new LogUnblocker(log, false);
+        unblocker.check(0, 0, TIMEOUT);
+        InvalidFrameException e =
+                assertThrows(
+                        InvalidFrameException.class, () -> unblocker.check(0, TIMEOUT, TIMEOUT));
+        assertEquals(0, e.position());
+        assertEquals(-96, e.frameLength());
+    }
+
+    private void begin(int offset) {
+        log.metadata().putLong(LogLayout.RAW_TAILS, LogLayout.rawTail(INITIAL_TERM_ID, offset));
+    }
+
+    private interface Append {
+        long append(DirectBuffer source, int offset, int length, long reservedValue, long limit);
+    }
+
+    private static long appendNumber(Append appender, long number, long limit, Random random) {
+        UnsafeBuffer source = new UnsafeBuffer(new byte[8 + random.nextInt(200)]);
+        source.setMemory(0, source.capacity(), (byte) 0x77);
+        source.putLong(0, number);
+        long result = AppendResult.ADMIN_ACTION;
+        for (int i = 0; i < 3 && result == AppendResult.ADMIN_ACTION; i++) {
+            result = appender.append(source, 0, source.capacity(), 0, limit);
+        }
+        return result;
+    }
+
+    /** Reads, and unblocks what is in the way, until nothing is left. */
+    private void drain(LogReader reader, LogUnblocker unblocker, List<Long> received) {
+        int idle = 0;
+        for (long now = 0; idle < 4; now += TIMEOUT) {
+            long before = reader.position();
+            read(reader, received);
+            boolean isUnblocked = unblocker.check(reader.position(), now, TIMEOUT);
+            idle = isUnblocked || reader.position() != before ? 0 : idle + 1;
+        }
+        assertFalse(LogTail.isRotating(log));
+    }
+
+    private void read(LogReader reader, List<Long> received) {
+        long before;
+        do {
+            before = reader.position();
+            assertTrue(before <= LogTail.position(log), "read what was never claimed");
+            reader.poll(
+                    (buffer, offset, length, header) -> {
+                        if (header.flags() == FrameHeader.FLAGS_UNFRAGMENTED) {
+                            received.add(buffer.getLong(offset));
+                        }
+                    },
+                    100);
+        } while (reader.position() != before);
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.logbuffer;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.AtomicLongPosition;
+
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * The log of one stress test's state, and what the actors do with it. Logs are pooled: a state
+ * takes one when it is made, and its arbiter, which runs after the actors, gives it back.
+ */
+final class StressLog {
+    static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
+
+    /** Bytes at each end of a term that the tests may touch. */
+    private static final int TOUCHED = 256;
+
+    private static final int INITIAL_TERM_ID = 7;
+    private static final long NO_LIMIT = Long.MAX_VALUE;
+    private static final int PAYLOAD_LENGTH = 2 * Long.BYTES;
+    private static final long SECOND_HALF = 0x5A5A_5A5A_5A5A_5A5AL;
+    private static final ConcurrentLinkedQueue<LogBuffers> POOL = new ConcurrentLinkedQueue<>();
+
+    /** Bytes of log that a message takes. */
+    static final int MESSAGE = 64;
+
+    private final LogBuffers log;
+
+    /** A clean log whose tail stands at an offset of its first term. */
+    StressLog(int tail) {
+        LogBuffers pooled = POOL.poll();
+        log = pooled != null ? pooled : TestLogs.create(TERM_LENGTH, 1408);
+        for (int i = 0; i < LogLayout.PARTITIONS; i++) {
+            log.term(i).setMemory(0, TOUCHED, (byte) 0);
+            log.term(i).setMemory(TERM_LENGTH - TOUCHED, TOUCHED, (byte) 0);
+            int termId = INITIAL_TERM_ID + (i == 0 ? 0 : i - LogLayout.PARTITIONS);
+            long rawTail = LogLayout.rawTail(termId, i == 0 ? tail : 0);
+            log.metadata().putLong(LogTail.offset(i), rawTail);
+        }
+        log.metadata().putInt(LogLayout.ACTIVE_TERM_COUNT, 0);
+    }
+
+    LogBuffers log() {
+        return log;
+    }
+
+    void release() {
+        POOL.add(log);
+    }
+
+    static UnsafeBuffer message(int number) {
+        UnsafeBuffer source = new UnsafeBuffer(new byte[PAYLOAD_LENGTH]);
+        fill(source, 0, number);
+        return source;
+    }
+
+    private static void fill(UnsafeBuffer buffer, int offset, int number) {
+        buffer.putLong(offset, number);
+        buffer.putLong(offset + Long.BYTES, number ^ SECOND_HALF);
+    }
+
+    /** Appends concurrently; while another thread rotates the log, tries again. */
+    long append(int number) {
+        ConcurrentAppender appender = new ConcurrentAppender(log);
+        UnsafeBuffer source = message(number);
+        long result;
+        do {
+            result = appender.append(source, 0, PAYLOAD_LENGTH, number, NO_LIMIT);
+        } while (result == AppendResult.ADMIN_ACTION);
+        return result;
+    }
+
+    void appendExclusively(int number) {
+        new ExclusiveAppender(log).append(message(number), 0, PAYLOAD_LENGTH, number, NO_LIMIT);
+    }
+
+    BufferClaim claim() {
+        BufferClaim claim = new BufferClaim();
+        new ConcurrentAppender(log).claim(PAYLOAD_LENGTH, claim, NO_LIMIT);
+        return claim;
+    }
+
+    static void write(BufferClaim claim, int number) {
+        claim.reservedValue(number);
+        claim.buffer().putLong(claim.offset(), number);
+        claim.buffer().putLong(claim.offset() + Long.BYTES, number ^ SECOND_HALF);
+    }
+
+    /** Unblocks what is in the way at a position, without any patience. */
+    void unblock(long position) {
+        LogUnblocker unblocker = new LogUnblocker(log, false);
+        unblocker.check(position, 0, 0);
+        unblocker.check(position, 1, 0);
+    }
+
+    /** Reads from a position: numbers as digits in the order read, and where the reader stands. */
+    Reading read(long position) {
+        AtomicLongPosition at = new AtomicLongPosition();
+        at.set(position);
+        LogReader reader = new LogReader(log, at, false);
+        Reading reading = new Reading();
+        long before;
+        do {
+            before = reader.position();
+            reader.poll(reading, 10);
+        } while (reader.position() != before);
+        reading.position = before;
+        return reading;
+    }
+
+    /** What a reader has seen. */
+    static final class Reading implements FragmentHandler {
+        /** Message numbers as decimal digits, or -1 if anything of a message was wrong. */
+        int numbers;
+
+        long position;
+
+        @Override
+        public void onFragment(DirectBuffer buffer, int offset, int length, Header header) {
+            long number = buffer.getLong(offset);
+            boolean isWhole =
+                    length == PAYLOAD_LENGTH
+                            && buffer.getLong(offset + Long.BYTES) == (number ^ SECOND_HALF)
+                            && header.reservedValue() == number
+                            && header.flags() == FrameHeader.FLAGS_UNFRAGMENTED
+                            && buffer.getInt(offset - 32 + FrameHeader.TERM_ID) == header.termId();
+            numbers = isWhole && numbers >= 0 ? numbers * 10 + (int) number : -1;
+        }
+    }
+}

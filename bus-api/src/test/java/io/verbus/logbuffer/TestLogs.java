@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.logbuffer;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Makes logs for tests; the file is unlinked at once, so that nothing stays whatever happens. */
+public final class TestLogs {
+    public static final int SESSION_ID = -77;
+    public static final int STREAM_ID = 1001;
+
+    private TestLogs() {}
+
+    public static LogSpec spec(int termLength, int mtu, int initialTermId, long position) {
+        return new LogSpec(42, SESSION_ID, STREAM_ID, initialTermId, termLength, mtu, position);
+    }
+
+    public static LogBuffers create(int termLength, int mtu) {
+        return create(spec(termLength, mtu, 7, 0));
+    }
+
+    public static LogBuffers create(LogSpec spec) {
+        try {
+            Path directory = Files.createTempDirectory("verbus-log");
+            Path file = directory.resolve("test.log");
+            try {
+                return LogBuffers.create(file, spec);
+            } finally {
+                Files.deleteIfExists(file);
+                Files.delete(directory);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

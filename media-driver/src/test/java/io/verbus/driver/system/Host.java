@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.verbus.Bus;
+import io.verbus.driver.DriverConfig;
+import io.verbus.driver.DriverConfigBuilder;
+import io.verbus.driver.Idling;
+import io.verbus.driver.MediaDriver;
+import io.verbus.driver.ThreadingMode;
+
+import org.agrona.concurrent.status.CountersReader;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.LongPredicate;
+
+/**
+ * A host of the lab: an embedded driver at one of the two addresses, and the clients of it. When it
+ * closes, its error log must hold nothing but what the test expects, and its directory is gone.
+ */
+final class Host implements AutoCloseable {
+    private final String address;
+    private final MediaDriver driver;
+    private final List<Bus> buses = new ArrayList<>();
+    private final List<String> expected = new ArrayList<>();
+    private final List<Throwable> clientErrors = new CopyOnWriteArrayList<>();
+    private final List<String> expectedOfClients = new ArrayList<>();
+
+    private Host(String address, MediaDriver driver) {
+        this.address = address;
+        this.driver = driver;
+    }
+
+    /** Address of the host that publishes. */
+    static String addressA() {
+        return System.getenv().getOrDefault("VERBUS_LAB_ADDR1", "10.77.0.1");
+    }
+
+    /** Address of the host that subscribes. */
+    static String addressB() {
+        return System.getenv().getOrDefault("VERBUS_LAB_ADDR2", "10.77.0.2");
+    }
+
+    static Host a() {
+        return start(addressA(), builder -> {});
+    }
+
+    static Host b() {
+        return start(addressB(), builder -> {});
+    }
+
+    /** Starts a host with other settings than one thread that backs off. */
+    static Host start(String address, Consumer<DriverConfigBuilder> settings) {
+        DriverConfigBuilder builder =
+                DriverConfig.builder().threading(ThreadingMode.SHARED).idling(Idling.BACKOFF);
+        settings.accept(builder);
+        return new Host(address, MediaDriver.launchEmbedded(builder));
+    }
+
+    /** An error that the driver's log may hold. */
+    void expect(String part) {
+        expected.add(part);
+    }
+
+    /** An error that clients may be told outside of their calls. */
+    void expectOfClients(String part) {
+        expectedOfClients.add(part);
+    }
+
+    /** A channel that is received at this host. */
+    String channel(int port, String... more) {
+        StringBuilder channel = new StringBuilder("verbus:rdma?endpoint=");
+        channel.append(address).append(':').append(port);
+        for (String setting : more) {
+            channel.append('|').append(setting);
+        }
+        return channel.toString();
+    }
+
+    Bus connect() {
+        return connect(context -> {});
+    }
+
+    Bus connect(Consumer<Bus.Context> settings) {
+        Bus.Context context =
+                new Bus.Context()
+                        .directoryName(driver.directory().toString())
+                        .driverTimeout(Duration.ofSeconds(20))
+                        .lingerInterval(Duration.ofSeconds(1))
+                        .errorHandler(clientErrors::add);
+        settings.accept(context);
+        Bus bus = Bus.connect(context);
+        buses.add(bus);
+        return bus;
+    }
+
+    MediaDriver driver() {
+        return driver;
+    }
+
+    Path directory() {
+        return driver.directory();
+    }
+
+    List<String> errors() {
+        return ErrorLog.read(directory());
+    }
+
+    /** Waits for an error in the driver's log, which is expected from now on. */
+    String awaitError(String part) {
+        expect(part);
+        Await.until(
+                () -> "error '" + part + "' in the log, which holds " + errors(),
+                30,
+                () -> errors().stream().anyMatch(error -> error.contains(part)));
+        return errors().stream().filter(error -> error.contains(part)).findFirst().orElseThrow();
+    }
+
+    /** Values of the counters whose label contains the text. */
+    List<Long> counters(Bus bus, String label) {
+        List<Long> values = new ArrayList<>();
+        CountersReader counters = bus.counters();
+        counters.forEach(
+                (id, text) -> {
+                    if (text.contains(label)) {
+                        values.add(counters.getCounterValue(id));
+                    }
+                });
+        return values;
+    }
+
+    /** Waits until all counters with the label, and there is one, have such a value. */
+    void awaitCounter(Bus bus, String label, LongPredicate right) {
+        Await.until(
+                () -> "counter '" + label + "', whose values are " + counters(bus, label),
+                30,
+                () -> {
+                    List<Long> values = counters(bus, label);
+                    return !values.isEmpty() && values.stream().allMatch(right::test);
+                });
+    }
+
+    @Override
+    public void close() {
+        for (Bus bus : buses) {
+            bus.close();
+        }
+        List<String> errors = errors();
+        driver.close();
+        assertFalse(Files.exists(directory()), () -> directory() + " is left behind");
+        assertOnly(errors, expected, "driver at " + address);
+        assertOnly(
+                clientErrors.stream().map(Throwable::toString).toList(),
+                expectedOfClients,
+                "clients at " + address);
+    }
+
+    private static void assertOnly(List<String> errors, List<String> expected, String whose) {
+        List<String> unexpected =
+                errors.stream()
+                        .filter(error -> expected.stream().noneMatch(error::contains))
+                        .toList();
+        assertEquals(List.of(), unexpected, () -> "unexpected errors of the " + whose);
+    }
+}

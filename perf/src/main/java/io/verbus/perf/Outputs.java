@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import io.verbus.perf.rtt.Work;
+
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+
+/** What the commands share in how they tell their outcome. */
+final class Outputs {
+    private Outputs() {}
+
+    /** Adds an option's file, if it was given. */
+    static void add(Map<String, Path> outputs, String option, Path file) {
+        if (file != null) {
+            outputs.put(option, file);
+        }
+    }
+
+    /** Runs a command's body; a failure becomes one sentence and status 1. */
+    static int reporting(Callable<Integer> body) {
+        try {
+            return body.call();
+        } catch (ParameterException ex) {
+            throw ex;
+        } catch (Exception ex) {
+            System.err.println("perf failed: " + ex.getMessage());
+            return 1;
+        }
+    }
+
+    /** Shows progress on standard error. */
+    static Consumer<Long> progress(String what, Work work) {
+        long total = work.warmup() + work.messages();
+        return done ->
+                System.err.printf(
+                        "%s: %,d of %,d%s%n",
+                        what, done, total, done <= work.warmup() ? " (warm-up)" : "");
+    }
+
+    /** Writes a file. */
+    static void write(Path file, String text) {
+        try {
+            Files.writeString(file, text);
+        } catch (IOException ex) {
+            throw new IllegalStateException(
+                    "cannot write " + file + " (" + ex + "): name a file in a folder that exists",
+                    ex);
+        }
+    }
+
+    /** Every word that the user typed after {@code verbus}. */
+    static List<String> typed(CommandSpec spec) {
+        return spec.root().commandLine().getParseResult().originalArgs();
+    }
+}

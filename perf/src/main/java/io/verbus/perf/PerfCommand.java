@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import io.verbus.driver.tools.VerbusCommand;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Groups the commands that measure. */
+@Command(
+        name = "perf",
+        mixinStandardHelpOptions = true,
+        description = "Measures Verbus, alone or beside a peer.",
+        subcommands = {RttCommand.class, CompareCommand.class})
+public final class PerfCommand implements VerbusCommand, Runnable {
+    @Spec private CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(
+                spec.commandLine(), "perf takes what to measure, for example: verbus perf rtt");
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.aeron;
+
+import io.aeron.Aeron;
+import io.aeron.AeronVersion;
+import io.aeron.ExclusivePublication;
+import io.aeron.Subscription;
+import io.aeron.driver.MediaDriver;
+import io.aeron.driver.ThreadingMode;
+import io.verbus.perf.rtt.Initiator;
+import io.verbus.perf.rtt.Reflector;
+import io.verbus.perf.rtt.ReplyHandler;
+import io.verbus.perf.rtt.Stack;
+import io.verbus.perf.rtt.Work;
+
+/**
+ * Aeron with its settings for low latency: files not sparse and touched beforehand, a window and
+ * socket buffers of 2 MiB, and no bounds checks (a flag of the JVM).
+ */
+final class AeronStack implements Stack {
+    private static final int WINDOW_LENGTH = 2 * 1024 * 1024;
+    private static final int REQUESTS = 1001;
+    private static final int REPLIES = 1002;
+
+    private final Work work;
+    private final MediaDriver driver;
+    private final Aeron aeron;
+
+    AeronStack(Work work, String directory) {
+        this.work = work;
+        driver =
+                MediaDriver.launch(
+                        new MediaDriver.Context()
+                                .aeronDirectoryName(directory)
+                                .dirDeleteOnShutdown(true)
+                                .threadingMode(ThreadingMode.valueOf(work.threading().name()))
+                                .sharedIdleStrategy(work.driverIdle().strategy())
+                                .sharedNetworkIdleStrategy(work.driverIdle().strategy())
+                                .senderIdleStrategy(work.driverIdle().strategy())
+                                .receiverIdleStrategy(work.driverIdle().strategy())
+                                .conductorIdleStrategy(work.driverIdle().strategy())
+                                .mtuLength(work.mtu())
+                                .ipcMtuLength(work.mtu())
+                                .publicationTermBufferLength(work.termLength())
+                                .ipcTermBufferLength(work.termLength())
+                                .termBufferSparseFile(false)
+                                .performStorageChecks(false)
+                                .initialWindowLength(Math.min(WINDOW_LENGTH, work.termLength() / 2))
+                                .socketSndbufLength(WINDOW_LENGTH)
+                                .socketRcvbufLength(WINDOW_LENGTH));
+        Aeron.Context context =
+                new Aeron.Context()
+                        .aeronDirectoryName(directory)
+                        .idleStrategy(work.driverIdle().strategy())
+                        .preTouchMappedMemory(true);
+        if (driver.sharedAgentInvoker() != null) {
+            context.useConductorAgentInvoker(true).driverAgentInvoker(driver.sharedAgentInvoker());
+        }
+        aeron = Aeron.connect(context);
+    }
+
+    @Override
+    public String version() {
+        return "Aeron " + AeronVersion.VERSION;
+    }
+
+    @Override
+    public Initiator initiator(ReplyHandler handler) {
+        Subscription replies = aeron.addSubscription(channel(work.initiator(), 1, ""), REPLIES);
+        ExclusivePublication requests =
+                aeron.addExclusivePublication(
+                        channel(work.reflector(), 0, work.initiator()), REQUESTS);
+        return new AeronInitiator(
+                requests,
+                replies,
+                driver.sharedAgentInvoker(),
+                aeron.conductorAgentInvoker(),
+                work.length(),
+                handler);
+    }
+
+    @Override
+    public Reflector reflector() {
+        Subscription requests = aeron.addSubscription(channel(work.reflector(), 0, ""), REQUESTS);
+        ExclusivePublication replies =
+                aeron.addExclusivePublication(
+                        channel(work.initiator(), 1, work.reflector()), REPLIES);
+        return new AeronReflector(
+                requests, replies, driver.sharedAgentInvoker(), aeron.conductorAgentInvoker());
+    }
+
+    private String channel(String address, int portOffset, String from) {
+        if (work.wire() == Work.Wire.IPC) {
+            return "aeron:ipc";
+        }
+        String endpoint = "aeron:udp?endpoint=" + address + ":" + (work.port() + portOffset);
+        return from.isEmpty() ? endpoint : endpoint + "|interface=" + from;
+    }
+
+    @Override
+    public void close() {
+        aeron.close();
+        driver.close();
+    }
+}

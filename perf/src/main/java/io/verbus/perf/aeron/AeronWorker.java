@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.aeron;
+
+import io.verbus.perf.rtt.Worker;
+
+/** A process of a run on Aeron. */
+public final class AeronWorker {
+    private AeronWorker() {}
+
+    /** Runs it; for the arguments see {@link Worker#main}. */
+    public static void main(String[] args) {
+        Worker.main(args, AeronStack::new);
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.report;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** What a measurement depends on besides what it measures. */
+public final class Environment {
+    private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
+    private static final Path GOVERNOR =
+            Path.of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+    private static final Path DEVICES = Path.of("/sys/class/infiniband");
+
+    private Environment() {}
+
+    /**
+     * Describes this machine and JVM.
+     *
+     * @param flags of the JVMs that measure.
+     */
+    public static Map<String, Object> describe(List<String> flags) {
+        Map<String, Object> environment = new LinkedHashMap<>();
+        environment.put("cpu", cpu());
+        environment.put("cpus", Runtime.getRuntime().availableProcessors());
+        environment.put("governor", Files.exists(GOVERNOR) ? read(GOVERNOR) : null);
+        environment.put("kernel", read(Path.of("/proc/sys/kernel/osrelease")));
+        environment.put("loadBefore", read(Path.of("/proc/loadavg")));
+        environment.put("virtualLab", "1".equals(System.getenv("VERBUS_LAB")));
+        environment.put("jdk", System.getProperty("java.vm.name") + " " + Runtime.version());
+        environment.put("flags", flags);
+        return environment;
+    }
+
+    /** Names of the RDMA devices of this machine, in order. */
+    public static List<String> rdmaDevices() {
+        if (!Files.isDirectory(DEVICES)) {
+            return List.of();
+        }
+        try (Stream<Path> devices = Files.list(DEVICES)) {
+            return devices.map(device -> device.getFileName().toString()).sorted().toList();
+        } catch (IOException ex) {
+            throw new UncheckedIOException("cannot list the RDMA devices in " + DEVICES, ex);
+        }
+    }
+
+    private static String cpu() {
+        return read(CPU_INFO)
+                .lines()
+                .filter(line -> line.startsWith("model name"))
+                .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                .findFirst()
+                .orElse("unknown");
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file).strip();
+        } catch (IOException ex) {
+            throw new UncheckedIOException("cannot read " + file, ex);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.report;
+
+import io.verbus.perf.rtt.Measurement;
+import io.verbus.perf.rtt.Work;
+import io.verbus.perf.run.Runner;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What one run has measured.
+ *
+ * @param work that was asked for.
+ * @param outcome of it.
+ */
+public record RttReport(Work work, Runner.Outcome outcome) {
+    /** Percentiles, for people. */
+    public String table() {
+        Measurement measurement = outcome.measurement();
+        StringBuilder table = new StringBuilder();
+        table.append(
+                String.format(
+                        Locale.ROOT,
+                        "%s, %s, %d bytes, %s: %,d round trips after %,d of warm-up, %,.0f/s%n",
+                        outcome.version(),
+                        work.wire(),
+                        work.length(),
+                        WorkReport.rate(work),
+                        measurement.histogram().getTotalCount(),
+                        work.warmup(),
+                        measurement.perSecond()));
+        table.append(String.format(Locale.ROOT, "%10s %12s%n", "percentile", "us"));
+        for (Percentile percentile : Percentile.values()) {
+            table.append(
+                    String.format(
+                            Locale.ROOT,
+                            "%10s %,12.3f%n",
+                            percentile.text(),
+                            percentile.microseconds(measurement.histogram())));
+        }
+        return table.toString();
+    }
+
+    /** Everything, for programs. */
+    public String json() {
+        Measurement measurement = outcome.measurement();
+        Map<String, Object> microseconds = new LinkedHashMap<>();
+        for (Percentile percentile : Percentile.values()) {
+            microseconds.put(percentile.text(), percentile.microseconds(measurement.histogram()));
+        }
+        Map<String, Object> report = new LinkedHashMap<>();
+        report.put("bus", outcome.version());
+        report.putAll(WorkReport.toMap(work));
+        report.put("samples", measurement.histogram().getTotalCount());
+        report.put("messagesPerSecond", measurement.perSecond());
+        report.put("missedRate", measurement.missedRate());
+        report.put("microseconds", microseconds);
+        report.put("environment", WorkReport.environment());
+        return Json.write(report);
+    }
+
+    /** The whole distribution in microseconds, in HdrHistogram's text format. */
+    public String hgrm() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        outcome.measurement()
+                .histogram()
+                .outputPercentileDistribution(
+                        new PrintStream(bytes, true, StandardCharsets.UTF_8), 1000.0);
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+
+    /** One sentence for a run that could not hold its rate. */
+    public String missedRate() {
+        return String.format(
+                Locale.ROOT,
+                "the rate of %,d/s was missed: the last message was sent %,.1f ms late; choose a"
+                        + " lower --rate",
+                work.rate(),
+                outcome.measurement().latenessNs() / 1e6);
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.rtt;
+
+/** A bus set up for one process: its driver, its client, and the ends that it is asked for. */
+public interface Stack extends AutoCloseable {
+    /** Name and version of the bus. */
+    String version();
+
+    /**
+     * Makes the end that sends. Its echoes go to the handler from within {@link Initiator#poll}.
+     */
+    Initiator initiator(ReplyHandler handler);
+
+    /** Makes the end that sends back. */
+    Reflector reflector();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.run;
+
+import io.verbus.perf.rtt.Worker;
+
+import java.io.File;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** A bus that can be measured: which class runs it, on which class path. */
+public enum BusUnderTest {
+    /** Verbus, as it stands on this command's own class path. */
+    VERBUS("io.verbus.perf.verbus.VerbusWorker") {
+        @Override
+        String classPath() {
+            return System.getProperty("java.class.path");
+        }
+    },
+
+    /** Aeron's Java driver and client: its jars, and this module for the measuring loop. */
+    AERON("io.verbus.perf.aeron.AeronWorker") {
+        @Override
+        String classPath() {
+            Path peer = Path.of(System.getProperty("verbus.perf.peer", defaultFolder()));
+            if (!Files.isDirectory(peer)) {
+                throw new IllegalStateException(
+                        "Aeron's jars are not in " + peer + "; run: ./verbus build");
+            }
+            return peer + File.separator + "*" + File.pathSeparator + ownClasses();
+        }
+    };
+
+    private final String worker;
+
+    BusUnderTest(String worker) {
+        this.worker = worker;
+    }
+
+    /** Class whose {@code main} is a process of a run. */
+    String worker() {
+        return worker;
+    }
+
+    abstract String classPath();
+
+    private static String defaultFolder() {
+        return ownClasses().resolveSibling("../peer").normalize().toString();
+    }
+
+    private static Path ownClasses() {
+        try {
+            return Path.of(
+                    Worker.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        } catch (URISyntaxException ex) {
+            throw new IllegalStateException("cannot tell where the perf module's classes are", ex);
+        }
+    }
+}

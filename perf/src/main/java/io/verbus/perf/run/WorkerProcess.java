@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.run;
+
+import io.verbus.perf.rtt.Role;
+import io.verbus.perf.rtt.Work;
+import io.verbus.perf.rtt.Worker;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/**
+ * A {@link Worker} in a JVM of its own, with the flags of this one. Its errors go to this process's
+ * standard error. It ends when closed, or when this process ends.
+ */
+final class WorkerProcess implements AutoCloseable {
+    /** Both buses run without their checks of every buffer access, as their users in a hurry do. */
+    static final List<String> MEASURING_FLAGS = List.of("-Dagrona.disable.bounds.checks=true");
+
+    private static final String END = "";
+    private static final long EXIT_TIMEOUT_S = 15;
+
+    private final String name;
+    private final Path directory;
+    private final Process process;
+    private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+    private final Thread shutdownHook = Thread.ofPlatform().unstarted(this::end);
+    private String version = "";
+
+    WorkerProcess(BusUnderTest bus, Role role, Work work) {
+        name = bus + " " + role;
+        directory =
+                Path.of("/dev/shm")
+                        .resolve(
+                                "verbus-perf-"
+                                        + ProcessHandle.current().pid()
+                                        + "-"
+                                        + role
+                                        + "-"
+                                        + Long.toUnsignedString(System.nanoTime(), 36));
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(flags());
+        command.add("-cp");
+        command.add(bus.classPath());
+        command.add(bus.worker());
+        command.add(role.name());
+        command.add(directory.toString());
+        command.addAll(work.toArguments());
+        try {
+            process =
+                    new ProcessBuilder(command)
+                            .redirectError(ProcessBuilder.Redirect.INHERIT)
+                            .start();
+        } catch (IOException ex) {
+            throw new UncheckedIOException("cannot start a JVM for " + name, ex);
+        }
+        Runtime.getRuntime().addShutdownHook(shutdownHook);
+        Thread.ofPlatform().daemon().name(name).start(this::readLines);
+    }
+
+    /** Flags of the JVM of a worker. */
+    static List<String> flags() {
+        List<String> flags =
+                new ArrayList<>(
+                        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                                .filter(flag -> !flag.startsWith("-agentlib"))
+                                .filter(flag -> !flag.startsWith("-javaagent"))
+                                .toList());
+        flags.addAll(MEASURING_FLAGS);
+        return flags;
+    }
+
+    /** Name and version of the bus, once it has said so. */
+    String version() {
+        return version;
+    }
+
+    /**
+     * Waits for a line that begins with a word.
+     *
+     * @param progress takes round trips done, while it waits.
+     * @return the rest of that line.
+     * @throws IllegalStateException if the process ends before, or says nothing for too long.
+     */
+    String await(String word, long silenceTimeoutS, Consumer<Long> progress) {
+        while (true) {
+            String line = nextLine(silenceTimeoutS);
+            String rest = line.substring(Math.min(line.length(), line.indexOf(' ') + 1));
+            if (line.startsWith(Worker.VERSION)) {
+                version = rest;
+            } else if (line.startsWith(Worker.PROGRESS)) {
+                progress.accept(Long.parseLong(rest));
+            }
+            if (line.startsWith(word)) {
+                return rest;
+            }
+        }
+    }
+
+    private String nextLine(long timeoutS) {
+        try {
+            String line = lines.poll(timeoutS, TimeUnit.SECONDS);
+            if (line == null) {
+                throw new IllegalStateException(
+                        name + " has said nothing for " + timeoutS + " s, so it was ended");
+            }
+            if (line.equals(END)) {
+                throw new IllegalStateException(
+                        name
+                                + " ended with status "
+                                + process.waitFor()
+                                + " before it was done; what it said stands above");
+            }
+            return line;
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while waiting for " + name, ex);
+        }
+    }
+
+    private void readLines() {
+        try (BufferedReader reader = process.inputReader()) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                lines.add(line);
+            }
+        } catch (IOException ex) {
+            System.err.println("cannot read what " + name + " says: " + ex);
+        }
+        lines.add(END);
+    }
+
+    @Override
+    public void close() {
+        end();
+        try {
+            Runtime.getRuntime().removeShutdownHook(shutdownHook);
+        } catch (IllegalStateException ex) {
+            return; // this process is ending, and the hook finds nothing left to do
+        }
+    }
+
+    /** Lets it end by itself, and makes sure that it has, and that nothing of it is left. */
+    private synchronized void end() {
+        try {
+            process.getOutputStream().close();
+            if (!process.waitFor(EXIT_TIMEOUT_S, TimeUnit.SECONDS)) {
+                System.err.println(name + " did not end by itself, so it is killed");
+                process.destroyForcibly().waitFor();
+            }
+            deleteDirectory();
+        } catch (IOException ex) {
+            System.err.println("cannot clean up after " + name + ": " + ex);
+        } catch (InterruptedException ex) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void deleteDirectory() throws IOException {
+        if (Files.exists(directory)) {
+            try (Stream<Path> files = Files.walk(directory)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            }
+        }
+    }
+}

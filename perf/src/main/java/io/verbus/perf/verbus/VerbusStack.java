@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.verbus;
+
+import io.verbus.Bus;
+import io.verbus.ExclusivePublication;
+import io.verbus.Subscription;
+import io.verbus.driver.DriverConfig;
+import io.verbus.driver.Idling;
+import io.verbus.driver.MediaDriver;
+import io.verbus.driver.ThreadingMode;
+import io.verbus.perf.rtt.Initiator;
+import io.verbus.perf.rtt.Reflector;
+import io.verbus.perf.rtt.ReplyHandler;
+import io.verbus.perf.rtt.Stack;
+import io.verbus.perf.rtt.Work;
+
+import org.agrona.CloseHelper;
+
+import java.nio.file.Path;
+
+/** Verbus with an embedded driver. */
+public final class VerbusStack implements Stack {
+    private static final int REQUESTS = 1001;
+    private static final int REPLIES = 1002;
+
+    private final Work work;
+    private final MediaDriver driver;
+    private final Bus bus;
+
+    /**
+     * Starts driver and client.
+     *
+     * @param work to set up for.
+     * @param directory of the driver.
+     */
+    public VerbusStack(Work work, String directory) {
+        this.work = work;
+        driver =
+                MediaDriver.launch(
+                        DriverConfig.builder()
+                                .directory(Path.of(directory))
+                                .threading(ThreadingMode.valueOf(work.threading().name()))
+                                .idling(Idling.valueOf(work.driverIdle().name()))
+                                .build());
+        Bus.Context context =
+                new Bus.Context()
+                        .directoryName(directory)
+                        .idleStrategy(work.driverIdle().strategy());
+        if (driver.invoker() != null) {
+            context.driverAgentInvoker(driver.invoker());
+        }
+        bus = Bus.connect(context);
+    }
+
+    @Override
+    public String version() {
+        String version = Bus.class.getPackage().getImplementationVersion();
+        return version == null ? "Verbus" : "Verbus " + version;
+    }
+
+    @Override
+    public Initiator initiator(ReplyHandler handler) {
+        Subscription replies = bus.addSubscription(subscribed(work.initiator(), 1), REPLIES);
+        ExclusivePublication requests =
+                bus.addExclusivePublication(
+                        published(work.reflector(), 0, work.initiator()), REQUESTS);
+        return new VerbusInitiator(
+                requests,
+                replies,
+                driver.invoker(),
+                bus.conductorAgentInvoker(),
+                work.length(),
+                handler);
+    }
+
+    @Override
+    public Reflector reflector() {
+        Subscription requests = bus.addSubscription(subscribed(work.reflector(), 0), REQUESTS);
+        ExclusivePublication replies =
+                bus.addExclusivePublication(
+                        published(work.initiator(), 1, work.reflector()), REPLIES);
+        return new VerbusReflector(
+                requests, replies, driver.invoker(), bus.conductorAgentInvoker());
+    }
+
+    private String subscribed(String address, int portOffset) {
+        return work.wire() == Work.Wire.IPC
+                ? "verbus:ipc"
+                : "verbus:rdma?endpoint=" + address + ":" + (work.port() + portOffset);
+    }
+
+    private String published(String address, int portOffset, String from) {
+        String log = "mtu=" + work.mtu() + "|term-length=" + work.termLength();
+        return work.wire() == Work.Wire.IPC
+                ? "verbus:ipc?" + log
+                : subscribed(address, portOffset) + "|interface=" + from + "|" + log;
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.closeAll(bus, driver);
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+@AnalyzeClasses(packages = "io.verbus.perf", importOptions = ImportOption.DoNotIncludeTests.class)
+class DependencyRulesTest {
+    @ArchTest
+    static final ArchRule theLoopRunsOnAnyBusesClassPath =
+            classes()
+                    .that()
+                    .resideInAPackage("io.verbus.perf.rtt")
+                    .should()
+                    .onlyDependOnClassesThat()
+                    .resideInAnyPackage(
+                            "java..",
+                            "org.HdrHistogram",
+                            "org.agrona.concurrent",
+                            "io.verbus.perf.rtt");
+
+    @ArchTest
+    static final ArchRule thePeerRunsWithoutVerbus =
+            classes()
+                    .that()
+                    .resideInAPackage("io.verbus.perf.aeron")
+                    .should()
+                    .onlyDependOnClassesThat()
+                    .resideInAnyPackage(
+                            "java..",
+                            "io.aeron..",
+                            "org.agrona..",
+                            "io.verbus.perf.rtt",
+                            "io.verbus.perf.aeron");
+
+    @ArchTest
+    static final ArchRule onlyThePeersProcessKnowsThePeer =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackage("io.verbus.perf.aeron")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("io.aeron..");
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.samples;
+
+import io.verbus.Bus;
+import io.verbus.Publication;
+import io.verbus.Subscription;
+import io.verbus.driver.MediaDriver;
+import io.verbus.logbuffer.FragmentHandler;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** A driver, a publisher and a subscriber in one process. The README shows its main method. */
+public final class HelloBus {
+    private HelloBus() {}
+
+    public static void main(String[] args) {
+        try (MediaDriver driver = MediaDriver.launchEmbedded();
+                Bus bus =
+                        Bus.connect(
+                                new Bus.Context().directoryName(driver.directory().toString()));
+                Subscription subscription = bus.addSubscription("verbus:ipc", 10);
+                Publication publication = bus.addPublication("verbus:ipc", 10)) {
+
+            UnsafeBuffer message = new UnsafeBuffer(new byte[64]);
+            int length = message.putStringWithoutLengthAscii(0, "hello, bus");
+            while (publication.offer(message, 0, length) < 0) {
+                Thread.onSpinWait(); // no subscriber yet, or it is too far behind: try again
+            }
+
+            FragmentHandler handler =
+                    (buffer, offset, size, header) ->
+                            System.out.println(buffer.getStringWithoutLengthAscii(offset, size));
+            while (subscription.poll(handler, 10) == 0) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+}

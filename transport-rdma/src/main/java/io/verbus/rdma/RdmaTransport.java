@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma;
+
+import io.verbus.ChannelUri;
+import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.Fabric;
+import io.verbus.rdma.fabric.FabricHandler;
+import io.verbus.rdma.fabric.Listener;
+import io.verbus.rdma.inbound.InboundAgent;
+import io.verbus.rdma.inbound.InboundConductor;
+import io.verbus.rdma.link.RdmaOptions;
+import io.verbus.rdma.outbound.OutboundAgent;
+import io.verbus.rdma.outbound.OutboundConductor;
+import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.InboundImage;
+import io.verbus.transport.OutboundStream;
+import io.verbus.transport.Transport;
+import io.verbus.transport.TransportHost;
+
+import java.net.InetSocketAddress;
+
+/**
+ * Replicates logs over an RDMA fabric: the publishing and the subscribing side, each with a part
+ * for the conductor and a part for the one agent that uses its queue pairs.
+ */
+public final class RdmaTransport implements Transport, FabricHandler {
+    private final Fabric fabric;
+    private final OutboundAgent sender = new OutboundAgent();
+    private final InboundAgent receiver = new InboundAgent();
+    private final OutboundConductor outbound;
+    private final InboundConductor inbound;
+
+    /**
+     * @param host the driver.
+     * @param fabric to use; closed with the transport.
+     * @param options of the transport.
+     * @param nowNs monotonic time, of the clock that the duty cycles are given.
+     */
+    public RdmaTransport(TransportHost host, Fabric fabric, RdmaOptions options, long nowNs) {
+        this.fabric = fabric;
+        outbound = new OutboundConductor(host, fabric, options, sender, nowNs);
+        inbound = new InboundConductor(host, fabric, options, receiver, nowNs);
+    }
+
+    @Override
+    public void addPublication(OutboundStream stream) {
+        outbound.add(stream);
+    }
+
+    @Override
+    public void closePublication(OutboundStream stream) {
+        outbound.end(stream);
+    }
+
+    @Override
+    public InboundEndpoint openEndpoint(ChannelUri channel) {
+        return inbound.open(channel);
+    }
+
+    @Override
+    public void closeEndpoint(InboundEndpoint endpoint) {
+        inbound.leave(endpoint);
+    }
+
+    @Override
+    public void onSubscriptionAdded(InboundEndpoint endpoint, int streamId) {
+        inbound.onSubscriptionAdded(endpoint, streamId);
+    }
+
+    @Override
+    public void closeImage(InboundImage image, String reason) {
+        inbound.closeImage(image, reason);
+    }
+
+    @Override
+    public int conduct(long nowNs) {
+        int work = outbound.work(nowNs) + inbound.work(nowNs);
+        return work + fabric.poll(this);
+    }
+
+    @Override
+    public int send(long nowNs) {
+        return sender.work(nowNs);
+    }
+
+    @Override
+    public int receive(long nowNs) {
+        return receiver.work(nowNs);
+    }
+
+    @Override
+    public void onConnectRequest(
+            Listener listener,
+            Connection connection,
+            InetSocketAddress remoteAddress,
+            byte[] privateData) {
+        inbound.onConnectRequest(listener, connection, remoteAddress, privateData);
+    }
+
+    @Override
+    public void onEstablished(Connection connection, byte[] privateData) {
+        if (!inbound.onEstablished(connection)) {
+            outbound.onEstablished(connection, privateData);
+        }
+    }
+
+    @Override
+    public void onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
+        if (!inbound.onEnded(connection, reason)) {
+            outbound.onEnded(connection, cause, reason, privateData);
+        }
+    }
+
+    @Override
+    public void close() {
+        outbound.close();
+        inbound.close();
+        fabric.close();
+    }
+}

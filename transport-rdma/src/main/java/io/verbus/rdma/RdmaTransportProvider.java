@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma;
+
+import io.verbus.rdma.fabric.Fabric;
+import io.verbus.rdma.fabric.FabricException;
+import io.verbus.rdma.link.RdmaOptions;
+import io.verbus.rdma.verbs.VerbsFabric;
+import io.verbus.transport.Transport;
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
+import io.verbus.transport.TransportProvider;
+
+/** Opens the transport over this host's RDMA devices. */
+public final class RdmaTransportProvider implements TransportProvider {
+    @Override
+    public String media() {
+        return "rdma";
+    }
+
+    @Override
+    public Transport open(TransportHost host) {
+        RdmaOptions options = RdmaOptions.of(host);
+        try {
+            Fabric fabric = VerbsFabric.open();
+            return new RdmaTransport(host, fabric, options, System.nanoTime());
+        } catch (FabricException e) {
+            throw new TransportException(e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.inbound;
+
+import io.verbus.ChannelUri;
+import io.verbus.cnc.CounterTypes;
+import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.Fabric;
+import io.verbus.rdma.fabric.FabricException;
+import io.verbus.rdma.fabric.Listener;
+import io.verbus.rdma.link.ConnectionCounters;
+import io.verbus.rdma.link.Greeting;
+import io.verbus.rdma.link.RdmaOptions;
+import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.InboundImage;
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
+
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.agrona.concurrent.status.AtomicCounter;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+
+/**
+ * The conductor's part of the subscribing side: listeners, and the connections that arrive at them.
+ * What a connection carries is {@link InboundImages}'s. Conductor's thread.
+ */
+public final class InboundConductor implements AutoCloseable {
+    private final TransportHost host;
+    private final Fabric fabric;
+    private final RdmaOptions options;
+    private final Queue<ReceiverCommand> commands;
+    private final Queue<ReceiverEvent> events = new ManyToOneConcurrentLinkedQueue<>();
+    private final List<InboundListener> listeners = new ArrayList<>();
+    private final List<InboundPeer> peers = new ArrayList<>();
+    private final InboundImages images;
+    private final AtomicCounter violations;
+    private long nowNs;
+
+    /**
+     * @param host the driver.
+     * @param fabric to listen with.
+     * @param options of the transport.
+     * @param agent the receiver's part.
+     * @param nowNs monotonic time.
+     */
+    public InboundConductor(
+            TransportHost host,
+            Fabric fabric,
+            RdmaOptions options,
+            InboundAgent agent,
+            long nowNs) {
+        this.host = host;
+        this.fabric = fabric;
+        this.options = options;
+        this.commands = agent.commands();
+        this.nowNs = nowNs;
+        images = new InboundImages(host, options, commands, peers);
+        violations =
+                host.counter(
+                        CounterTypes.SYSTEM, 0, "rdma: protocol violations of publishing drivers");
+    }
+
+    /** Opens or joins the endpoint of a channel. */
+    public InboundEndpoint open(ChannelUri channel) {
+        InetSocketAddress address =
+                new InetSocketAddress(channel.endpoint().host(), channel.endpoint().port());
+        if (address.isUnresolved()) {
+            throw new TransportException(
+                    "host name '"
+                            + channel.endpoint().host()
+                            + "' cannot be resolved: name an address of this host's RDMA device");
+        }
+        for (InboundListener listener : listeners) {
+            if (listener.isAt(address)) {
+                listener.join(channel.window());
+                return listener;
+            }
+        }
+        try {
+            InboundListener listener =
+                    new InboundListener(
+                            address,
+                            fabric.listen(address, options.connection()),
+                            channel.window());
+            listeners.add(listener);
+            return listener;
+        } catch (FabricException e) {
+            throw new TransportException(e.getMessage(), e);
+        }
+    }
+
+    /** Leaves an endpoint. */
+    public void leave(InboundEndpoint endpoint) {
+        InboundListener listener = listener(endpoint);
+        if (listener.leave()) {
+            listener.close();
+            listeners.remove(listener);
+        }
+    }
+
+    /** A subscription has come: offers what was put off for want of one. */
+    public void onSubscriptionAdded(InboundEndpoint endpoint, int streamId) {
+        images.offerAgain(listener(endpoint), streamId);
+    }
+
+    /** Stops receiving an image. */
+    public void closeImage(InboundImage image, String reason) {
+        images.close(image, reason, nowNs);
+    }
+
+    /** The duty cycle. */
+    public int work(long now) {
+        nowNs = now;
+        int work = 0;
+        ReceiverEvent event;
+        while ((event = events.poll()) != null) {
+            on(event);
+            work++;
+        }
+        for (int i = peers.size() - 1; i >= 0; i--) {
+            work += check(peers.get(i));
+        }
+        return work + images.work();
+    }
+
+    private int check(InboundPeer peer) {
+        switch (peer.state) {
+            case ACCEPTED -> {
+                if (nowNs - peer.deadlineNs >= 0) {
+                    dispose(peer, "the connection was not established in time", false);
+                    return 1;
+                }
+            }
+            case UP -> {
+                if (peer.listener.isClosed() && !peer.isWriting()) {
+                    detach(peer, "nobody subscribes at the endpoint any more");
+                    return 1;
+                }
+                String late = images.late(peer, nowNs);
+                if (late != null) {
+                    detach(peer, late);
+                    return 1;
+                }
+            }
+            case RELEASING -> {
+                // The receiver answers.
+            }
+        }
+        return 0;
+    }
+
+    /** A peer wants to connect. */
+    public void onConnectRequest(
+            Listener listener,
+            Connection connection,
+            InetSocketAddress remoteAddress,
+            byte[] privateData) {
+        InboundListener endpoint = listener(listener);
+        String source = text(remoteAddress);
+        Greeting greeting = Greeting.read(privateData);
+        if (endpoint == null || peers.size() >= options.maxPeers()) {
+            refuse(
+                    connection,
+                    RejectCode.NO_RESOURCES,
+                    "the connection of "
+                            + source
+                            + " is one too many: raise rdma.max-peers above "
+                            + options.maxPeers());
+        } else if (greeting == null) {
+            refuse(
+                    connection,
+                    RejectCode.UNSPECIFIED,
+                    "what connects from "
+                            + source
+                            + " is not a Verbus driver: keep others away from port "
+                            + listener.localAddress().getPort());
+        } else if (greeting.isOtherVersion()) {
+            refuse(
+                    connection,
+                    RejectCode.VERSION_MISMATCH,
+                    "the driver at "
+                            + source
+                            + " speaks version "
+                            + greeting.version()
+                            + " of the protocol, this one version "
+                            + Greeting.VERSION
+                            + ": use the same Verbus release for both");
+        } else {
+            accept(endpoint, connection, source, greeting);
+        }
+    }
+
+    private void refuse(Connection connection, RejectCode code, String message) {
+        host.onError(new TransportException(message));
+        try {
+            connection.reject(Greeting.of(host.driverId(), code));
+        } catch (FabricException e) {
+            host.onError(new TransportException(e.getMessage(), e));
+        }
+        closeWithDomain(connection);
+    }
+
+    private void accept(
+            InboundListener endpoint, Connection connection, String source, Greeting greeting) {
+        ConnectionCounters counters =
+                new ConnectionCounters(
+                        host, "rdma from " + source + " at " + endpoint.description());
+        InboundLink link = null;
+        try {
+            link =
+                    new InboundLink(
+                            connection.queuePair(),
+                            connection.domain(),
+                            counters,
+                            options,
+                            events,
+                            nowNs);
+            counters.state.setRelease(1);
+            counters.queuePair.setRelease(connection.queuePair().number());
+            connection.accept(Greeting.of(host.driverId(), RejectCode.UNSPECIFIED));
+            peers.add(
+                    new InboundPeer(
+                            connection,
+                            endpoint,
+                            link,
+                            counters,
+                            greeting.driverId(),
+                            source,
+                            nowNs + options.connectTimeoutNs()));
+        } catch (FabricException e) {
+            host.onError(
+                    new TransportException(
+                            "cannot accept the connection of " + source + ": " + e.getMessage(),
+                            e));
+            connection.close();
+            if (link != null) {
+                link.close();
+            }
+            connection.domain().close();
+            counters.close();
+        }
+    }
+
+    private static void closeWithDomain(Connection connection) {
+        connection.close();
+        if (connection.domain() != null) {
+            connection.domain().close();
+        }
+    }
+
+    /**
+     * A connection is ready.
+     *
+     * @return whether it is one of this side.
+     */
+    public boolean onEstablished(Connection connection) {
+        InboundPeer peer = peer(connection);
+        if (peer == null) {
+            return false;
+        }
+        if (peer.state == InboundPeer.State.ACCEPTED) {
+            peer.state = InboundPeer.State.UP;
+            peer.counters.state.setRelease(2);
+            peer.counters.connects.incrementRelease();
+            commands.add(new ReceiverCommand.Attach(peer.link));
+        }
+        return true;
+    }
+
+    /**
+     * A connection has ended.
+     *
+     * @return whether it is one of this side.
+     */
+    public boolean onEnded(Connection connection, String reason) {
+        InboundPeer peer = peer(connection);
+        if (peer == null) {
+            return false;
+        }
+        switch (peer.state) {
+            case ACCEPTED -> dispose(peer, reason, false);
+            case UP -> detach(peer, reason);
+            case RELEASING -> {
+                // The receiver answers.
+            }
+        }
+        return true;
+    }
+
+    private void on(ReceiverEvent event) {
+        InboundPeer peer = peer(event.link());
+        if (peer == null) {
+            return;
+        }
+        switch (event) {
+            case ReceiverEvent.Offered offered -> {
+                event.link().onHandled();
+                detachIf(peer, images.onOffer(peer, offered.offer()));
+            }
+            case ReceiverEvent.Closed closed -> {
+                event.link().onHandled();
+                detachIf(
+                        peer,
+                        images.onClose(peer, closed.registrationId(), closed.finalPosition()));
+            }
+            case ReceiverEvent.Released released ->
+                    dispose(peer, released.reason(), released.violation());
+        }
+        for (int i = 0; i < peers.size(); i++) {
+            if (peers.get(i).state == InboundPeer.State.UP && peers.get(i).superseded) {
+                detach(peers.get(i), "the same driver has connected anew");
+            }
+        }
+    }
+
+    private void detachIf(InboundPeer peer, String violation) {
+        if (violation != null && peer.state == InboundPeer.State.UP) {
+            violations.incrementRelease();
+            detach(peer, "the peer breaks the protocol: " + violation);
+        }
+    }
+
+    private void detach(InboundPeer peer, String reason) {
+        peer.state = InboundPeer.State.RELEASING;
+        commands.add(new ReceiverCommand.Detach(peer.link, reason));
+    }
+
+    /** Destroys the queue pair before anything else: from then on no image can be written. */
+    private void dispose(InboundPeer peer, String reason, boolean violation) {
+        peer.connection.close();
+        peers.remove(peer);
+        String message = "the connection from " + peer.source + " is lost: " + reason;
+        if (violation) {
+            violations.incrementRelease();
+        }
+        if (violation || peer.isWriting()) {
+            host.onError(new TransportException(message));
+        }
+        images.onLost(peer, message);
+        peer.link.close();
+        if (peer.connection.domain() != null) {
+            peer.connection.domain().close();
+        }
+        peer.counters.close();
+        images.offerSuperseding();
+    }
+
+    private InboundPeer peer(Connection connection) {
+        for (InboundPeer peer : peers) {
+            if (peer.connection == connection) {
+                return peer;
+            }
+        }
+        return null;
+    }
+
+    private InboundPeer peer(InboundLink link) {
+        for (InboundPeer peer : peers) {
+            if (peer.link == link) {
+                return peer;
+            }
+        }
+        return null;
+    }
+
+    private InboundListener listener(Listener listener) {
+        for (InboundListener each : listeners) {
+            if (each.uses(listener)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    private static InboundListener listener(InboundEndpoint endpoint) {
+        if (endpoint instanceof InboundListener listener) {
+            return listener;
+        }
+        throw new IllegalArgumentException("endpoint " + endpoint + " is of another transport");
+    }
+
+    private static String text(InetSocketAddress address) {
+        return address == null || address.getAddress() == null
+                ? String.valueOf(address)
+                : address.getAddress().getHostAddress() + ":" + address.getPort();
+    }
+
+    @Override
+    public void close() {
+        for (InboundPeer peer : peers) {
+            peer.connection.close();
+            for (IncomingImage image : peer.images) {
+                image.closeLog();
+            }
+            peer.link.close();
+            if (peer.connection.domain() != null) {
+                peer.connection.domain().close();
+            }
+            peer.counters.close();
+        }
+        peers.clear();
+        for (InboundListener listener : listeners) {
+            listener.close();
+        }
+        listeners.clear();
+        violations.close();
+    }
+}

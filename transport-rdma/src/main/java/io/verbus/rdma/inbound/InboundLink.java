@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.inbound;
+
+import io.verbus.rdma.fabric.Domain;
+import io.verbus.rdma.fabric.QueuePair;
+import io.verbus.rdma.fabric.RemoteKey;
+import io.verbus.rdma.link.ConnectionCounters;
+import io.verbus.rdma.link.ControlReader;
+import io.verbus.rdma.link.ControlWriter;
+import io.verbus.rdma.link.CreditLine;
+import io.verbus.rdma.link.Offer;
+import io.verbus.rdma.link.Probe;
+import io.verbus.rdma.link.RdmaOptions;
+import io.verbus.rdma.link.SendRing;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Queue;
+
+/**
+ * The receiver's end of one connection: hands the peer's messages to the conductor, sends the
+ * conductor's answers, and grants credit. Made and closed by the conductor; between attachment and
+ * release the receiver's alone.
+ */
+final class InboundLink implements QueuePair.Handler, ControlReader.Offers, AutoCloseable {
+    private static final int CONTROL_SLOTS = 32;
+    private static final int CREDIT_SLOTS = 64;
+    private static final int MAX_DRAIN_POLLS = 64;
+    private static final RemoteKey NO_KEY = new RemoteKey(0);
+
+    /** Work requests kept free of credit, so that answers and probes always find room. */
+    private static final int RESERVED = 4;
+
+    private final QueuePair queuePair;
+    private final ConnectionCounters counters;
+    private final RdmaOptions options;
+    private final Queue<ReceiverEvent> events;
+    private final SendRing control;
+    private final SendRing credit;
+    private final Probe probe;
+    private final boolean creditInline;
+    private final int maxUnhandled;
+    private final ControlReader reader = new ControlReader();
+    private final ControlWriter writer = new ControlWriter();
+    private final ArrayDeque<ReceiverCommand.Answer> answers = new ArrayDeque<>();
+
+    private CreditGrant[] grants = new CreditGrant[0];
+    private int first;
+    private boolean staged;
+    private long posted;
+    private long handedOver;
+    private String failure;
+    private boolean violation;
+
+    /** Events that the conductor has handled. Writer: conductor. Reader: receiver. */
+    private volatile long handled;
+
+    InboundLink(
+            QueuePair queuePair,
+            Domain domain,
+            ConnectionCounters counters,
+            RdmaOptions options,
+            Queue<ReceiverEvent> events,
+            long nowNs) {
+        this.queuePair = queuePair;
+        this.counters = counters;
+        this.options = options;
+        this.events = events;
+        this.creditInline = queuePair.maxInline() >= CreditLine.WRITTEN_LENGTH;
+        this.maxUnhandled = 2 * options.maxStreams() + options.receiveDepth();
+        control = new SendRing(domain, CONTROL_SLOTS, RdmaOptions.MESSAGE_LENGTH);
+        try {
+            credit = new SendRing(domain, CREDIT_SLOTS, CreditLine.LENGTH);
+        } catch (RuntimeException e) {
+            control.close();
+            throw e;
+        }
+        probe = new Probe(options.statusIntervalNs(), options.probeTimeoutNs(), nowNs);
+    }
+
+    /**
+     * One duty cycle.
+     *
+     * @param nowNs of the cycle.
+     * @return the amount of work done.
+     */
+    int work(long nowNs) {
+        int completions = queuePair.poll(this);
+        int work = completions;
+        if (completions > 0) {
+            counters.completions.getAndAddRelease(completions);
+        }
+        while (failure == null && !answers.isEmpty() && send(answers.peek(), nowNs)) {
+            answers.poll();
+            work++;
+        }
+        if (failure == null) {
+            work += grant(nowNs);
+            finishCycle(nowNs);
+        }
+        return work;
+    }
+
+    private int grant(long nowNs) {
+        CreditGrant[] all = grants;
+        int count = all.length;
+        int work = 0;
+        for (int i = 0, index = first; i < count; i++) {
+            long position = all[index].due(nowNs, options.statusIntervalNs());
+            if (position >= 0) {
+                if (!stageCredit(all[index], position, nowNs)) {
+                    counters.sendQueueStalls.getAndAddRelease(1);
+                    first = index;
+                    break;
+                }
+                work++;
+            }
+            index = index + 1 == count ? 0 : index + 1;
+        }
+        if (work > 0) {
+            counters.batches.getAndAddRelease(work);
+        }
+        return work;
+    }
+
+    private boolean stageCredit(CreditGrant grant, long position, long nowNs) {
+        if (queuePair.free() <= RESERVED) {
+            return false;
+        }
+        int slot = credit.claim(queuePair.completed());
+        if (slot < 0) {
+            return false;
+        }
+        credit.buffer().putLong(slot + CreditLine.POSITION, position);
+        credit.buffer().putLong(slot + CreditLine.TIME, nowNs);
+        queuePair.stageSmallWrite(
+                credit.address(slot),
+                CreditLine.WRITTEN_LENGTH,
+                credit.key(),
+                grant.creditAddress(),
+                grant.creditKey());
+        staged = true;
+        grant.granted(position, nowNs);
+        return true;
+    }
+
+    /** Credit is this side's probe; where there is none to grant, a write of no bytes is. */
+    private void finishCycle(long nowNs) {
+        long completed = queuePair.completed();
+        if (probe.isMissed(nowNs, completed)) {
+            failed(
+                    "the peer has not answered a probe for "
+                            + options.probeTimeoutNs() / 1_000_000
+                            + " ms: it is gone, or the network between is");
+        } else if (!probe.isDue(nowNs, completed)) {
+            if (staged) {
+                post(false);
+            }
+        } else if (staged) {
+            probe.sent(nowNs, post(true));
+        } else if (queuePair.free() > 0) {
+            queuePair.stageWrite(control.address(0), 0, control.key(), 0, NO_KEY);
+            probe.sent(nowNs, post(true));
+        } else {
+            probe.sent(nowNs, completed + 1);
+        }
+    }
+
+    /** Answers the peer, when there is room. */
+    void answer(ReceiverCommand.Answer answer) {
+        answers.add(answer);
+    }
+
+    private boolean send(ReceiverCommand.Answer answer, long nowNs) {
+        int slot = queuePair.free() < 1 ? -1 : control.claim(queuePair.completed());
+        if (slot < 0) {
+            return false;
+        }
+        int length =
+                switch (answer) {
+                    case ReceiverCommand.Accept accept -> {
+                        CreditGrant grant = accept.grant();
+                        grant.begin(nowNs);
+                        add(grant);
+                        yield writer.accept(
+                                control.buffer(),
+                                slot,
+                                grant.registrationId(),
+                                accept.logAddress(),
+                                accept.logKey(),
+                                grant.startPosition(),
+                                grant.window());
+                    }
+                    case ReceiverCommand.Defer defer ->
+                            writer.defer(control.buffer(), slot, defer.registrationId());
+                    case ReceiverCommand.Reject reject ->
+                            writer.reject(
+                                    control.buffer(),
+                                    slot,
+                                    reject.registrationId(),
+                                    reject.code(),
+                                    reject.text());
+                    case ReceiverCommand.ImageClosed closed -> {
+                        remove(closed.registrationId());
+                        yield writer.imageClosed(control.buffer(), slot, closed.registrationId());
+                    }
+                };
+        queuePair.stageSend(control.address(slot), length, control.key());
+        post(true);
+        return true;
+    }
+
+    private void add(CreditGrant grant) {
+        grants = Arrays.copyOf(grants, grants.length + 1);
+        grants[grants.length - 1] = grant;
+    }
+
+    private void remove(long registrationId) {
+        CreditGrant[] left = new CreditGrant[grants.length];
+        int kept = 0;
+        for (CreditGrant grant : grants) {
+            if (grant.registrationId() != registrationId) {
+                left[kept++] = grant;
+            }
+        }
+        grants = Arrays.copyOf(left, kept);
+        first = 0;
+    }
+
+    private long post(boolean signaled) {
+        long before = posted;
+        posted = queuePair.post(signaled || !creditInline);
+        control.posted(posted);
+        // What is inline was read when the post returned.
+        credit.posted(creditInline ? 0 : posted);
+        counters.posted.getAndAddRelease(posted - before);
+        staged = false;
+        return posted;
+    }
+
+    /** Whether the connection has failed: {@link #release} is due. */
+    boolean hasFailed() {
+        return failure != null;
+    }
+
+    /** Lets go of the queue pair for a reason of the conductor's. */
+    void detach(String reason) {
+        for (int i = 0; i < MAX_DRAIN_POLLS && queuePair.poll(this) > 0; i++) {
+            // What arrived before the end, such as a Close, still counts.
+            continue;
+        }
+        if (failure == null) {
+            failure = reason;
+        }
+        release();
+    }
+
+    /** Lets go of the queue pair: nothing here touches it any more. */
+    void release() {
+        grants = new CreditGrant[0];
+        answers.clear();
+        events.add(new ReceiverEvent.Released(this, failure, violation));
+    }
+
+    private void failed(String reason) {
+        if (failure == null) {
+            failure = reason;
+        }
+    }
+
+    private void violated(String reason) {
+        violation = true;
+        failed("the peer breaks the protocol: " + reason);
+    }
+
+    // What the queue pair brings
+
+    @Override
+    public void onMessage(long address, int length) {
+        if (failure != null) {
+            return;
+        }
+        String wrong = reader.readOffer(address, length, this);
+        if (wrong != null) {
+            violated(wrong);
+        }
+    }
+
+    @Override
+    public void onFailure(String reason) {
+        failed(reason);
+    }
+
+    @Override
+    public void onSetup(Offer offer) {
+        handOver(new ReceiverEvent.Offered(this, offer));
+    }
+
+    @Override
+    public void onClose(long registrationId, long finalPosition) {
+        handOver(new ReceiverEvent.Closed(this, registrationId, finalPosition));
+    }
+
+    /**
+     * A peer that sends faster than the conductor can follow must not fill this driver's memory.
+     */
+    private void handOver(ReceiverEvent event) {
+        if (handedOver - handled >= maxUnhandled || answers.size() >= maxUnhandled) {
+            violated("it sends control messages without end");
+            return;
+        }
+        handedOver++;
+        events.add(event);
+    }
+
+    /** The conductor has handled an event of this link. Conductor's thread. */
+    void onHandled() {
+        handled = handled + 1;
+    }
+
+    /** Frees the memory of the link. Conductor's thread, after the queue pair is destroyed. */
+    @Override
+    public void close() {
+        credit.close();
+        control.close();
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.inbound;
+
+import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.link.ConnectionCounters;
+import io.verbus.rdma.link.Offer;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A connection that a publishing driver has made, and what it carries. Conductor's thread. */
+final class InboundPeer {
+    enum State {
+        ACCEPTED,
+        UP,
+        RELEASING
+    }
+
+    final Connection connection;
+    final InboundListener listener;
+    final InboundLink link;
+    final ConnectionCounters counters;
+    final long driverId;
+    final String source;
+
+    /** Streams that nobody subscribes to yet, or that an older connection still carries. */
+    final List<Offer> deferred = new ArrayList<>();
+
+    final List<IncomingImage> images = new ArrayList<>();
+
+    State state = State.ACCEPTED;
+
+    /** A newer connection of the same driver offers a stream that this one carries. */
+    boolean superseded;
+
+    /** When the connection must stand. */
+    final long deadlineNs;
+
+    InboundPeer(
+            Connection connection,
+            InboundListener listener,
+            InboundLink link,
+            ConnectionCounters counters,
+            long driverId,
+            String source,
+            long deadlineNs) {
+        this.connection = connection;
+        this.listener = listener;
+        this.link = link;
+        this.counters = counters;
+        this.driverId = driverId;
+        this.source = source;
+        this.deadlineNs = deadlineNs;
+    }
+
+    /** The image of a registration that the peer writes or was told to stop writing; or null. */
+    IncomingImage written(long registrationId) {
+        for (int i = 0; i < images.size(); i++) {
+            IncomingImage image = images.get(i);
+            if (image.offer.registrationId() == registrationId
+                    && image.state != IncomingImage.State.UNWRITABLE) {
+                return image;
+            }
+        }
+        return null;
+    }
+
+    /** Whether the peer writes an image, or was told to stop and has not said that it did. */
+    boolean isWriting() {
+        for (int i = 0; i < images.size(); i++) {
+            if (images.get(i).state != IncomingImage.State.UNWRITABLE) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    Offer deferred(long registrationId) {
+        for (int i = 0; i < deferred.size(); i++) {
+            if (deferred.get(i).registrationId() == registrationId) {
+                return deferred.get(i);
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.inbound;
+
+import io.verbus.rdma.link.Offer;
+
+/** What the receiver tells the conductor. */
+sealed interface ReceiverEvent {
+    /** Where it happened. */
+    InboundLink link();
+
+    /** The peer offers a stream. */
+    record Offered(InboundLink link, Offer offer) implements ReceiverEvent {}
+
+    /** The peer ends a stream, or has stopped to write an image that was closed. */
+    record Closed(InboundLink link, long registrationId, long finalPosition)
+            implements ReceiverEvent {}
+
+    /**
+     * The receiver has let go of a connection: its queue pair may be destroyed. Told once, after
+     * all else of the link.
+     *
+     * @param link that was let go of.
+     * @param reason in words.
+     * @param violation whether the peer broke the protocol.
+     */
+    record Released(InboundLink link, String reason, boolean violation) implements ReceiverEvent {}
+}

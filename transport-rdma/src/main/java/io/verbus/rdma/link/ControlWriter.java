@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.link;
+
+import io.verbus.codecs.rdma.AcceptEncoder;
+import io.verbus.codecs.rdma.CloseEncoder;
+import io.verbus.codecs.rdma.DeferEncoder;
+import io.verbus.codecs.rdma.ImageClosedEncoder;
+import io.verbus.codecs.rdma.MessageHeaderEncoder;
+import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.codecs.rdma.RejectEncoder;
+import io.verbus.codecs.rdma.SetupEncoder;
+
+import org.agrona.MutableDirectBuffer;
+
+/** Writes control messages into a buffer; each method returns the bytes written. For one agent. */
+public final class ControlWriter {
+    private static final int HEADER = MessageHeaderEncoder.ENCODED_LENGTH;
+    private static final int MAX_TEXT = 160;
+
+    private final MessageHeaderEncoder header = new MessageHeaderEncoder();
+    private final SetupEncoder setup = new SetupEncoder();
+    private final CloseEncoder close = new CloseEncoder();
+    private final AcceptEncoder accept = new AcceptEncoder();
+    private final DeferEncoder defer = new DeferEncoder();
+    private final RejectEncoder reject = new RejectEncoder();
+    private final ImageClosedEncoder imageClosed = new ImageClosedEncoder();
+
+    /** Offers a stream. */
+    public int setup(MutableDirectBuffer buffer, int offset, Offer offer, long position) {
+        setup.wrapAndApplyHeader(buffer, offset, header)
+                .registrationId(offer.registrationId())
+                .sessionId(offer.sessionId())
+                .streamId(offer.streamId())
+                .initialTermId(offer.initialTermId())
+                .termLength(offer.termLength())
+                .mtu(offer.mtu())
+                .position(position)
+                .creditAddress(offer.creditAddress())
+                .creditKey(offer.creditKey() & 0xFFFF_FFFFL);
+        return HEADER + setup.encodedLength();
+    }
+
+    /** Ends a stream. */
+    public int close(MutableDirectBuffer buffer, int offset, long registration, long position) {
+        close.wrapAndApplyHeader(buffer, offset, header)
+                .registrationId(registration)
+                .finalPosition(position);
+        return HEADER + close.encodedLength();
+    }
+
+    /** Accepts a stream. */
+    public int accept(
+            MutableDirectBuffer buffer,
+            int offset,
+            long registration,
+            long logAddress,
+            int logKey,
+            long position,
+            int window) {
+        accept.wrapAndApplyHeader(buffer, offset, header)
+                .registrationId(registration)
+                .logAddress(logAddress)
+                .logKey(logKey & 0xFFFF_FFFFL)
+                .position(position)
+                .window(window);
+        return HEADER + accept.encodedLength();
+    }
+
+    /** Puts a stream off. */
+    public int defer(MutableDirectBuffer buffer, int offset, long registration) {
+        defer.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
+        return HEADER + defer.encodedLength();
+    }
+
+    /** Refuses a stream; a text that is too long loses its end. */
+    public int reject(
+            MutableDirectBuffer buffer,
+            int offset,
+            long registration,
+            RejectCode code,
+            String text) {
+        reject.wrapAndApplyHeader(buffer, offset, header)
+                .registrationId(registration)
+                .code(code)
+                .text(text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT));
+        return HEADER + reject.encodedLength();
+    }
+
+    /** Tells that an image is closed. */
+    public int imageClosed(MutableDirectBuffer buffer, int offset, long registration) {
+        imageClosed.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
+        return HEADER + imageClosed.encodedLength();
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.link;
+
+import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
+
+import org.agrona.SystemUtil;
+
+/**
+ * Options of the transport, each with its default and range. Named {@code verbus.rdma.…} where they
+ * are set. Durations take a unit: ns, us, ms or s.
+ *
+ * @param sendDepth {@code send-depth}: work requests outstanding on a queue pair.
+ * @param receiveDepth {@code receive-depth}: control messages that can arrive before one is polled.
+ * @param retryCount {@code retry-count}: transport retries before a connection fails.
+ * @param ackTimeout {@code ack-timeout}: exponent of the time an acknowledgement may take, 4.096 us
+ *     * 2^n.
+ * @param batchLength {@code batch-length}: bytes of one stream that are sent before the next
+ *     stream's turn.
+ * @param maxStreams {@code max-streams}: streams that one peer may offer.
+ * @param maxPeers {@code max-peers}: connections that may stand at this driver's endpoints.
+ * @param statusIntervalNs {@code status-interval}: time after which credit is granted anew.
+ * @param probeIntervalNs {@code probe-interval}: time between probes of a peer.
+ * @param probeTimeoutNs {@code probe-timeout}: time within which a peer must answer.
+ * @param connectTimeoutNs {@code connect-timeout}: time within which a connection must stand.
+ * @param backoffMinNs {@code backoff-min}: wait before the first attempt to connect again.
+ * @param backoffMaxNs {@code backoff-max}: longest wait between attempts.
+ * @param lingerNs {@code linger}: time for which a connection without streams is kept.
+ */
+public record RdmaOptions(
+        int sendDepth,
+        int receiveDepth,
+        int retryCount,
+        int ackTimeout,
+        int batchLength,
+        int maxStreams,
+        int maxPeers,
+        long statusIntervalNs,
+        long probeIntervalNs,
+        long probeTimeoutNs,
+        long connectTimeoutNs,
+        long backoffMinNs,
+        long backoffMaxNs,
+        long lingerNs) {
+    /** Most bytes of a control message. */
+    public static final int MESSAGE_LENGTH = 256;
+
+    private static final int MAX_INLINE = 64;
+    private static final long MS = 1_000_000;
+    private static final long MINUTE = 60_000 * MS;
+
+    /**
+     * Reads the options that are set, and checks each.
+     *
+     * @param host that knows them.
+     * @return the options.
+     * @throws TransportException that names the wrong one.
+     */
+    public static RdmaOptions of(TransportHost host) {
+        RdmaOptions options =
+                new RdmaOptions(
+                        count(host, "send-depth", "256", 16, 16_384),
+                        count(host, "receive-depth", "64", 8, 4_096),
+                        count(host, "retry-count", "6", 0, 6),
+                        count(host, "ack-timeout", "14", 1, 31),
+                        size(host, "batch-length", "64k", 4_096, 1 << 30),
+                        count(host, "max-streams", "4096", 1, 1 << 20),
+                        count(host, "max-peers", "1024", 1, 1 << 16),
+                        duration(host, "status-interval", "100ms", MS, MINUTE),
+                        duration(host, "probe-interval", "500ms", MS, MINUTE),
+                        duration(host, "probe-timeout", "2s", MS, 10 * MINUTE),
+                        duration(host, "connect-timeout", "5s", 10 * MS, 10 * MINUTE),
+                        duration(host, "backoff-min", "100ms", MS, MINUTE),
+                        duration(host, "backoff-max", "2s", MS, 10 * MINUTE),
+                        duration(host, "linger", "1s", 0, 10 * MINUTE));
+        if (options.backoffMinNs > options.backoffMaxNs) {
+            throw new TransportException(
+                    "option rdma.backoff-min is longer than rdma.backoff-max: make it at most "
+                            + SystemUtil.formatDuration(options.backoffMaxNs));
+        }
+        return options;
+    }
+
+    /** The properties of this side's end of a connection. */
+    public ConnectionOptions connection() {
+        return new ConnectionOptions(
+                sendDepth, receiveDepth, MESSAGE_LENGTH, MAX_INLINE, retryCount, ackTimeout);
+    }
+
+    private static int count(TransportHost host, String name, String preset, int min, int max) {
+        String text = host.option("rdma." + name, preset);
+        try {
+            int value = Integer.parseInt(text);
+            if (value >= min && value <= max) {
+                return value;
+            }
+        } catch (NumberFormatException notNumber) {
+            throw wrong(name, text, "a number from " + min + " to " + max, notNumber);
+        }
+        throw wrong(name, text, "a number from " + min + " to " + max, null);
+    }
+
+    private static int size(TransportHost host, String name, String preset, int min, int max) {
+        String text = host.option("rdma." + name, preset);
+        String right = SystemUtil.formatSize(min) + " to " + SystemUtil.formatSize(max);
+        try {
+            long value = SystemUtil.parseSize(name, text);
+            if (value >= min && value <= max) {
+                return (int) value;
+            }
+        } catch (NumberFormatException notSize) {
+            throw wrong(name, text, "from " + right, notSize);
+        }
+        throw wrong(name, text, "from " + right, null);
+    }
+
+    private static long duration(
+            TransportHost host, String name, String preset, long min, long max) {
+        String text = host.option("rdma." + name, preset);
+        String right = SystemUtil.formatDuration(min) + " to " + SystemUtil.formatDuration(max);
+        try {
+            long value = SystemUtil.parseDuration(name, text);
+            if (value >= min && value <= max) {
+                return value;
+            }
+        } catch (NumberFormatException notDuration) {
+            throw wrong(name, text, "from " + right, notDuration);
+        }
+        throw wrong(name, text, "from " + right, null);
+    }
+
+    private static TransportException wrong(
+            String name, String text, String right, Throwable cause) {
+        return new TransportException(
+                "option rdma." + name + " is '" + text + "': it must be " + right, cause);
+    }
+}

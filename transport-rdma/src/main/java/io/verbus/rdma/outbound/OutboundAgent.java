@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.outbound;
+
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+
+import java.util.Arrays;
+import java.util.Queue;
+
+/** The sender's part of the transport: drives every connection that it was handed. */
+public final class OutboundAgent {
+    private final Queue<SenderCommand> commands = new ManyToOneConcurrentLinkedQueue<>();
+    private OutboundLink[] links = new OutboundLink[0];
+
+    /** Where the conductor puts what it asks. */
+    Queue<SenderCommand> commands() {
+        return commands;
+    }
+
+    /**
+     * The duty cycle. Sender's thread.
+     *
+     * @param nowNs monotonic time, read once for the cycle.
+     * @return the amount of work done.
+     */
+    public int work(long nowNs) {
+        int work = 0;
+        SenderCommand command = commands.poll();
+        if (command != null) {
+            execute(command);
+            work++;
+        }
+        OutboundLink[] all = links;
+        for (int i = 0; i < all.length; i++) {
+            work += all[i].work(nowNs);
+            if (all[i].hasFailed()) {
+                all[i].release();
+                remove(all[i]);
+            }
+        }
+        return work;
+    }
+
+    private void execute(SenderCommand command) {
+        switch (command) {
+            case SenderCommand.Attach attach -> {
+                links = Arrays.copyOf(links, links.length + 1);
+                links[links.length - 1] = attach.link();
+            }
+            case SenderCommand.Detach detach -> {
+                if (isAttached(detach.link())) {
+                    detach.link().detach(detach.reason());
+                    remove(detach.link());
+                }
+            }
+            case SenderCommand.Add add -> {
+                if (isAttached(add.link())) {
+                    add.link().add(add.transfer());
+                }
+            }
+            case SenderCommand.End end -> end.transfer().end();
+        }
+    }
+
+    private boolean isAttached(OutboundLink link) {
+        for (OutboundLink attached : links) {
+            if (attached == link) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void remove(OutboundLink link) {
+        OutboundLink[] left = new OutboundLink[links.length - 1];
+        int kept = 0;
+        for (OutboundLink attached : links) {
+            if (attached != link) {
+                left[kept++] = attached;
+            }
+        }
+        links = left;
+    }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.outbound;
+
+import io.verbus.Endpoint;
+import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.Fabric;
+import io.verbus.rdma.fabric.FabricHandler.Cause;
+import io.verbus.rdma.link.RdmaOptions;
+import io.verbus.transport.OutboundStream;
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
+
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+
+/**
+ * The conductor's part of the publishing side: which publication goes to which endpoint.
+ * Conductor's thread.
+ */
+public final class OutboundConductor implements AutoCloseable {
+    private final TransportHost host;
+    private final Fabric fabric;
+    private final RdmaOptions options;
+    private final Queue<SenderCommand> commands;
+    private final Queue<SenderEvent> events = new ManyToOneConcurrentLinkedQueue<>();
+    private final List<OutboundEndpoint> endpoints = new ArrayList<>();
+    private final Long2ObjectHashMap<Sent> sent = new Long2ObjectHashMap<>();
+    private final ArrayDeque<OutboundStream> released = new ArrayDeque<>();
+    private long nowNs;
+
+    private record Sent(OutboundPublication publication, OutboundEndpoint endpoint) {}
+
+    /**
+     * @param host the driver.
+     * @param fabric to connect through.
+     * @param options of the transport.
+     * @param agent the sender's part.
+     * @param nowNs monotonic time.
+     */
+    public OutboundConductor(
+            TransportHost host,
+            Fabric fabric,
+            RdmaOptions options,
+            OutboundAgent agent,
+            long nowNs) {
+        this.host = host;
+        this.fabric = fabric;
+        this.options = options;
+        this.commands = agent.commands();
+        this.nowNs = nowNs;
+    }
+
+    /** Begins to send a publication. */
+    public void add(OutboundStream stream) {
+        stream.channel().checkPublishable();
+        OutboundEndpoint endpoint =
+                endpoint(stream.channel().endpoint(), stream.channel().interfaceAddress());
+        OutboundPublication publication = new OutboundPublication(stream);
+        endpoint.add(publication);
+        sent.put(stream.registrationId(), new Sent(publication, endpoint));
+    }
+
+    /** Ends a publication. */
+    public void end(OutboundStream stream) {
+        Sent entry = sent.get(stream.registrationId());
+        if (entry != null && entry.endpoint.end(entry.publication)) {
+            free(entry);
+        }
+    }
+
+    /** The duty cycle. */
+    public int work(long now) {
+        nowNs = now;
+        int work = 0;
+        SenderEvent event;
+        while ((event = events.poll()) != null) {
+            on(event);
+            work++;
+        }
+        for (int i = endpoints.size() - 1; i >= 0; i--) {
+            OutboundEndpoint endpoint = endpoints.get(i);
+            work += endpoint.work(now);
+            if (endpoint.isOver()) {
+                endpoint.close();
+                endpoints.remove(i);
+            }
+        }
+        while (!released.isEmpty()) {
+            host.onPublicationReleased(released.poll());
+            work++;
+        }
+        return work;
+    }
+
+    /** A connection of this side is ready. */
+    public void onEstablished(Connection connection, byte[] privateData) {
+        OutboundEndpoint endpoint = endpoint(connection);
+        if (endpoint != null) {
+            endpoint.onEstablished(privateData, nowNs);
+        }
+    }
+
+    /** A connection of this side has ended. */
+    public void onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
+        OutboundEndpoint endpoint = endpoint(connection);
+        if (endpoint != null) {
+            endpoint.onEnded(cause, reason, privateData, nowNs);
+        }
+    }
+
+    private void on(SenderEvent event) {
+        switch (event) {
+            case SenderEvent.Released gone -> {
+                OutboundEndpoint endpoint = endpoint(gone.link());
+                if (endpoint != null) {
+                    endpoint.onReleased(gone.reason(), gone.violation(), nowNs);
+                    freeClosed(endpoint);
+                }
+            }
+            case SenderEvent.Accepted accepted -> {
+                Sent entry = entry(accepted.transfer());
+                if (entry != null) {
+                    entry.endpoint.onAccepted(entry.publication);
+                }
+            }
+            case SenderEvent.Refused refused -> {
+                Sent entry = entry(refused.transfer());
+                if (entry != null) {
+                    tell(
+                            entry,
+                            true,
+                            "the driver at "
+                                    + entry.endpoint.name()
+                                    + " refuses the stream ("
+                                    + refused.code()
+                                    + "): "
+                                    + refused.text());
+                }
+            }
+            case SenderEvent.Broken broken -> {
+                Sent entry = entry(broken.transfer());
+                if (entry != null) {
+                    entry.publication.broken = true;
+                    tell(entry, false, broken.reason());
+                }
+            }
+            case SenderEvent.Finished finished -> {
+                Sent entry = entry(finished.transfer());
+                if (entry != null) {
+                    entry.publication.transfer = null;
+                    entry.publication.closeLog();
+                    if (entry.publication.closing) {
+                        free(entry);
+                    }
+                }
+            }
+            case SenderEvent.Forgotten forgotten -> {
+                OutboundEndpoint endpoint = endpoint(forgotten.link());
+                if (endpoint != null) {
+                    endpoint.giveBack(forgotten.transfer().creditSlot());
+                }
+            }
+        }
+    }
+
+    private void tell(Sent entry, boolean rejected, String message) {
+        host.onError(new TransportException(message));
+        entry.endpoint.tell(entry.publication, rejected, message);
+    }
+
+    private void freeClosed(OutboundEndpoint endpoint) {
+        OutboundPublication publication;
+        while ((publication = endpoint.nextClosed()) != null) {
+            free(new Sent(publication, endpoint));
+        }
+    }
+
+    /** The driver hears of it in the duty cycle, never within a call of its own. */
+    private void free(Sent entry) {
+        entry.endpoint.remove(entry.publication, nowNs);
+        sent.remove(entry.publication.stream.registrationId());
+        released.add(entry.publication.stream);
+    }
+
+    private Sent entry(Transfer transfer) {
+        Sent entry = sent.get(transfer.registrationId());
+        return entry != null && entry.publication.transfer == transfer ? entry : null;
+    }
+
+    private OutboundEndpoint endpoint(Endpoint address, String localHost) {
+        for (OutboundEndpoint endpoint : endpoints) {
+            if (endpoint.is(address, localHost)) {
+                return endpoint;
+            }
+        }
+        OutboundEndpoint added =
+                new OutboundEndpoint(
+                        address, localHost, host, fabric, options, commands, events, nowNs);
+        endpoints.add(added);
+        return added;
+    }
+
+    private OutboundEndpoint endpoint(Connection connection) {
+        for (OutboundEndpoint endpoint : endpoints) {
+            if (endpoint.uses(connection)) {
+                return endpoint;
+            }
+        }
+        return null;
+    }
+
+    private OutboundEndpoint endpoint(OutboundLink link) {
+        for (OutboundEndpoint endpoint : endpoints) {
+            if (endpoint.uses(link)) {
+                return endpoint;
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public void close() {
+        for (OutboundEndpoint endpoint : endpoints) {
+            endpoint.close();
+        }
+        endpoints.clear();
+    }
+}

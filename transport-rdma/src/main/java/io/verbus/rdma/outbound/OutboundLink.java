@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.outbound;
+
+import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.fabric.Domain;
+import io.verbus.rdma.fabric.LocalKey;
+import io.verbus.rdma.fabric.QueuePair;
+import io.verbus.rdma.fabric.RemoteKey;
+import io.verbus.rdma.link.ConnectionCounters;
+import io.verbus.rdma.link.ControlReader;
+import io.verbus.rdma.link.ControlWriter;
+import io.verbus.rdma.link.Offer;
+import io.verbus.rdma.link.Probe;
+import io.verbus.rdma.link.RdmaOptions;
+import io.verbus.rdma.link.SendRing;
+
+import org.agrona.collections.Long2ObjectHashMap;
+
+import java.util.Arrays;
+import java.util.Queue;
+
+/**
+ * The sender's end of one connection: all streams to one remote endpoint share its queue pair, and
+ * take turns. Made and closed by the conductor; between attachment and release the sender's alone.
+ */
+final class OutboundLink implements QueuePair.Handler, ControlReader.Answers, AutoCloseable {
+    private static final int CONTROL_SLOTS = 32;
+    private static final int FINAL_POSITION = RdmaOptions.MESSAGE_LENGTH - Long.BYTES;
+    private static final RemoteKey NO_KEY = new RemoteKey(0);
+
+    /** Work requests kept free of frames, so that control messages and probes always find room. */
+    private static final int RESERVED = 4;
+
+    private static final int MAX_DRAIN_POLLS = 64;
+
+    private final QueuePair queuePair;
+    private final ConnectionCounters counters;
+    private final RdmaOptions options;
+    private final Queue<SenderEvent> events;
+    private final SendRing control;
+    private final SendRing zero;
+    private final Probe probe;
+    private final ControlReader reader = new ControlReader();
+    private final ControlWriter writer = new ControlWriter();
+    private final Long2ObjectHashMap<Transfer> byRegistration = new Long2ObjectHashMap<>();
+
+    private Transfer[] transfers = new Transfer[0];
+    private int first;
+    private boolean staged;
+    private long stagedBytes;
+    private long stagedBatches;
+    private long posted;
+    private String failure;
+    private boolean violation;
+
+    OutboundLink(
+            QueuePair queuePair,
+            Domain domain,
+            ConnectionCounters counters,
+            RdmaOptions options,
+            Queue<SenderEvent> events,
+            long nowNs) {
+        this.queuePair = queuePair;
+        this.counters = counters;
+        this.options = options;
+        this.events = events;
+        zero = new SendRing(domain, 1, Long.BYTES * 8);
+        try {
+            control = new SendRing(domain, CONTROL_SLOTS, RdmaOptions.MESSAGE_LENGTH);
+        } catch (RuntimeException e) {
+            zero.close();
+            throw e;
+        }
+        probe = new Probe(options.probeIntervalNs(), options.probeTimeoutNs(), nowNs);
+    }
+
+    void add(Transfer transfer) {
+        transfers = Arrays.copyOf(transfers, transfers.length + 1);
+        transfers[transfers.length - 1] = transfer;
+        byRegistration.put(transfer.registrationId(), transfer);
+    }
+
+    /**
+     * One duty cycle.
+     *
+     * @param nowNs of the cycle.
+     * @return the amount of work done.
+     */
+    int work(long nowNs) {
+        int completions = queuePair.poll(this);
+        int work = completions;
+        if (completions > 0) {
+            counters.completions.getAndAddRelease(completions);
+        }
+        Transfer[] all = transfers;
+        int count = all.length;
+        boolean gone = false;
+        for (int i = 0, index = first; i < count && failure == null; i++) {
+            work += all[index].work(this, nowNs);
+            gone |= all[index].state() == Transfer.State.GONE;
+            index = index + 1 == count ? 0 : index + 1;
+        }
+        first = first + 1 < count ? first + 1 : 0;
+        if (gone) {
+            removeGone();
+        }
+        if (failure == null) {
+            finishCycle(nowNs);
+        }
+        return work;
+    }
+
+    private void finishCycle(long nowNs) {
+        long completed = queuePair.completed();
+        if (probe.isMissed(nowNs, completed)) {
+            failed(
+                    "the peer has not answered a probe for "
+                            + options.probeTimeoutNs() / 1_000_000
+                            + " ms: it is gone, or the network between is");
+        } else if (!probe.isDue(nowNs, completed)) {
+            if (staged) {
+                post(false);
+            }
+        } else if (staged) {
+            probe.sent(nowNs, post(true));
+        } else if (queuePair.free() > 0) {
+            queuePair.stageWrite(zero.address(0), 0, zero.key(), 0, NO_KEY);
+            probe.sent(nowNs, post(true));
+        } else {
+            probe.sent(nowNs, completed + 1);
+        }
+    }
+
+    /** Whether the connection has failed: {@link #release} is due. */
+    boolean hasFailed() {
+        return failure != null;
+    }
+
+    /** Lets go of the queue pair for a reason of the conductor's. */
+    void detach(String reason) {
+        for (int i = 0; i < MAX_DRAIN_POLLS && queuePair.poll(this) > 0; i++) {
+            // What arrived before the end still counts.
+            continue;
+        }
+        if (failure == null) {
+            failure = reason;
+        }
+        release();
+    }
+
+    /** Lets go of the queue pair: nothing here touches it any more. */
+    void release() {
+        for (Transfer transfer : transfers) {
+            transfer.disconnect();
+        }
+        transfers = new Transfer[0];
+        byRegistration.clear();
+        events.add(new SenderEvent.Released(this, failure, violation));
+    }
+
+    private void removeGone() {
+        int kept = 0;
+        Transfer[] left = new Transfer[transfers.length];
+        for (Transfer transfer : transfers) {
+            if (transfer.state() == Transfer.State.GONE) {
+                byRegistration.remove(transfer.registrationId(), transfer);
+            } else {
+                left[kept++] = transfer;
+            }
+        }
+        transfers = Arrays.copyOf(left, kept);
+        first = 0;
+    }
+
+    // What a transfer needs
+
+    int batchLength() {
+        return options.batchLength();
+    }
+
+    long zeroAddress() {
+        return zero.address(0);
+    }
+
+    LocalKey zeroKey() {
+        return zero.key();
+    }
+
+    long completed() {
+        return queuePair.completed();
+    }
+
+    void tell(SenderEvent event) {
+        events.add(event);
+    }
+
+    /** Stages a batch to be posted at the end of the cycle; false if there is no room. */
+    boolean stageBatch(LogPath path, long position, int dataLength, int length) {
+        if (queuePair.free() < CommitRule.MAX_WORK_REQUESTS + RESERVED) {
+            counters.sendQueueStalls.getAndAddRelease(1);
+            return false;
+        }
+        CommitRule.stage(queuePair, path, position, dataLength, length);
+        staged = true;
+        stagedBytes += dataLength;
+        stagedBatches++;
+        return true;
+    }
+
+    /** Offers a stream; false if there is no room now. */
+    boolean sendSetup(Offer offer, long position) {
+        int slot = claimControl(1);
+        return slot >= 0 && send(slot, writer.setup(control.buffer(), slot, offer, position)) >= 0;
+    }
+
+    /**
+     * Ends a stream.
+     *
+     * @param path of an image that gets the final position, or null.
+     * @return the count of work requests after which nothing reads the stream's log any more, or -1
+     *     if there is no room now.
+     */
+    long sendClose(LogPath path, long registrationId, long finalPosition) {
+        int slot = claimControl(2);
+        if (slot < 0) {
+            return -1;
+        }
+        if (path != null) {
+            control.buffer().putLong(slot + FINAL_POSITION, finalPosition);
+            queuePair.stageSmallWrite(
+                    control.address(slot + FINAL_POSITION),
+                    Long.BYTES,
+                    control.key(),
+                    CommitRule.endOfStream(path),
+                    path.remoteKey());
+        }
+        return send(slot, writer.close(control.buffer(), slot, registrationId, finalPosition));
+    }
+
+    /**
+     * Makes sure that what was posted so far is seen to complete.
+     *
+     * @return the count of work requests that are awaited, or -1 if there is no room now.
+     */
+    long sendBarrier() {
+        if (queuePair.free() == 0) {
+            return -1;
+        }
+        queuePair.stageWrite(zero.address(0), 0, zero.key(), 0, NO_KEY);
+        return post(true);
+    }
+
+    /** The peer has broken the protocol. */
+    void violated(String reason) {
+        violation = true;
+        failed("the peer breaks the protocol: " + reason);
+    }
+
+    private int claimControl(int workRequests) {
+        return queuePair.free() < workRequests ? -1 : control.claim(queuePair.completed());
+    }
+
+    private long send(int slot, int length) {
+        queuePair.stageSend(control.address(slot), length, control.key());
+        return post(true);
+    }
+
+    private long post(boolean signaled) {
+        long before = posted;
+        posted = queuePair.post(signaled);
+        control.posted(posted);
+        counters.posted.getAndAddRelease(posted - before);
+        if (stagedBatches > 0) {
+            counters.batches.getAndAddRelease(stagedBatches);
+            counters.bytes.getAndAddRelease(stagedBytes);
+            stagedBatches = 0;
+            stagedBytes = 0;
+        }
+        staged = false;
+        return posted;
+    }
+
+    private void failed(String reason) {
+        if (failure == null) {
+            failure = reason;
+        }
+    }
+
+    // What the queue pair brings
+
+    @Override
+    public void onMessage(long address, int length) {
+        String wrong = failure == null ? reader.readAnswer(address, length, this) : null;
+        if (wrong != null) {
+            violated(wrong);
+        }
+    }
+
+    @Override
+    public void onFailure(String reason) {
+        failed(reason);
+    }
+
+    @Override
+    public void onAccept(
+            long registrationId, long logAddress, int logKey, long position, int window) {
+        Transfer transfer = byRegistration.get(registrationId);
+        if (transfer != null) {
+            transfer.onAccept(this, logAddress, logKey, position, window);
+        }
+    }
+
+    @Override
+    public void onDefer(long registrationId) {
+        Transfer transfer = byRegistration.get(registrationId);
+        if (transfer != null) {
+            transfer.onDefer(this);
+        }
+    }
+
+    @Override
+    public void onReject(long registrationId, RejectCode code, String text) {
+        Transfer transfer = byRegistration.get(registrationId);
+        if (transfer != null) {
+            transfer.onReject(this, code, text);
+        }
+    }
+
+    @Override
+    public void onImageClosed(long registrationId) {
+        Transfer transfer = byRegistration.get(registrationId);
+        if (transfer != null) {
+            transfer.onImageClosed(this);
+        }
+    }
+
+    /** Frees the memory of the link. Conductor's thread, after the queue pair is destroyed. */
+    @Override
+    public void close() {
+        control.close();
+        zero.close();
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.outbound;
+
+/** What the conductor asks of the sender. */
+sealed interface SenderCommand {
+    /** Use a connection that is ready. */
+    record Attach(OutboundLink link) implements SenderCommand {}
+
+    /** Let go of a connection; {@link SenderEvent.Released} follows. */
+    record Detach(OutboundLink link, String reason) implements SenderCommand {}
+
+    /** Send a stream through a connection. */
+    record Add(OutboundLink link, Transfer transfer) implements SenderCommand {}
+
+    /** End a stream; {@link SenderEvent.Finished} follows unless the link is released before. */
+    record End(OutboundLink link, Transfer transfer) implements SenderCommand {}
+}

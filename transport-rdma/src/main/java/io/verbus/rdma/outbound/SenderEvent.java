@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.outbound;
+
+import io.verbus.codecs.rdma.RejectCode;
+
+/** What the sender tells the conductor. */
+sealed interface SenderEvent {
+    /**
+     * The sender has let go of a connection: its queue pair may be destroyed. Told once.
+     *
+     * @param link that was let go of.
+     * @param reason in words.
+     * @param violation whether the peer broke the protocol.
+     */
+    record Released(OutboundLink link, String reason, boolean violation) implements SenderEvent {}
+
+    /** The peer has accepted a stream. */
+    record Accepted(OutboundLink link, Transfer transfer) implements SenderEvent {}
+
+    /** The peer has refused a stream. */
+    record Refused(OutboundLink link, Transfer transfer, RejectCode code, String text)
+            implements SenderEvent {}
+
+    /** A publication's log holds what no publisher of ours writes: it cannot be sent further. */
+    record Broken(OutboundLink link, Transfer transfer, String reason) implements SenderEvent {}
+
+    /** A stream has ended, and no work request reads its log any more. */
+    record Finished(OutboundLink link, Transfer transfer) implements SenderEvent {}
+
+    /** The peer has let go of a stream that ended: it writes the credit slot no more. */
+    record Forgotten(OutboundLink link, Transfer transfer) implements SenderEvent {}
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The errors that a device reports of itself. Read seldom: work requests that fail tell sooner.
+ * Conductor's thread only.
+ */
+final class AsyncEvents {
+    private final Ibverbs ibverbs;
+    private final Device device;
+    private final MemorySegment event =
+            Arena.ofAuto().allocate(VerbsAbi.AsyncEvent.SIZE, Long.BYTES);
+
+    AsyncEvents(Ibverbs ibverbs, Device device) {
+        this.ibverbs = ibverbs;
+        this.device = device;
+        Posix.setNonBlocking(Memory.getInt(device.context() + VerbsAbi.Context.ASYNC_FD));
+    }
+
+    Device device() {
+        return device;
+    }
+
+    /** The next error, or null if there is none; other events are passed over. */
+    DeviceError next() {
+        long address = event.address();
+        while (ibverbs.getAsyncEvent(device.context(), address) == 0) {
+            int type = Memory.getInt(address + VerbsAbi.AsyncEvent.TYPE);
+            long element = Memory.getLong(address + VerbsAbi.AsyncEvent.ELEMENT);
+            ibverbs.ackAsyncEvent(address);
+            DeviceError error = error(type, element);
+            if (error != null) {
+                return error;
+            }
+        }
+        if (NativeFunction.errno() != Errno.EAGAIN) {
+            return new DeviceError(
+                    device.name() + " gives no events: " + Errno.describe(NativeFunction.errno()),
+                    0,
+                    0);
+        }
+        return null;
+    }
+
+    private DeviceError error(int type, long element) {
+        String reason = "the RDMA device " + device.name() + " reports: " + ibverbs.eventText(type);
+        return switch (type) {
+            case VerbsAbi.IBV_EVENT_DEVICE_FATAL -> new DeviceError(reason, 0, 0);
+            case VerbsAbi.IBV_EVENT_PORT_ERR -> new DeviceError(reason, (int) element, 0);
+            case VerbsAbi.IBV_EVENT_QP_FATAL,
+                    VerbsAbi.IBV_EVENT_QP_REQ_ERR,
+                    VerbsAbi.IBV_EVENT_QP_ACCESS_ERR ->
+                    new DeviceError(reason, 0, element);
+            default -> null;
+        };
+    }
+
+    /**
+     * An error.
+     *
+     * @param reason in words.
+     * @param port of the device, or 0 for all.
+     * @param qp address of the queue pair, or 0 for all.
+     */
+    record DeviceError(String reason, int port, long qp) {}
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+/** A completion queue that is polled, without a channel. Set-up side. */
+final class CompletionQueue implements AutoCloseable {
+    private final Ibverbs ibverbs;
+    private final String device;
+    private final long address;
+
+    /**
+     * @param entries that it must hold; the device may give more.
+     */
+    CompletionQueue(Ibverbs ibverbs, Device device, int entries) {
+        this.ibverbs = ibverbs;
+        this.device = device.name();
+        address = ibverbs.createCq(device.context(), entries);
+        if (address == 0) {
+            throw VerbsException.of(
+                    "ibv_create_cq",
+                    NativeFunction.errno(),
+                    "the device " + this.device + " gives no queue of " + entries + " completions",
+                    "");
+        }
+    }
+
+    /** The {@code struct ibv_cq}. */
+    long address() {
+        return address;
+    }
+
+    /** Destroys it; the queue pairs that use it must be gone. */
+    @Override
+    public void close() {
+        int error = ibverbs.destroyCq(address);
+        if (error != 0) {
+            throw VerbsException.of(
+                    "ibv_destroy_cq", error, "a completion queue of " + device + " stays", "");
+        }
+    }
+}

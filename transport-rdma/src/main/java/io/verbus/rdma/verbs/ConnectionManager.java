@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+import io.verbus.rdma.fabric.ConnectionOptions;
+
+import java.lang.foreign.Arena;
+import java.net.InetSocketAddress;
+
+/**
+ * The connection manager: one event channel, and the calls on its ids. None waits for the network:
+ * events tell what became of them. Conductor's thread only.
+ *
+ * @see <a href="https://man7.org/linux/man-pages/man7/rdma_cm.7.html">rdma_cm(7)</a>
+ */
+final class ConnectionManager implements AutoCloseable {
+    /** Time that resolving an address, or a route, may take. */
+    private static final int RESOLVE_TIMEOUT_MS = 2_000;
+
+    private static final int BACKLOG = 64;
+
+    /** Reads and atomics that may be outstanding: none is used, some providers want one. */
+    private static final byte READ_DEPTH = 1;
+
+    /**
+     * Send again for ever while the peer has no receive posted: its process may pause, and is not
+     * dead for that; whether it lives is for probes to find out.
+     */
+    private static final byte RETRY_RECEIVER_NOT_READY = 7;
+
+    private final Rdmacm rdmacm;
+    private final Arena arena = Arena.ofShared();
+    private final long channel;
+    private final long result;
+    private boolean closed;
+
+    ConnectionManager(Rdmacm rdmacm) {
+        this.rdmacm = rdmacm;
+        result = arena.allocate(Long.BYTES, Long.BYTES).address();
+        channel = rdmacm.createEventChannel();
+        if (channel == 0) {
+            throw VerbsException.of(
+                    "rdma_create_event_channel",
+                    NativeFunction.errno(),
+                    "the RDMA connection manager cannot be used",
+                    "");
+        }
+        Posix.setNonBlocking(Memory.getInt(channel + VerbsAbi.EventChannel.FD));
+    }
+
+    long createId() {
+        check(
+                rdmacm.createId(channel, result, VerbsAbi.RDMA_PS_TCP),
+                "rdma_create_id",
+                "a connection cannot be begun");
+        return Memory.getLong(result);
+    }
+
+    void destroyId(long id) {
+        check(rdmacm.destroyId(id), "rdma_destroy_id", "a connection cannot be taken down");
+    }
+
+    void listen(long id, InetSocketAddress address) {
+        String failure = "cannot listen at " + SocketAddresses.text(address);
+        try (Arena call = Arena.ofConfined()) {
+            long local = SocketAddresses.allocate(call, address);
+            check(rdmacm.bindAddr(id, local), "rdma_bind_addr", failure);
+        }
+        check(rdmacm.listen(id, BACKLOG), "rdma_listen", failure);
+    }
+
+    void resolveAddress(long id, InetSocketAddress source, InetSocketAddress destination) {
+        try (Arena call = Arena.ofConfined()) {
+            check(
+                    rdmacm.resolveAddr(
+                            id,
+                            source == null ? 0 : SocketAddresses.allocate(call, source),
+                            SocketAddresses.allocate(call, destination),
+                            RESOLVE_TIMEOUT_MS),
+                    "rdma_resolve_addr",
+                    "cannot connect to "
+                            + SocketAddresses.text(destination)
+                            + (source == null ? "" : " from " + SocketAddresses.text(source)));
+        }
+    }
+
+    void resolveRoute(long id) {
+        check(
+                rdmacm.resolveRoute(id, RESOLVE_TIMEOUT_MS),
+                "rdma_resolve_route",
+                "no route to " + SocketAddresses.text(remoteAddress(id)));
+    }
+
+    /** Before the route is resolved, or before accepting. */
+    void setAckTimeout(long id, int exponent) {
+        Memory.putByte(result, (byte) exponent);
+        check(
+                rdmacm.setOption(
+                        id,
+                        VerbsAbi.RDMA_OPTION_ID,
+                        VerbsAbi.RDMA_OPTION_ID_ACK_TIMEOUT,
+                        result,
+                        Byte.BYTES),
+                "rdma_set_option",
+                "the acknowledgement timeout " + exponent + " cannot be set");
+    }
+
+    /**
+     * Creates the queue pair of an id, with fewer bytes inline where the device does not give as
+     * many.
+     *
+     * @return bytes that can be carried inline.
+     */
+    int createQueuePair(
+            long id, long pd, long sendCq, long recvCq, ConnectionOptions options, int gather) {
+        try (Arena call = Arena.ofConfined()) {
+            long attr = call.allocate(VerbsAbi.QpInitAttr.SIZE, Long.BYTES).address();
+            int inline = options.maxInline();
+            while (true) {
+                Memory.putLong(attr + VerbsAbi.QpInitAttr.SEND_CQ, sendCq);
+                Memory.putLong(attr + VerbsAbi.QpInitAttr.RECV_CQ, recvCq);
+                Memory.putInt(attr + VerbsAbi.QpInitAttr.MAX_SEND_WR, options.sendDepth());
+                Memory.putInt(attr + VerbsAbi.QpInitAttr.MAX_RECV_WR, options.receiveDepth());
+                Memory.putInt(attr + VerbsAbi.QpInitAttr.MAX_SEND_SGE, gather);
+                Memory.putInt(attr + VerbsAbi.QpInitAttr.MAX_RECV_SGE, 1);
+                Memory.putInt(attr + VerbsAbi.QpInitAttr.MAX_INLINE_DATA, inline);
+                Memory.putInt(attr + VerbsAbi.QpInitAttr.QP_TYPE, VerbsAbi.IBV_QPT_RC);
+                Memory.putInt(attr + VerbsAbi.QpInitAttr.SQ_SIG_ALL, 0);
+                if (rdmacm.createQp(id, pd, attr) == 0) {
+                    return Memory.getInt(attr + VerbsAbi.QpInitAttr.MAX_INLINE_DATA);
+                }
+                if (inline == 0 || NativeFunction.errno() != Errno.EINVAL) {
+                    throw failure(
+                            "rdma_create_qp",
+                            "no queue pair of "
+                                    + options.sendDepth()
+                                    + " sends and "
+                                    + options.receiveDepth()
+                                    + " receives");
+                }
+                inline /= 2;
+            }
+        }
+    }
+
+    void destroyQueuePair(long id) {
+        rdmacm.destroyQp(id);
+    }
+
+    void connect(long id, ConnectionOptions options, byte[] privateData) {
+        try (Arena call = Arena.ofConfined()) {
+            check(
+                    rdmacm.connect(id, parameters(call, options, privateData)),
+                    "rdma_connect",
+                    "cannot connect to " + SocketAddresses.text(remoteAddress(id)));
+        }
+    }
+
+    void accept(long id, ConnectionOptions options, byte[] privateData) {
+        try (Arena call = Arena.ofConfined()) {
+            check(
+                    rdmacm.accept(id, parameters(call, options, privateData)),
+                    "rdma_accept",
+                    "cannot accept " + SocketAddresses.text(remoteAddress(id)));
+        }
+    }
+
+    void reject(long id, byte[] privateData) {
+        try (Arena call = Arena.ofConfined()) {
+            long data = call.allocate(Math.max(1, privateData.length), Long.BYTES).address();
+            Memory.putBytes(data, privateData);
+            check(
+                    rdmacm.reject(id, data, privateData.length),
+                    "rdma_reject",
+                    "cannot refuse " + SocketAddresses.text(remoteAddress(id)));
+        }
+    }
+
+    /** Tells the peer, if there is a connection to leave. */
+    void disconnect(long id) {
+        int result = rdmacm.disconnect(id);
+        // EINVAL: not connected, or the peer was first.
+        if (result != 0 && NativeFunction.errno() != Errno.EINVAL) {
+            throw failure("rdma_disconnect", "a connection cannot be left");
+        }
+    }
+
+    /** The next event, acknowledged, or null if there is none. */
+    CmEvent nextEvent() {
+        if (rdmacm.getCmEvent(channel, result) != 0) {
+            if (NativeFunction.errno() == Errno.EAGAIN) {
+                return null;
+            }
+            throw failure("rdma_get_cm_event", "connection events cannot be read");
+        }
+        long address = Memory.getLong(result);
+        CmEvent event = CmEvent.read(address);
+        check(rdmacm.ackCmEvent(address), "rdma_ack_cm_event", "an event stays");
+        return event;
+    }
+
+    InetSocketAddress localAddress(long id) {
+        return SocketAddresses.read(id + VerbsAbi.CmId.SRC_ADDR);
+    }
+
+    InetSocketAddress remoteAddress(long id) {
+        return SocketAddresses.read(id + VerbsAbi.CmId.DST_ADDR);
+    }
+
+    /** The {@code struct ibv_context} that an id is bound to, or 0. */
+    long context(long id) {
+        return Memory.getLong(id + VerbsAbi.CmId.VERBS);
+    }
+
+    int port(long id) {
+        return Byte.toUnsignedInt(Memory.getByte(id + VerbsAbi.CmId.PORT_NUM));
+    }
+
+    /** Closes the channel; its ids must be gone. Idempotent. */
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            rdmacm.destroyEventChannel(channel);
+            arena.close();
+        }
+    }
+
+    private static long parameters(Arena arena, ConnectionOptions options, byte[] privateData) {
+        long data = arena.allocate(Math.max(1, privateData.length), Long.BYTES).address();
+        Memory.putBytes(data, privateData);
+        long target = arena.allocate(VerbsAbi.ConnParam.SIZE, Long.BYTES).address();
+        Memory.putLong(target + VerbsAbi.ConnParam.PRIVATE_DATA, data);
+        Memory.putByte(target + VerbsAbi.ConnParam.PRIVATE_DATA_LEN, (byte) privateData.length);
+        Memory.putByte(target + VerbsAbi.ConnParam.RESPONDER_RESOURCES, READ_DEPTH);
+        Memory.putByte(target + VerbsAbi.ConnParam.INITIATOR_DEPTH, READ_DEPTH);
+        Memory.putByte(target + VerbsAbi.ConnParam.RETRY_COUNT, (byte) options.retryCount());
+        Memory.putByte(target + VerbsAbi.ConnParam.RNR_RETRY_COUNT, RETRY_RECEIVER_NOT_READY);
+        return target;
+    }
+
+    private static void check(int result, String call, String failure) {
+        if (result != 0) {
+            throw failure(call, failure);
+        }
+    }
+
+    private static VerbsException failure(String call, String failure) {
+        int errno = NativeFunction.errno();
+        return VerbsException.of(call, errno, failure, addressRemedy(errno));
+    }
+
+    private static String addressRemedy(int errno) {
+        return switch (errno) {
+            case Errno.EADDRINUSE -> "another process listens there; stop it or take another port";
+            case Errno.EADDRNOTAVAIL, Errno.ENODEV ->
+                    "the local address must be that of an RDMA device's network interface; `rdma"
+                            + " link` shows which device has which interface";
+            case Errno.ENETUNREACH, Errno.EHOSTUNREACH -> "no route leads there; check `ip route`";
+            default -> "";
+        };
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The verbs of the data path. They are inline functions in C and reach the device's provider
+ * through pointers in its context, so that each handle takes the function's address first and
+ * serves all devices. None sets errno.
+ *
+ * <p>A critical call holds the JVM at a safepoint while it lasts: only for what never enters the
+ * kernel. Polling never does. Posting does where the kernel plays the device, since its doorbell is
+ * a {@code write()}.
+ */
+@SuppressWarnings("restricted")
+final class DataPathCalls {
+    private static final Linker LINKER = Linker.nativeLinker();
+    private static final FunctionDescriptor POST =
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final FunctionDescriptor POLL =
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG);
+
+    private static final MethodHandle POST_LIST = LINKER.downcallHandle(POST);
+    private static final MethodHandle POST_LIST_CRITICAL =
+            LINKER.downcallHandle(POST, Linker.Option.critical(false));
+    private static final MethodHandle POLL_CQ_CRITICAL =
+            LINKER.downcallHandle(POLL, Linker.Option.critical(false));
+
+    private DataPathCalls() {}
+
+    /**
+     * {@code ibv_post_send} or {@code ibv_post_recv}.
+     *
+     * @param function the provider's entry point.
+     * @param critical whether it never enters the kernel.
+     * @param qp queue pair.
+     * @param list first work request.
+     * @param bad where the address of a refused work request is written.
+     * @return 0 or an errno, which siw gives negated.
+     */
+    static int post(MemorySegment function, boolean critical, long qp, long list, long bad) {
+        try {
+            return critical
+                    ? (int) POST_LIST_CRITICAL.invokeExact(function, qp, list, bad)
+                    : (int) POST_LIST.invokeExact(function, qp, list, bad);
+        } catch (Throwable thrown) {
+            throw NativeFunction.unexpected(thrown);
+        }
+    }
+
+    /**
+     * {@code ibv_poll_cq}.
+     *
+     * @param function the provider's entry point.
+     * @param cq completion queue.
+     * @param entries most completions to take.
+     * @param completions where they are written.
+     * @return how many were taken, or a negative number.
+     */
+    static int pollCq(MemorySegment function, long cq, int entries, long completions) {
+        try {
+            return (int) POLL_CQ_CRITICAL.invokeExact(function, cq, entries, completions);
+        } catch (Throwable thrown) {
+            throw NativeFunction.unexpected(thrown);
+        }
+    }
+}

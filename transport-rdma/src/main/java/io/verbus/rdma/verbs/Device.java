@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * An open device: its name, its limits and the entry points of its provider's data path.
+ *
+ * <p>The context belongs to whoever opened it, librdmacm or {@link Devices}.
+ */
+final class Device {
+    /** Vendor that rdma_rxe reports. */
+    private static final int RXE_VENDOR_ID = 0xffffff;
+
+    /** Vendor that siw reports. */
+    private static final int SIW_VENDOR_ID = 0x626d74;
+
+    private final Ibverbs ibverbs;
+    private final long context;
+    private final String name;
+    private final Transport transport;
+    private final String firmware;
+    private final int vendorId;
+    private final int ports;
+    private final int maxWorkRequests;
+    private final int maxGather;
+    private final int maxCompletions;
+
+    /**
+     * @param context an address of a {@code struct ibv_context}.
+     * @throws VerbsException if the device does not tell its attributes.
+     */
+    Device(Ibverbs ibverbs, long context) {
+        this.ibverbs = ibverbs;
+        this.context = context;
+        long device = Memory.getLong(context + VerbsAbi.Context.DEVICE);
+        name = name(device);
+        transport = transport(device);
+        try (Arena arena = Arena.ofConfined()) {
+            long attr = arena.allocate(VerbsAbi.DeviceAttr.SIZE, Long.BYTES).address();
+            int error = ibverbs.queryDevice(context, attr);
+            if (error != 0) {
+                throw VerbsException.of(
+                        "ibv_query_device",
+                        error,
+                        "the device " + name + " does not tell its attributes",
+                        "");
+            }
+            firmware =
+                    Memory.getString(
+                            attr + VerbsAbi.DeviceAttr.FW_VER, VerbsAbi.DeviceAttr.FW_VER_LENGTH);
+            vendorId = Memory.getInt(attr + VerbsAbi.DeviceAttr.VENDOR_ID);
+            maxWorkRequests = Memory.getInt(attr + VerbsAbi.DeviceAttr.MAX_QP_WR);
+            maxGather = Memory.getInt(attr + VerbsAbi.DeviceAttr.MAX_SGE);
+            maxCompletions = Memory.getInt(attr + VerbsAbi.DeviceAttr.MAX_CQE);
+            ports = Byte.toUnsignedInt(Memory.getByte(attr + VerbsAbi.DeviceAttr.PHYS_PORT_CNT));
+        }
+    }
+
+    /** Name of a listed device, from the address of its {@code struct ibv_device}. */
+    static String name(long device) {
+        return Memory.getString(device + VerbsAbi.Device.NAME, VerbsAbi.Device.NAME_LENGTH);
+    }
+
+    /** Transport of a listed device, from the address of its {@code struct ibv_device}. */
+    static Transport transport(long device) {
+        return Transport.of(Memory.getInt(device + VerbsAbi.Device.TRANSPORT_TYPE));
+    }
+
+    long context() {
+        return context;
+    }
+
+    String name() {
+        return name;
+    }
+
+    Transport transport() {
+        return transport;
+    }
+
+    String firmware() {
+        return firmware;
+    }
+
+    int ports() {
+        return ports;
+    }
+
+    /** Most work requests that a queue pair can hold, in each direction. */
+    int maxWorkRequests() {
+        return maxWorkRequests;
+    }
+
+    /** Most pieces of memory that a work request can gather. */
+    int maxGather() {
+        return maxGather;
+    }
+
+    /** Most entries of a completion queue. */
+    int maxCompletions() {
+        return maxCompletions;
+    }
+
+    /**
+     * Whether the kernel plays the device. Its doorbell is then a system call, and posting must not
+     * hold the JVM at a safepoint.
+     */
+    boolean software() {
+        return vendorId == RXE_VENDOR_ID || vendorId == SIW_VENDOR_ID || vendorId == 0;
+    }
+
+    MemorySegment postSend() {
+        return entryPoint(VerbsAbi.Context.POST_SEND);
+    }
+
+    MemorySegment postRecv() {
+        return entryPoint(VerbsAbi.Context.POST_RECV);
+    }
+
+    MemorySegment pollCq() {
+        return entryPoint(VerbsAbi.Context.POLL_CQ);
+    }
+
+    /**
+     * @param port from 1.
+     * @param attributes where to write a {@code struct ibv_port_attr}.
+     */
+    void queryPort(int port, long attributes) {
+        int error = ibverbs.queryPort(context, port, attributes);
+        if (error != 0) {
+            throw VerbsException.of(
+                    "ibv_query_port",
+                    error,
+                    "port " + port + " of the device " + name + " does not tell its state",
+                    "");
+        }
+    }
+
+    private MemorySegment entryPoint(int offset) {
+        return MemorySegment.ofAddress(Memory.getLong(context + offset));
+    }
+}

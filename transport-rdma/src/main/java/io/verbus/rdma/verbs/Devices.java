@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** The RDMA devices of this host. */
+public final class Devices {
+    private static final Path SYSFS = Path.of("/sys/class/infiniband");
+
+    private Devices() {}
+
+    /**
+     * Lists the devices with all that they tell.
+     *
+     * @return an empty list if there are none.
+     * @throws VerbsException if the library is absent or a device cannot be opened.
+     */
+    public static List<DeviceInfo> list() {
+        Ibverbs ibverbs = Ibverbs.open();
+        List<DeviceInfo> devices = new ArrayList<>();
+        long list = ibverbs.getDeviceList();
+        if (list == 0) {
+            return absentOrRefused();
+        }
+        try {
+            for (long entry = list; Memory.getLong(entry) != 0; entry += Long.BYTES) {
+                devices.add(describe(ibverbs, Memory.getLong(entry)));
+            }
+        } finally {
+            ibverbs.freeDeviceList(list);
+        }
+        return List.copyOf(devices);
+    }
+
+    /** Name and transport of each device, without opening it. */
+    static List<Listed> names(Ibverbs ibverbs) {
+        List<Listed> names = new ArrayList<>();
+        long list = ibverbs.getDeviceList();
+        if (list == 0) {
+            return absentOrRefused();
+        }
+        for (long entry = list; Memory.getLong(entry) != 0; entry += Long.BYTES) {
+            long device = Memory.getLong(entry);
+            names.add(new Listed(Device.name(device), Device.transport(device)));
+        }
+        ibverbs.freeDeviceList(list);
+        return names;
+    }
+
+    /** A kernel without RDMA gives ENOSYS, which is no more than an empty list. */
+    private static <T> List<T> absentOrRefused() {
+        int errno = NativeFunction.errno();
+        if (errno == Errno.ENOSYS) {
+            return List.of();
+        }
+        throw VerbsException.of(
+                "ibv_get_device_list", errno, "the RDMA devices cannot be listed", "");
+    }
+
+    private static DeviceInfo describe(Ibverbs ibverbs, long address) {
+        String name = Device.name(address);
+        long context = ibverbs.openDevice(address);
+        if (context == 0) {
+            throw VerbsException.of(
+                    "ibv_open_device",
+                    NativeFunction.errno(),
+                    "the RDMA device " + name + " cannot be opened",
+                    "");
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            Device device = new Device(ibverbs, context);
+            long attributes = arena.allocate(VerbsAbi.PortAttr.SIZE, Long.BYTES).address();
+            List<DeviceInfo.Port> ports = new ArrayList<>();
+            for (int port = 1; port <= device.ports(); port++) {
+                device.queryPort(port, attributes);
+                ports.add(describe(name, port, attributes));
+            }
+            return new DeviceInfo(
+                    name,
+                    device.transport(),
+                    device.software(),
+                    device.firmware(),
+                    numaNode(name),
+                    List.copyOf(ports));
+        } finally {
+            ibverbs.closeDevice(context);
+        }
+    }
+
+    private static DeviceInfo.Port describe(String device, int port, long attributes) {
+        return new DeviceInfo.Port(
+                port,
+                state(Memory.getInt(attributes + VerbsAbi.PortAttr.STATE)),
+                linkLayer(Memory.getByte(attributes + VerbsAbi.PortAttr.LINK_LAYER)),
+                mtu(Memory.getInt(attributes + VerbsAbi.PortAttr.ACTIVE_MTU)),
+                mtu(Memory.getInt(attributes + VerbsAbi.PortAttr.MAX_MTU)),
+                gids(SYSFS.resolve(device).resolve("ports").resolve(Integer.toString(port))));
+    }
+
+    private static List<DeviceInfo.Gid> gids(Path port) {
+        List<DeviceInfo.Gid> gids = new ArrayList<>();
+        Path table = port.resolve("gids");
+        if (!Files.isDirectory(table)) {
+            return List.of();
+        }
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(table)) {
+            for (Path entry : entries) {
+                String address = read(entry);
+                String index = entry.getFileName().toString();
+                if (!address.isEmpty() && !address.replaceAll("[0:]", "").isEmpty()) {
+                    gids.add(
+                            new DeviceInfo.Gid(
+                                    Integer.parseInt(index),
+                                    address,
+                                    read(port.resolve("gid_attrs/types").resolve(index)),
+                                    read(port.resolve("gid_attrs/ndevs").resolve(index))));
+                }
+            }
+        } catch (IOException unreadable) {
+            throw new VerbsException("the GID table " + table + " cannot be read", unreadable);
+        }
+        gids.sort(Comparator.comparingInt(DeviceInfo.Gid::index));
+        return List.copyOf(gids);
+    }
+
+    private static int numaNode(String device) {
+        String node = read(SYSFS.resolve(device).resolve("device/numa_node"));
+        return node.isEmpty() ? -1 : Integer.parseInt(node);
+    }
+
+    /** Content of a sysfs attribute; empty where it is absent, or an unset entry (EINVAL). */
+    private static String read(Path attribute) {
+        try {
+            return Files.readString(attribute).strip();
+        } catch (IOException unset) {
+            return "";
+        }
+    }
+
+    private static String state(int state) {
+        return switch (state) {
+            case 0 -> "NOP";
+            case 1 -> "DOWN";
+            case 2 -> "INIT";
+            case 3 -> "ARMED";
+            case 4 -> "ACTIVE";
+            case 5 -> "ACTIVE_DEFER";
+            default -> "state " + state;
+        };
+    }
+
+    private static String linkLayer(int linkLayer) {
+        return switch (linkLayer) {
+            case 0, 1 -> "InfiniBand";
+            case 2 -> "Ethernet";
+            default -> "link layer " + linkLayer;
+        };
+    }
+
+    /** Bytes of an {@code enum ibv_mtu}: 1 is 256, 5 is 4096. */
+    private static int mtu(int value) {
+        return value < 1 || value > 5 ? 0 : 128 << value;
+    }
+
+    /**
+     * A device that was listed but not opened.
+     *
+     * @param name as {@code ibv_devices} prints it.
+     * @param transport what carries its verbs.
+     */
+    record Listed(String name, Transport transport) {}
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+import io.verbus.rdma.fabric.FabricHandler.Cause;
+
+/** What an event says about the end of a connection, in words. */
+final class EndText {
+    private static final byte[] NO_DATA = {};
+
+    private EndText() {}
+
+    /**
+     * The end of a connection.
+     *
+     * @param cause of it.
+     * @param reason in words.
+     * @param privateData of a rejecting peer, otherwise empty.
+     */
+    record Ending(Cause cause, String reason, byte[] privateData) {}
+
+    /**
+     * @param event of a connection.
+     * @param peer host and port.
+     * @return null where the event ends nothing.
+     */
+    static Ending of(CmEvent event, String peer) {
+        return switch (event.type()) {
+            case VerbsAbi.RDMA_CM_EVENT_ADDR_ERROR ->
+                    unreachable(
+                            "no RDMA device of this host reaches " + peer,
+                            event,
+                            "the peer's host is down, or no device's network leads there");
+            case VerbsAbi.RDMA_CM_EVENT_ROUTE_ERROR ->
+                    unreachable("no route to " + peer, event, "check `ip route` and the fabric");
+            case VerbsAbi.RDMA_CM_EVENT_UNREACHABLE ->
+                    unreachable(
+                            "no answer from " + peer,
+                            event,
+                            "the peer's host is down or has no RDMA device at this address");
+            case VerbsAbi.RDMA_CM_EVENT_CONNECT_ERROR ->
+                    failed(
+                            "the connection with "
+                                    + peer
+                                    + " could not be completed"
+                                    + status(event.status()));
+            case VerbsAbi.RDMA_CM_EVENT_REJECTED -> rejected(event, peer);
+            case VerbsAbi.RDMA_CM_EVENT_DISCONNECTED ->
+                    new Ending(
+                            Cause.DISCONNECTED,
+                            peer + " ended the connection, or its process died",
+                            NO_DATA);
+            case VerbsAbi.RDMA_CM_EVENT_DEVICE_REMOVAL ->
+                    failed("the RDMA device under the connection with " + peer + " was removed");
+            // TIMEWAIT_EXIT, ADDR_CHANGE, multicast: nothing that a live connection ends by.
+            default -> null;
+        };
+    }
+
+    private static Ending rejected(CmEvent event, String peer) {
+        boolean refusedByPeer = event.status() == VerbsAbi.IB_CM_REJ_CONSUMER_DEFINED;
+        String reason =
+                switch (event.status()) {
+                    case VerbsAbi.IB_CM_REJ_INVALID_SERVICE_ID ->
+                            "nobody listens at " + peer + " (reject reason 8, invalid service id)";
+                    case VerbsAbi.IB_CM_REJ_CONSUMER_DEFINED -> peer + " refused the connection";
+                    case -Errno.ECONNREFUSED ->
+                            "nobody listens at " + peer + ", or it refused (ECONNREFUSED)";
+                    default ->
+                            peer
+                                    + " rejected the connection (reject reason "
+                                    + event.status()
+                                    + ")";
+                };
+        boolean carriesAnswer = refusedByPeer || event.status() == -Errno.ECONNREFUSED;
+        return new Ending(Cause.REJECTED, reason, carriesAnswer ? event.privateData() : NO_DATA);
+    }
+
+    private static Ending unreachable(String failure, CmEvent event, String explanation) {
+        return new Ending(
+                Cause.UNREACHABLE, failure + status(event.status()) + ": " + explanation, NO_DATA);
+    }
+
+    private static Ending failed(String reason) {
+        return new Ending(Cause.FAILED, reason, NO_DATA);
+    }
+
+    private static String status(int status) {
+        return status < 0 ? " (" + Errno.describe(-status) + ")" : " (status " + status + ")";
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+/**
+ * The functions of {@code libibverbs.so.1} that set-up needs. Pointers are raw addresses; results
+ * are as C gives them.
+ */
+final class Ibverbs {
+    private static final String NAME = "libibverbs.so.1";
+
+    private final NativeFunction getDeviceList;
+    private final NativeFunction freeDeviceList;
+    private final NativeFunction openDevice;
+    private final NativeFunction closeDevice;
+    private final NativeFunction queryDevice;
+    private final NativeFunction queryPort;
+    private final NativeFunction allocPd;
+    private final NativeFunction deallocPd;
+    private final NativeFunction regMr;
+    private final NativeFunction deregMr;
+    private final NativeFunction createCq;
+    private final NativeFunction destroyCq;
+    private final NativeFunction wcStatusStr;
+    private final NativeFunction getAsyncEvent;
+    private final NativeFunction ackAsyncEvent;
+    private final NativeFunction eventTypeStr;
+
+    private Ibverbs(SharedLibrary library) {
+        getDeviceList = library.function("ibv_get_device_list");
+        freeDeviceList = library.function("ibv_free_device_list");
+        openDevice = library.function("ibv_open_device");
+        closeDevice = library.function("ibv_close_device");
+        queryDevice = library.function("ibv_query_device");
+        queryPort = library.function("ibv_query_port");
+        allocPd = library.function("ibv_alloc_pd");
+        deallocPd = library.function("ibv_dealloc_pd");
+        regMr = library.function("ibv_reg_mr");
+        deregMr = library.function("ibv_dereg_mr");
+        createCq = library.function("ibv_create_cq");
+        destroyCq = library.function("ibv_destroy_cq");
+        wcStatusStr = library.function("ibv_wc_status_str");
+        getAsyncEvent = library.function("ibv_get_async_event");
+        ackAsyncEvent = library.function("ibv_ack_async_event");
+        eventTypeStr = library.function("ibv_event_type_str");
+    }
+
+    /** Loads the library. */
+    static Ibverbs open() {
+        return new Ibverbs(SharedLibrary.open(NAME));
+    }
+
+    /**
+     * @return a zero-terminated array of device addresses, or 0.
+     * @see <a href="https://man7.org/linux/man-pages/man3/ibv_get_device_list.3.html">man page</a>
+     */
+    long getDeviceList() {
+        return getDeviceList.call(0);
+    }
+
+    void freeDeviceList(long list) {
+        freeDeviceList.call(list);
+    }
+
+    /**
+     * @return the context, or 0.
+     * @see <a href="https://man7.org/linux/man-pages/man3/ibv_open_device.3.html">man page</a>
+     */
+    long openDevice(long device) {
+        return openDevice.call(device);
+    }
+
+    int closeDevice(long context) {
+        return (int) closeDevice.call(context);
+    }
+
+    /**
+     * @return 0 or an errno.
+     * @see <a href="https://man7.org/linux/man-pages/man3/ibv_query_device.3.html">man page</a>
+     */
+    int queryDevice(long context, long attributes) {
+        return (int) queryDevice.call(context, attributes);
+    }
+
+    /**
+     * @return 0 or an errno.
+     * @see <a href="https://man7.org/linux/man-pages/man3/ibv_query_port.3.html">man page</a>
+     */
+    int queryPort(long context, int port, long attributes) {
+        return (int) queryPort.call(context, port, attributes);
+    }
+
+    /**
+     * @return the domain, or 0.
+     * @see <a href="https://man7.org/linux/man-pages/man3/ibv_alloc_pd.3.html">man page</a>
+     */
+    long allocPd(long context) {
+        return allocPd.call(context);
+    }
+
+    /** Gives 0 or an errno. */
+    int deallocPd(long pd) {
+        return (int) deallocPd.call(pd);
+    }
+
+    /**
+     * @return the region, or 0.
+     * @see <a href="https://man7.org/linux/man-pages/man3/ibv_reg_mr.3.html">man page</a>
+     */
+    long regMr(long pd, long address, long length, int access) {
+        return regMr.call(pd, address, length, access);
+    }
+
+    /** Gives 0 or an errno. */
+    int deregMr(long mr) {
+        return (int) deregMr.call(mr);
+    }
+
+    /**
+     * @return the completion queue, or 0.
+     * @see <a href="https://man7.org/linux/man-pages/man3/ibv_create_cq.3.html">man page</a>
+     */
+    long createCq(long context, int entries) {
+        return createCq.call(context, entries, 0, 0, 0);
+    }
+
+    /** Gives 0 or an errno. */
+    int destroyCq(long cq) {
+        return (int) destroyCq.call(cq);
+    }
+
+    /** The words of a work completion's status. */
+    String statusText(int status) {
+        return Memory.getString(wcStatusStr.call(status));
+    }
+
+    /**
+     * Takes an asynchronous event, without waiting where the context's descriptor is non-blocking.
+     *
+     * @return 0, or -1 with errno.
+     * @see <a href="https://man7.org/linux/man-pages/man3/ibv_get_async_event.3.html">man page</a>
+     */
+    int getAsyncEvent(long context, long event) {
+        return (int) getAsyncEvent.call(context, event);
+    }
+
+    void ackAsyncEvent(long event) {
+        ackAsyncEvent.call(event);
+    }
+
+    /** The words of an asynchronous event's type. */
+    String eventText(int type) {
+        return Memory.getString(eventTypeStr.call(type));
+    }
+}

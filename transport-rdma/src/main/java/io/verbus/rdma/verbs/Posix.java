@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+import java.io.IOException;
+import java.lang.foreign.Linker;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** What is needed of the C library and of {@code /proc}. */
+final class Posix {
+    private static final int F_GETFL = 3;
+    private static final int F_SETFL = 4;
+    private static final int O_NONBLOCK = 0x800;
+
+    private static final NativeFunction FCNTL = standard("fcntl");
+    private static final NativeFunction STRERROR = standard("strerror");
+
+    private Posix() {}
+
+    /**
+     * Makes a file descriptor non-blocking.
+     *
+     * @see <a href="https://man7.org/linux/man-pages/man2/fcntl.2.html">fcntl(2)</a>
+     */
+    static void setNonBlocking(int fd) {
+        int flags = (int) FCNTL.call(fd, F_GETFL, 0);
+        if (flags < 0 || (int) FCNTL.call(fd, F_SETFL, flags | O_NONBLOCK) < 0) {
+            throw VerbsException.of(
+                    "fcntl", NativeFunction.errno(), "an event channel cannot be non-blocking", "");
+        }
+    }
+
+    /**
+     * The words of an error number.
+     *
+     * @see <a href="https://man7.org/linux/man-pages/man3/strerror.3.html">strerror(3)</a>
+     */
+    static String errorText(int errno) {
+        return Memory.getString(STRERROR.call(errno));
+    }
+
+    /** The soft limit of locked memory of this process as {@code /proc/self/limits} words it. */
+    static String lockedMemoryLimit() {
+        try {
+            return Files.readAllLines(Path.of("/proc/self/limits")).stream()
+                    .filter(line -> line.startsWith("Max locked memory"))
+                    .map(line -> line.substring(26).strip().split("\\s+"))
+                    .map(words -> words[0].equals("unlimited") ? words[0] : words[0] + " bytes")
+                    .findFirst()
+                    .orElse("unknown");
+        } catch (IOException unreadable) {
+            return "unknown";
+        }
+    }
+
+    /** The file that is mapped at an address of this process, or an empty string. */
+    static String mappedFile(long address) {
+        try {
+            return Files.readAllLines(Path.of("/proc/self/maps")).stream()
+                    .filter(line -> contains(line, address))
+                    .map(line -> line.indexOf('/') < 0 ? "" : line.substring(line.indexOf('/')))
+                    .findFirst()
+                    .orElse("");
+        } catch (IOException unreadable) {
+            return "";
+        }
+    }
+
+    private static boolean contains(String line, long address) {
+        int dash = line.indexOf('-');
+        long begin = Long.parseUnsignedLong(line, 0, dash, 16);
+        long end = Long.parseUnsignedLong(line, dash + 1, line.indexOf(' '), 16);
+        return Long.compareUnsigned(begin, address) <= 0 && Long.compareUnsigned(address, end) < 0;
+    }
+
+    private static NativeFunction standard(String symbol) {
+        return new NativeFunction(Linker.nativeLinker().defaultLookup().findOrThrow(symbol));
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+import io.verbus.rdma.fabric.Access;
+import io.verbus.rdma.fabric.Domain;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A protection domain and the regions registered in it. Conductor's thread only. */
+final class ProtectionDomain implements Domain {
+    private final Ibverbs ibverbs;
+    private final Device device;
+    private final long address;
+    private final List<MemoryRegion> regions = new ArrayList<>();
+    private boolean closed;
+
+    ProtectionDomain(Ibverbs ibverbs, Device device) {
+        this.ibverbs = ibverbs;
+        this.device = device;
+        address = ibverbs.allocPd(device.context());
+        if (address == 0) {
+            throw VerbsException.of(
+                    "ibv_alloc_pd",
+                    NativeFunction.errno(),
+                    "the device " + device.name() + " gives no protection domain",
+                    "");
+        }
+    }
+
+    @Override
+    public String device() {
+        return device.name();
+    }
+
+    @Override
+    public MemoryRegion register(long start, long length, Access access) {
+        if (closed) {
+            throw new VerbsException(
+                    "memory cannot be registered on " + device.name() + ": the domain is closed");
+        }
+        MemoryRegion region = MemoryRegion.register(ibverbs, this, start, length, access);
+        regions.add(region);
+        return region;
+    }
+
+    /** The {@code struct ibv_pd}. */
+    long address() {
+        return address;
+    }
+
+    /** Whether it can be used on a device. */
+    boolean usableOn(long context) {
+        return !closed && device.context() == context;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    void forget(MemoryRegion region) {
+        regions.remove(region);
+    }
+
+    /** Closes it with the regions that are left, when the whole fabric goes. */
+    void closeWithRegions() {
+        for (MemoryRegion region : List.copyOf(regions)) {
+            region.close();
+        }
+        close();
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        int error = ibverbs.deallocPd(address);
+        if (error != 0) {
+            throw VerbsException.of(
+                    "ibv_dealloc_pd",
+                    error,
+                    "the protection domain on " + device.name() + " cannot be released",
+                    "close its " + regions.size() + " regions and its connections first");
+        }
+        closed = true;
+    }
+}

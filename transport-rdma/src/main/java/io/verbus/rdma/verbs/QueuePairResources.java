@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+import io.verbus.rdma.fabric.Access;
+import io.verbus.rdma.fabric.ConnectionOptions;
+
+import java.lang.foreign.Arena;
+
+/**
+ * What a queue pair is made of: the queue pair itself, a completion queue for each direction, the
+ * work request memory and the registered receive slots. Set-up side, conductor's thread only.
+ */
+final class QueuePairResources implements AutoCloseable {
+    private static final int SEND_COMPLETIONS = 16;
+    private static final int RECEIVE_COMPLETIONS = 1;
+    private static final int GATHER = 2;
+    private static final int CACHE_LINE = 64;
+    private static final int PAGE = 4096;
+
+    private final ConnectionManager manager;
+    private final long id;
+    private final Arena arena = Arena.ofShared();
+    private CompletionQueue sendCompletions;
+    private CompletionQueue receiveCompletions;
+    private MemoryRegion slots;
+    private boolean created;
+    private VerbsQueuePair queuePair;
+
+    private QueuePairResources(ConnectionManager manager, long id) {
+        this.manager = manager;
+        this.id = id;
+    }
+
+    /**
+     * Creates the queue pair of an id and posts its receives.
+     *
+     * @throws VerbsException if the device refuses; nothing is left behind.
+     */
+    static QueuePairResources create(
+            Ibverbs ibverbs,
+            ConnectionManager manager,
+            long id,
+            Device device,
+            ProtectionDomain domain,
+            ConnectionOptions options) {
+        check(device, options);
+        QueuePairResources resources = new QueuePairResources(manager, id);
+        try {
+            resources.create(ibverbs, device, domain, options);
+            return resources;
+        } catch (VerbsException refused) {
+            resources.close();
+            throw refused;
+        }
+    }
+
+    VerbsQueuePair queuePair() {
+        return queuePair;
+    }
+
+    /**
+     * Destroys the queue pair first: from then on the peer can neither write nor send, and all else
+     * can go. The id stays.
+     */
+    @Override
+    public void close() {
+        if (queuePair != null) {
+            queuePair.end();
+        }
+        if (created) {
+            manager.destroyQueuePair(id);
+            created = false;
+        }
+        if (sendCompletions != null) {
+            sendCompletions.close();
+            sendCompletions = null;
+        }
+        if (receiveCompletions != null) {
+            receiveCompletions.close();
+            receiveCompletions = null;
+        }
+        if (slots != null) {
+            slots.close();
+            slots = null;
+        }
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
+    }
+
+    private void create(
+            Ibverbs ibverbs, Device device, ProtectionDomain domain, ConnectionOptions options) {
+        sendCompletions = new CompletionQueue(ibverbs, device, options.sendDepth());
+        receiveCompletions = new CompletionQueue(ibverbs, device, options.receiveDepth());
+        long slotsLength = (long) options.receiveDepth() * options.messageLength();
+        long buffer = arena.allocate(slotsLength, PAGE).address();
+        slots = domain.register(buffer, slotsLength, Access.LOCAL_WRITE);
+        int maxInline =
+                manager.createQueuePair(
+                        id,
+                        domain.address(),
+                        sendCompletions.address(),
+                        receiveCompletions.address(),
+                        options,
+                        GATHER);
+        created = true;
+        long qp = Memory.getLong(id + VerbsAbi.CmId.QP);
+        boolean critical = !device.software();
+        ReceiveQueue receives =
+                new ReceiveQueue(
+                        device.postRecv(),
+                        critical,
+                        qp,
+                        allocate(ReceiveQueue.memoryLength()),
+                        buffer,
+                        slots.localKey().value(),
+                        options.messageLength());
+        postAll(device, receives, options.receiveDepth());
+        queuePair =
+                new VerbsQueuePair(
+                        Memory.getInt(qp + VerbsAbi.Qp.NUMBER),
+                        new SendQueue(
+                                device.postSend(),
+                                critical,
+                                qp,
+                                allocate(SendQueue.memoryLength(options.sendDepth())),
+                                options.sendDepth(),
+                                maxInline),
+                        receives,
+                        completions(device, sendCompletions, SEND_COMPLETIONS),
+                        completions(device, receiveCompletions, RECEIVE_COMPLETIONS),
+                        new FailureText(ibverbs));
+    }
+
+    private Completions completions(Device device, CompletionQueue queue, int entries) {
+        return new Completions(
+                device.pollCq(),
+                queue.address(),
+                allocate(Completions.memoryLength(entries)),
+                entries);
+    }
+
+    private long allocate(long length) {
+        return arena.allocate(length, CACHE_LINE).address();
+    }
+
+    private static void postAll(Device device, ReceiveQueue receives, int depth) {
+        for (int slot = 0; slot < depth; slot++) {
+            int errno = receives.post(slot);
+            if (errno != 0) {
+                throw VerbsException.of(
+                        "ibv_post_recv",
+                        errno,
+                        "the device "
+                                + device.name()
+                                + " took "
+                                + slot
+                                + " of "
+                                + depth
+                                + " receives",
+                        "");
+            }
+        }
+    }
+
+    private static void check(Device device, ConnectionOptions options) {
+        range("sendDepth", options.sendDepth(), 1, device.maxWorkRequests(), device);
+        range("sendDepth", options.sendDepth(), 1, device.maxCompletions(), device);
+        range("receiveDepth", options.receiveDepth(), 1, device.maxWorkRequests(), device);
+        range("receiveDepth", options.receiveDepth(), 1, device.maxCompletions(), device);
+        if (device.maxGather() < GATHER) {
+            throw new VerbsException(
+                    "the device "
+                            + device.name()
+                            + " gathers "
+                            + device.maxGather()
+                            + " pieces of memory in a work request, and "
+                            + GATHER
+                            + " are needed: use another device");
+        }
+    }
+
+    private static void range(String name, int value, int min, int max, Device device) {
+        if (value < min || value > max) {
+            throw new VerbsException(
+                    "%s=%d: the device %s allows %d to %d"
+                            .formatted(name, value, device.name(), min, max));
+        }
+    }
+}

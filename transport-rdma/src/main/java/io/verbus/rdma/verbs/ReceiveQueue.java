@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The receive queue of a queue pair: slots of one length, each posted again once its message has
+ * been handled. A request's id is the number of its slot.
+ */
+final class ReceiveQueue {
+    private static final int SGE_OFFSET = VerbsAbi.RecvWr.SIZE;
+    private static final int BAD_WR_OFFSET = SGE_OFFSET + VerbsAbi.Sge.SIZE;
+    private static final int MEMORY_LENGTH = BAD_WR_OFFSET + Long.BYTES;
+
+    private final MemorySegment postRecv;
+    private final boolean critical;
+    private final long qp;
+    private final long request;
+    private final long buffer;
+    private final int slotLength;
+
+    /**
+     * @param postRecv the provider's entry point.
+     * @param critical whether posting never enters the kernel.
+     * @param qp queue pair.
+     * @param memory of {@link #memoryLength} bytes, zeroed, 8-byte aligned.
+     * @param buffer of the slots, registered.
+     * @param lkey of the buffer.
+     * @param slotLength in bytes.
+     */
+    ReceiveQueue(
+            MemorySegment postRecv,
+            boolean critical,
+            long qp,
+            long memory,
+            long buffer,
+            int lkey,
+            int slotLength) {
+        this.postRecv = postRecv;
+        this.critical = critical;
+        this.qp = qp;
+        this.request = memory;
+        this.buffer = buffer;
+        this.slotLength = slotLength;
+        Memory.putLong(request + VerbsAbi.RecvWr.SG_LIST, request + SGE_OFFSET);
+        Memory.putInt(request + VerbsAbi.RecvWr.NUM_SGE, 1);
+        Memory.putInt(request + SGE_OFFSET + VerbsAbi.Sge.LENGTH, slotLength);
+        Memory.putInt(request + SGE_OFFSET + VerbsAbi.Sge.LKEY, lkey);
+    }
+
+    static long memoryLength() {
+        return MEMORY_LENGTH;
+    }
+
+    /** Address of a slot's first byte. */
+    long address(long slot) {
+        return buffer + slot * slotLength;
+    }
+
+    /**
+     * Posts a slot.
+     *
+     * @return 0 or a positive errno.
+     */
+    int post(long slot) {
+        Memory.putLong(request + VerbsAbi.RecvWr.ID, slot);
+        Memory.putLong(request + SGE_OFFSET + VerbsAbi.Sge.ADDRESS, address(slot));
+        return Math.abs(
+                DataPathCalls.post(postRecv, critical, qp, request, request + BAD_WR_OFFSET));
+    }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The send queue of a queue pair: work requests are staged into preallocated memory and posted as
+ * one list.
+ *
+ * <pre>
+ *   +--------------------------+---------+---------+---------+
+ *   | ibv_send_wr              | ibv_sge | ibv_sge | unused  |   slot 0
+ *   |   next, sg_list: wired   |         |         |         |
+ *   +--------------------------+---------+---------+---------+
+ *   |                         ...                            |   slot 1 .. depth - 1
+ *   +--------------------------+---------+---------+---------+
+ *   | bad_wr                                                 |
+ *   +--------------------------------------------------------+
+ * </pre>
+ *
+ * <p>{@code next} always leads to the following slot, but for the last of a list while that is
+ * being posted. The provider copies the requests, so that every list begins at slot 0.
+ *
+ * <p>A request's id is the count of requests up to and including it. Requests complete in order:
+ * the completion of a signaled one frees all before it. At least every n-th is signaled, n being a
+ * quarter of the depth, so that the queue never fills up with requests that nothing will report.
+ */
+final class SendQueue {
+    private static final int SGE_OFFSET = VerbsAbi.SendWr.SIZE;
+    private static final int SLOT_SIZE = 192;
+    private static final int BAD_WR_SIZE = Long.BYTES;
+
+    private final MemorySegment postSend;
+    private final boolean critical;
+    private final long qp;
+    private final long slots;
+    private final long badWr;
+    private final int depth;
+    private final int maxInline;
+    private final int signalInterval;
+
+    private int staged;
+    private long posted;
+    private long completed;
+    private long signaled;
+
+    /**
+     * @param postSend the provider's entry point.
+     * @param critical whether posting never enters the kernel.
+     * @param qp queue pair.
+     * @param memory of {@link #memoryLength} bytes, zeroed, 64-byte aligned.
+     * @param depth most work requests outstanding.
+     * @param maxInline most bytes that a work request carries inline.
+     */
+    SendQueue(
+            MemorySegment postSend,
+            boolean critical,
+            long qp,
+            long memory,
+            int depth,
+            int maxInline) {
+        this.postSend = postSend;
+        this.critical = critical;
+        this.qp = qp;
+        this.slots = memory;
+        this.badWr = memory + (long) depth * SLOT_SIZE;
+        this.depth = depth;
+        this.maxInline = maxInline;
+        this.signalInterval = Math.max(1, depth / 4);
+        for (int i = 0; i < depth; i++) {
+            Memory.putLong(slot(i) + VerbsAbi.SendWr.NEXT, slot(i + 1));
+            Memory.putLong(slot(i) + VerbsAbi.SendWr.SG_LIST, slot(i) + SGE_OFFSET);
+        }
+    }
+
+    static long memoryLength(int depth) {
+        return (long) depth * SLOT_SIZE + BAD_WR_SIZE;
+    }
+
+    int maxInline() {
+        return maxInline;
+    }
+
+    int free() {
+        return depth - staged - (int) (posted - completed);
+    }
+
+    boolean hasOutstanding() {
+        return posted != completed;
+    }
+
+    long completed() {
+        return completed;
+    }
+
+    /** All requests up to this id are complete. */
+    void completedUpTo(long id) {
+        completed = id;
+    }
+
+    void stageWrite(long address, int length, int lkey, long remoteAddress, int rkey) {
+        long slot = claim();
+        if (length == 0) {
+            // Some devices read a length of 0 as 2 GiB: no memory at all is never ambiguous.
+            Memory.putInt(slot + VerbsAbi.SendWr.NUM_SGE, 0);
+        } else {
+            Memory.putInt(slot + VerbsAbi.SendWr.NUM_SGE, 1);
+            piece(slot + SGE_OFFSET, address, length, lkey);
+        }
+        target(slot, remoteAddress, rkey);
+        stage(slot, VerbsAbi.IBV_WR_RDMA_WRITE, 0);
+    }
+
+    void stageWrite(
+            long address1,
+            int length1,
+            int lkey1,
+            long address2,
+            int length2,
+            int lkey2,
+            long remoteAddress,
+            int rkey) {
+        long slot = claim();
+        Memory.putInt(slot + VerbsAbi.SendWr.NUM_SGE, 2);
+        piece(slot + SGE_OFFSET, address1, length1, lkey1);
+        piece(slot + SGE_OFFSET + VerbsAbi.Sge.SIZE, address2, length2, lkey2);
+        target(slot, remoteAddress, rkey);
+        stage(slot, VerbsAbi.IBV_WR_RDMA_WRITE, 0);
+    }
+
+    void stageSmallWrite(long address, int length, int lkey, long remoteAddress, int rkey) {
+        long slot = claim();
+        Memory.putInt(slot + VerbsAbi.SendWr.NUM_SGE, 1);
+        piece(slot + SGE_OFFSET, address, length, lkey);
+        target(slot, remoteAddress, rkey);
+        stage(slot, VerbsAbi.IBV_WR_RDMA_WRITE, length <= maxInline ? VerbsAbi.IBV_SEND_INLINE : 0);
+    }
+
+    void stageSend(long address, int length, int lkey) {
+        long slot = claim();
+        Memory.putInt(slot + VerbsAbi.SendWr.NUM_SGE, 1);
+        piece(slot + SGE_OFFSET, address, length, lkey);
+        stage(slot, VerbsAbi.IBV_WR_SEND, 0);
+    }
+
+    /** Count of the requests posted so far. */
+    long posted() {
+        return posted;
+    }
+
+    /** Forgets what is staged: the queue pair takes no more. */
+    void discard() {
+        posted += staged;
+        staged = 0;
+    }
+
+    /**
+     * Posts what is staged.
+     *
+     * @param signalLast whether the last request must be signaled.
+     * @return 0 or a positive errno.
+     */
+    int post(boolean signalLast) {
+        if (staged == 0) {
+            return 0;
+        }
+        long last = slot(staged - 1);
+        posted += staged;
+        if (signalLast && signaled != posted) {
+            Memory.putInt(
+                    last + VerbsAbi.SendWr.FLAGS,
+                    Memory.getInt(last + VerbsAbi.SendWr.FLAGS) | VerbsAbi.IBV_SEND_SIGNALED);
+            signaled = posted;
+        }
+        Memory.putLong(last + VerbsAbi.SendWr.NEXT, 0);
+        int result = DataPathCalls.post(postSend, critical, qp, slots, badWr);
+        Memory.putLong(last + VerbsAbi.SendWr.NEXT, last + SLOT_SIZE);
+        staged = 0;
+        return Math.abs(result);
+    }
+
+    private long claim() {
+        if (free() <= 0) {
+            throw new IllegalStateException(
+                    "the send queue holds " + depth + " work requests: check free() first");
+        }
+        return slot(staged);
+    }
+
+    private void stage(long slot, int opcode, int flags) {
+        long id = posted + ++staged;
+        Memory.putLong(slot + VerbsAbi.SendWr.ID, id);
+        Memory.putInt(slot + VerbsAbi.SendWr.OPCODE, opcode);
+        if (id - signaled >= signalInterval) {
+            signaled = id;
+            Memory.putInt(slot + VerbsAbi.SendWr.FLAGS, flags | VerbsAbi.IBV_SEND_SIGNALED);
+        } else {
+            Memory.putInt(slot + VerbsAbi.SendWr.FLAGS, flags);
+        }
+    }
+
+    private long slot(int index) {
+        return slots + (long) index * SLOT_SIZE;
+    }
+
+    private static void piece(long sge, long address, int length, int lkey) {
+        Memory.putLong(sge + VerbsAbi.Sge.ADDRESS, address);
+        Memory.putInt(sge + VerbsAbi.Sge.LENGTH, length);
+        Memory.putInt(sge + VerbsAbi.Sge.LKEY, lkey);
+    }
+
+    private static void target(long slot, long remoteAddress, int rkey) {
+        Memory.putLong(slot + VerbsAbi.SendWr.REMOTE_ADDRESS, remoteAddress);
+        Memory.putInt(slot + VerbsAbi.SendWr.RKEY, rkey);
+    }
+}

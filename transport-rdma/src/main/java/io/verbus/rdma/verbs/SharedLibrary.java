@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.SymbolLookup;
+
+/** A C library, loaded for the life of the process. */
+@SuppressWarnings("restricted")
+final class SharedLibrary {
+    private final String name;
+    private final SymbolLookup symbols;
+
+    private SharedLibrary(String name, SymbolLookup symbols) {
+        this.name = name;
+        this.symbols = symbols;
+    }
+
+    /**
+     * Loads a library.
+     *
+     * @param name its SONAME: the name without a version belongs to the development package.
+     * @throws VerbsException if it cannot be loaded.
+     */
+    static SharedLibrary open(String name) {
+        try {
+            return new SharedLibrary(name, SymbolLookup.libraryLookup(name, Arena.global()));
+        } catch (IllegalArgumentException absent) {
+            throw new VerbsException(
+                    "the library "
+                            + name
+                            + " cannot be loaded: install the packages libibverbs1, librdmacm1 and"
+                            + " ibverbs-providers (Debian, Ubuntu) or libibverbs and librdmacm"
+                            + " (Red Hat, Fedora, SUSE)",
+                    absent);
+        }
+    }
+
+    /** Finds a function that the library exports. */
+    NativeFunction function(String symbol) {
+        return new NativeFunction(
+                symbols.find(symbol)
+                        .orElseThrow(
+                                () ->
+                                        new VerbsException(
+                                                "the library "
+                                                        + name
+                                                        + " has no function "
+                                                        + symbol
+                                                        + ": install rdma-core 15 or later")));
+    }
+}

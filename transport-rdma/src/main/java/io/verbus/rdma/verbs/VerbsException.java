@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+import io.verbus.rdma.fabric.FabricException;
+
+/** A verbs call failed. The message is one sentence: what failed, call and errno, the remedy. */
+public final class VerbsException extends FabricException {
+    private static final long serialVersionUID = 1L;
+
+    /** What the call left in errno, 0 where none is behind the failure. */
+    private final int errno;
+
+    VerbsException(String message) {
+        super(message);
+        errno = 0;
+    }
+
+    VerbsException(String message, Throwable cause) {
+        super(message, cause);
+        errno = 0;
+    }
+
+    private VerbsException(String message, int errno) {
+        super(message);
+        this.errno = errno;
+    }
+
+    /**
+     * @param call that failed, by its C name.
+     * @param errno that it gave.
+     * @param failure what could not be done, with the values that were wrong.
+     * @param remedy what to do about it; the usual one for the errno where this is empty.
+     */
+    static VerbsException of(String call, int errno, String failure, String remedy) {
+        String advice = remedy.isEmpty() ? usualRemedy(errno) : remedy;
+        return new VerbsException(
+                failure
+                        + " ("
+                        + call
+                        + ": "
+                        + Errno.describe(errno)
+                        + ")"
+                        + (advice.isEmpty() ? "" : ": " + advice),
+                errno);
+    }
+
+    /** The error number behind the failure, 0 if there is none. */
+    public int errno() {
+        return errno;
+    }
+
+    static String usualRemedy(int errno) {
+        return switch (errno) {
+            case Errno.EPERM, Errno.EACCES ->
+                    "give this user read and write access to /dev/infiniband (group rdma, or the"
+                            + " udev rules of rdma-core; in a container pass the devices)";
+            case Errno.ENOMEM ->
+                    "the limit of locked memory is "
+                            + Posix.lockedMemoryLimit()
+                            + "; raise it with `ulimit -l unlimited`, or LimitMEMLOCK=infinity in"
+                            + " a systemd unit";
+            case Errno.ENODEV, Errno.ENOENT, Errno.ENOSYS ->
+                    "load the device's driver and rdma_ucm (`modprobe rdma_ucm`); `rdma link`"
+                            + " lists the devices";
+            case Errno.EMFILE -> "raise the limit of open files (`ulimit -n`)";
+            default -> "";
+        };
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+import io.verbus.rdma.fabric.LocalKey;
+import io.verbus.rdma.fabric.QueuePair;
+import io.verbus.rdma.fabric.RemoteKey;
+
+/** The data path of one connection: posts, polls and counts. Used by one agent. */
+final class VerbsQueuePair implements QueuePair {
+    /** Most control messages that one poll hands over. */
+    private static final int RECEIVE_BURST = 16;
+
+    private final int number;
+    private final SendQueue sends;
+    private final ReceiveQueue receives;
+    private final Completions sendCompletions;
+    private final Completions receiveCompletions;
+    private final FailureText words;
+
+    /** Why the queue pair failed, or null. */
+    private String failure;
+
+    /** Whether no more than flushed requests tell of the failure. */
+    private boolean flushed;
+
+    /** Whether the failure has been told, or the connection closed. */
+    private boolean ended;
+
+    VerbsQueuePair(
+            int number,
+            SendQueue sends,
+            ReceiveQueue receives,
+            Completions sendCompletions,
+            Completions receiveCompletions,
+            FailureText words) {
+        this.number = number;
+        this.sends = sends;
+        this.receives = receives;
+        this.sendCompletions = sendCompletions;
+        this.receiveCompletions = receiveCompletions;
+        this.words = words;
+    }
+
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public int maxInline() {
+        return sends.maxInline();
+    }
+
+    @Override
+    public int free() {
+        return sends.free();
+    }
+
+    @Override
+    public void stageWrite(
+            long address, int length, LocalKey key, long remoteAddress, RemoteKey remoteKey) {
+        sends.stageWrite(address, length, key.value(), remoteAddress, remoteKey.value());
+    }
+
+    @Override
+    public void stageWrite(
+            long address1,
+            int length1,
+            LocalKey key1,
+            long address2,
+            int length2,
+            LocalKey key2,
+            long remoteAddress,
+            RemoteKey remoteKey) {
+        sends.stageWrite(
+                address1,
+                length1,
+                key1.value(),
+                address2,
+                length2,
+                key2.value(),
+                remoteAddress,
+                remoteKey.value());
+    }
+
+    @Override
+    public void stageSmallWrite(
+            long address, int length, LocalKey key, long remoteAddress, RemoteKey remoteKey) {
+        sends.stageSmallWrite(address, length, key.value(), remoteAddress, remoteKey.value());
+    }
+
+    @Override
+    public void stageSend(long address, int length, LocalKey key) {
+        sends.stageSend(address, length, key.value());
+    }
+
+    @Override
+    public long post(boolean signaled) {
+        if (failure != null || ended) {
+            sends.discard();
+            return sends.posted();
+        }
+        int errno = sends.post(signaled);
+        if (errno != 0) {
+            failure = words.call("ibv_post_send", errno);
+        }
+        return sends.posted();
+    }
+
+    @Override
+    public long completed() {
+        return sends.completed();
+    }
+
+    @Override
+    public int poll(Handler handler) {
+        if (ended) {
+            return 0;
+        }
+        int count = pollReceives(handler);
+        if (sends.hasOutstanding()) {
+            count += pollSends();
+        }
+        if (failure != null) {
+            count += fail(handler);
+        }
+        return count;
+    }
+
+    /** The connection is closed: nothing here touches the device any more. */
+    void end() {
+        ended = true;
+    }
+
+    private int pollSends() {
+        int count = sendCompletions.poll();
+        if (count < 0) {
+            failed(words.call("ibv_poll_cq", -count));
+            return 0;
+        }
+        for (int i = 0; i < count; i++) {
+            int status = sendCompletions.status(i);
+            if (status != VerbsAbi.IBV_WC_SUCCESS) {
+                failed("a write or send", status, sendCompletions.vendorError(i));
+                return count;
+            }
+            sends.completedUpTo(sendCompletions.workRequestId(i));
+        }
+        return count;
+    }
+
+    private int pollReceives(Handler handler) {
+        int count = 0;
+        while (count < RECEIVE_BURST) {
+            int found = receiveCompletions.poll();
+            if (found == 0) {
+                break;
+            }
+            if (found < 0) {
+                failed(words.call("ibv_poll_cq", -found));
+                break;
+            }
+            count++;
+            int status = receiveCompletions.status(0);
+            if (status != VerbsAbi.IBV_WC_SUCCESS) {
+                failed("a receive", status, receiveCompletions.vendorError(0));
+                break;
+            }
+            receive(handler);
+        }
+        return count;
+    }
+
+    private void receive(Handler handler) {
+        long slot = receiveCompletions.workRequestId(0);
+        try {
+            handler.onMessage(receives.address(slot), receiveCompletions.byteLength(0));
+        } finally {
+            int errno = receives.post(slot);
+            if (errno != 0) {
+                failed(words.call("ibv_post_recv", errno));
+            }
+        }
+    }
+
+    /** Tells the failure, once, after the messages that arrived before it. */
+    private int fail(Handler handler) {
+        int count = 0;
+        int found;
+        do {
+            found = pollReceives(handler);
+            count += found;
+        } while (found == RECEIVE_BURST);
+        ended = true;
+        handler.onFailure(failure);
+        return count;
+    }
+
+    private void failed(String reason) {
+        if (failure == null || flushed) {
+            failure = reason;
+            flushed = false;
+        }
+    }
+
+    /** A flushed request only says that another failed: what that one says replaces it. */
+    private void failed(String work, int status, int vendorError) {
+        boolean flush = status == VerbsAbi.IBV_WC_WR_FLUSH_ERR;
+        if (failure == null || flushed && !flush) {
+            failure = words.completion(work, status, vendorError);
+            flushed = flush;
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.verbus.transport.TransportProvider;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.ServiceLoader;
+
+class RdmaTransportProviderTest {
+    @Test
+    void isFoundByItsMedia() {
+        List<String> media =
+                ServiceLoader.load(TransportProvider.class).stream()
+                        .map(provider -> provider.get().media())
+                        .toList();
+        assertEquals(List.of("rdma"), media);
+    }
+}

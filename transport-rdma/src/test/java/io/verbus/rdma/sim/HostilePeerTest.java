@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.codecs.rdma.AcceptDecoder;
+import io.verbus.codecs.rdma.CloseDecoder;
+import io.verbus.codecs.rdma.DeferDecoder;
+import io.verbus.codecs.rdma.ImageClosedDecoder;
+import io.verbus.codecs.rdma.MessageHeaderEncoder;
+import io.verbus.codecs.rdma.RejectDecoder;
+import io.verbus.codecs.rdma.SetupDecoder;
+import io.verbus.rdma.link.ControlWriter;
+import io.verbus.rdma.link.CreditLine;
+import io.verbus.rdma.link.Offer;
+
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A peer that breaks the protocol fails its own connection, is told of in words, and no more. */
+class HostilePeerTest {
+    private static final int STREAM = 42;
+
+    @TempDir Path directory;
+
+    @Property(tries = 300)
+    void aPublishingDriverSurvivesAnyBytes(@ForAll("messages") List<byte[]> messages)
+            throws IOException {
+        inTemporaryDirectory(
+                net -> {
+                    TestStream stream = connected(net);
+                    SimConnection connection = net.connection();
+                    connection.peer().sim().inject(messages);
+                    net.forMillis(3);
+                    assertGoesOn(net, stream);
+                });
+    }
+
+    @Property(tries = 300)
+    void aSubscribingDriverSurvivesAnyBytes(@ForAll("messages") List<byte[]> messages)
+            throws IOException {
+        inTemporaryDirectory(
+                net -> {
+                    TestStream stream = connected(net);
+                    net.connection().sim().inject(messages);
+                    net.forMillis(3);
+                    assertGoesOn(net, stream);
+                });
+    }
+
+    private static TestStream connected(TwoDrivers net) {
+        net.network.expectAccessErrors();
+        net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+        TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+        net.until("connected", () -> stream.connected);
+        return stream;
+    }
+
+    /** Whatever became of the connection, the stream is carried again in the end. */
+    private static void assertGoesOn(TwoDrivers net, TestStream stream) {
+        net.until(
+                "carried again",
+                () -> {
+                    for (TestImage image : List.copyOf(net.b.images)) {
+                        if (image.lost != null || image.endingAt >= 0) {
+                            net.b.transport.closeImage(image, "drained");
+                        }
+                    }
+                    return stream.connected
+                            && net.b.images.stream()
+                                    .anyMatch(
+                                            image ->
+                                                    image.lost == null
+                                                            && image.received > 20
+                                                            && image.setup.streamId() == STREAM);
+                });
+    }
+
+    /** Random bytes, and messages with a right header around random bytes. */
+    @Provide
+    Arbitrary<List<byte[]>> messages() {
+        Arbitrary<byte[]> noise =
+                Arbitraries.bytes().array(byte[].class).ofMinSize(0).ofMaxSize(256);
+        Arbitrary<byte[]> shaped =
+                Combinators.combine(
+                                Arbitraries.integers().between(0, 8),
+                                Arbitraries.bytes().array(byte[].class).ofSize(64),
+                                Arbitraries.integers().between(-1, 1))
+                        .as(HostilePeerTest::shaped);
+        return Arbitraries.oneOf(noise, shaped).list().ofMinSize(1).ofMaxSize(6);
+    }
+
+    private static byte[] shaped(int template, byte[] content, int excess) {
+        int blockLength =
+                switch (template) {
+                    case SetupDecoder.TEMPLATE_ID -> SetupDecoder.BLOCK_LENGTH;
+                    case CloseDecoder.TEMPLATE_ID -> CloseDecoder.BLOCK_LENGTH;
+                    case AcceptDecoder.TEMPLATE_ID -> AcceptDecoder.BLOCK_LENGTH;
+                    case DeferDecoder.TEMPLATE_ID -> DeferDecoder.BLOCK_LENGTH;
+                    case RejectDecoder.TEMPLATE_ID -> RejectDecoder.BLOCK_LENGTH;
+                    case ImageClosedDecoder.TEMPLATE_ID -> ImageClosedDecoder.BLOCK_LENGTH;
+                    default -> 8;
+                };
+        byte[] message = new byte[MessageHeaderEncoder.ENCODED_LENGTH + blockLength + excess];
+        new MessageHeaderEncoder()
+                .wrap(new UnsafeBuffer(message), 0)
+                .blockLength(blockLength)
+                .templateId(template)
+                .schemaId(MessageHeaderEncoder.SCHEMA_ID)
+                .version(MessageHeaderEncoder.SCHEMA_VERSION);
+        System.arraycopy(
+                content, 0, message, MessageHeaderEncoder.ENCODED_LENGTH, blockLength + excess);
+        return message;
+    }
+
+    @Test
+    void creditBeyondWhatWasSentFailsTheConnection() {
+        assertCreditFails(1 << 20);
+    }
+
+    @Test
+    void creditThatIsNoPositionFailsTheConnection() {
+        assertCreditFails(17);
+    }
+
+    @Test
+    void creditThatGoesBackFailsTheConnection() {
+        assertCreditFails(-32);
+    }
+
+    private void assertCreditFails(long offset) {
+        try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
+            TestStream stream = connected(net);
+            net.until("some", () -> net.b.image().received > 100);
+            net.reading = false;
+            net.forMillis(500);
+            long before = net.b.image().position();
+            UnsafeBuffer slot = net.a.fabric.connections().getFirst().domain().creditSlot();
+            assertEquals(before, slot.getLong(CreditLine.POSITION));
+            slot.putLong(CreditLine.POSITION, before + offset);
+            net.until("failed", () -> !net.a.errors.isEmpty());
+            assertTrue(
+                    net.a.errors.getFirst().contains("breaks the protocol"),
+                    net.a.errors.toString());
+            assertEquals(1, net.a.counter("rdma to 10.0.0.2:7400: protocol violations"));
+            net.reading = true;
+            assertGoesOn(net, stream);
+        }
+    }
+
+    @Test
+    void anOfferMadeTwiceFailsTheConnection() {
+        try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
+            TestStream stream = connected(net);
+            UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
+            Offer offer = new Offer(stream.registrationId(), 1, STREAM, 5, 65_536, 1408, 0, 64, 1);
+            int length = new ControlWriter().setup(buffer, 0, offer, 0);
+            byte[] message = new byte[length];
+            buffer.getBytes(0, message);
+            net.connection().sim().inject(List.of(message));
+            net.until("failed", () -> !net.b.errors.isEmpty());
+            assertTrue(
+                    net.b.errors.getFirst().contains("is offered twice"), net.b.errors.toString());
+            assertEquals(1, net.b.counter("protocol violations of publishing drivers"));
+            assertGoesOn(net, stream);
+        }
+    }
+
+    @Test
+    void aFloodOfOffersIsBounded() {
+        try (TwoDrivers net =
+                new TwoDrivers(System.nanoTime(), directory, "rdma.max-streams", "10")) {
+            TestStream stream = connected(net);
+            UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
+            for (int i = 0; i < 500; i++) {
+                Offer offer = new Offer(1_000_000L + i, i, STREAM + 1, 5, 65_536, 1408, 0, 64, 1);
+                byte[] message = new byte[new ControlWriter().setup(buffer, 0, offer, 0)];
+                buffer.getBytes(0, message);
+                net.connection().sim().inject(List.of(message));
+            }
+            for (int i = 0; i < 10; i++) {
+                net.b.transport.receive(net.nowNs);
+            }
+            net.until("failed", () -> !net.b.errors.isEmpty());
+            assertTrue(net.b.errors.getFirst().contains("without end"), net.b.errors.toString());
+            assertGoesOn(net, stream);
+        }
+    }
+
+    private interface Body {
+        void run(TwoDrivers net);
+    }
+
+    private static void inTemporaryDirectory(Body body) throws IOException {
+        Path directory = Files.createTempDirectory("verbus-sim");
+        try (TwoDrivers net =
+                new TwoDrivers(
+                        System.nanoTime(),
+                        directory,
+                        "rdma.backoff-min",
+                        "1ms",
+                        "rdma.probe-timeout",
+                        "20ms",
+                        "rdma.status-interval",
+                        "1ms")) {
+            body.run(net);
+        } finally {
+            try (Stream<Path> files = Files.walk(directory)) {
+                files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(f -> f.delete());
+            }
+        }
+    }
+}

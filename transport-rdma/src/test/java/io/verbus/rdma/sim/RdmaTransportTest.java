@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.ChannelUri;
+import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.rdma.fabric.FabricHandler;
+import io.verbus.rdma.fabric.Listener;
+import io.verbus.rdma.link.Greeting;
+import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.TransportException;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+class RdmaTransportTest {
+    private static final int STREAM = 42;
+
+    @TempDir Path directory;
+    private TwoDrivers net;
+
+    @BeforeEach
+    void start() {
+        start(System.nanoTime());
+    }
+
+    private void start(long seed, String... options) {
+        if (net != null) {
+            net.close();
+        }
+        net = new TwoDrivers(Long.getLong("verbus.seed", seed), directory, options);
+    }
+
+    @AfterEach
+    void stop() {
+        net.close();
+    }
+
+    private TestStream connected() {
+        net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+        TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+        net.until("connected", () -> stream.connected);
+        return stream;
+    }
+
+    private void assertNoErrors() {
+        assertEquals(List.of(), net.a.errors, () -> "seed " + net.seed);
+        assertEquals(List.of(), net.b.errors, () -> "seed " + net.seed);
+    }
+
+    @RepeatedTest(5)
+    void deliversEveryMessageInOrderThroughManyTerms() {
+        TestStream stream = connected();
+        net.until("ten terms", () -> stream.position() > 10L * 64 * 1024);
+        net.publishing = false;
+        net.until("all read", () -> net.b.image().received == stream.offered);
+        assertNoErrors();
+        assertEquals(1, net.network.connections());
+        assertTrue(net.a.counter("bytes") >= stream.position() - 11L * 1024, net.a.counterText());
+    }
+
+    @Test
+    void endsTheStreamBehindItsLastMessage() {
+        TestStream stream = connected();
+        net.until("some", () -> stream.offered > 500);
+        net.publishing = false;
+        stream.end();
+        net.a.transport.closePublication(stream);
+        net.until("released", () -> net.a.releasedStreams.contains(stream));
+        TestImage image = net.b.image();
+        net.until("end of stream", image::isEndOfStream);
+        net.until("ending told", () -> image.endingAt >= 0);
+        assertEquals(stream.offered, image.received);
+        assertEquals(stream.finalPosition(), image.endingAt);
+        assertFalse(stream.connected);
+        net.b.transport.closeImage(image, "drained");
+        net.until("image released", () -> image.released);
+        net.until("disconnected when idle", () -> net.a.fabric.connections().isEmpty());
+        net.until("closed at B too", () -> net.b.fabric.connections().isEmpty());
+        assertNoErrors();
+    }
+
+    @Test
+    void putsAStreamOffUntilASubscriberComes() {
+        InboundEndpoint endpoint = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
+        TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+        net.forMillis(300);
+        assertFalse(stream.connected);
+        assertEquals(1, net.a.fabric.connections().size());
+        net.b.subscribed.add(STREAM + 1);
+        net.b.transport.onSubscriptionAdded(endpoint, STREAM + 1);
+        net.forMillis(50);
+        assertFalse(stream.connected);
+        net.b.subscribed.add(STREAM);
+        net.b.transport.onSubscriptionAdded(endpoint, STREAM);
+        net.until("received", () -> stream.connected && net.b.image().received > 100);
+        assertNoErrors();
+    }
+
+    @Test
+    void holdsThePublisherBackWhileTheSubscriberSleeps() {
+        TestStream stream = connected();
+        net.reading = false;
+        net.until("window is full", () -> stream.position() >= 64 * 1024);
+        net.forMillis(300);
+        assertTrue(stream.position() < 66L * 1024, "position " + stream.position());
+        assertFalse(stream.offer());
+        net.reading = true;
+        net.until("goes on", () -> net.b.image().position() > 300 * 1024);
+        assertNoErrors();
+    }
+
+    @Test
+    void passesFramesThatAreLongerThanTheWindow() {
+        ChannelUri small =
+                ChannelUri.rdma("10.0.0.2:7400")
+                        .termLength(64 * 1024)
+                        .mtu(8192)
+                        .window(4096)
+                        .build();
+        net.b.subscribe(small, STREAM);
+        TestStream stream = net.a.publish(small, STREAM);
+        net.until("ten terms", () -> stream.position() > 10L * 64 * 1024);
+        assertTrue(stream.position() - net.b.image().position() <= 4096 + 3 * 8192);
+        assertNoErrors();
+    }
+
+    @Test
+    void offersAnewWhenTheLastSubscriberGoes() {
+        TestStream stream = connected();
+        net.until("some", () -> net.b.image().received > 50);
+        TestImage first = net.b.image();
+        net.b.subscribed.clear();
+        net.b.transport.closeImage(first, "no subscriber");
+        net.until("released", () -> first.released);
+        net.until("not connected", () -> !stream.connected);
+        net.forMillis(200);
+        assertFalse(stream.connected);
+        net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+        net.until("second image", () -> stream.connected && net.b.image().received > 50);
+        assertNotEquals(first, net.b.image());
+        assertEquals(1, net.network.connections());
+        assertNoErrors();
+    }
+
+    @RepeatedTest(5)
+    void connectsAgainAfterTheQueuePairFails() {
+        TestStream stream = connected();
+        net.until("some", () -> net.b.image().received > 100);
+        TestImage first = net.b.image();
+        net.connection().breakLink("transport retry counter exceeded");
+        net.until("lost", () -> first.lost != null);
+        net.until("not connected", () -> !stream.connected);
+        net.b.transport.closeImage(first, "drained");
+        net.until("released", () -> first.released);
+        net.until("new image", () -> !net.b.images.isEmpty() && net.b.image().received > 100);
+        assertEquals(2, net.network.connections());
+        assertTrue(net.a.errors.getFirst().contains("is lost"), net.a.errors.toString());
+        assertTrue(net.a.failures.getFirst().contains("is lost"), net.a.failures.toString());
+        assertEquals(2, net.a.counter("connects"));
+        assertEquals(1, net.a.counter("failures"));
+    }
+
+    @Test
+    void noticesASilentPeerInBoundedTime() {
+        start(
+                System.nanoTime(),
+                "rdma.probe-timeout",
+                "50ms",
+                "rdma.probe-interval",
+                "10ms",
+                "rdma.status-interval",
+                "10ms");
+        TestStream stream = connected();
+        net.publishing = false;
+        TestImage first = net.b.image();
+        long cutAt = net.nowNs;
+        net.connection().sim().cut();
+        net.until("lost at both", () -> first.lost != null && !stream.connected);
+        assertTrue(net.nowNs - cutAt < 100_000_000, (net.nowNs - cutAt) + " ns");
+        assertTrue(
+                net.a.errors.toString().contains("has not answered a probe")
+                        || net.b.errors.toString().contains("has not answered a probe"));
+        net.b.transport.closeImage(first, "drained");
+        net.until("again", () -> stream.connected);
+    }
+
+    @Test
+    void carriesTwentyStreamsOverOneQueuePair() {
+        List<TestStream> streams = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            net.b.subscribe(TwoDrivers.CHANNEL, STREAM + i);
+            streams.add(net.a.publish(TwoDrivers.CHANNEL, STREAM + i));
+        }
+        net.until(
+                "all read",
+                () ->
+                        net.b.images.size() == 20
+                                && net.b.images.stream().allMatch(i -> i.received > 300));
+        assertEquals(2, net.network.queuePairs(), "one at each end");
+        assertEquals(1, net.network.connections());
+        assertNoErrors();
+        for (TestStream stream : List.copyOf(streams)) {
+            stream.end();
+            net.a.transport.closePublication(stream);
+        }
+        net.until("all released", () -> net.a.releasedStreams.containsAll(streams));
+        net.until(
+                "all ended",
+                () -> net.b.images.stream().allMatch(i -> i.endingAt >= 0 && i.isEndOfStream()));
+        assertNoErrors();
+    }
+
+    @Test
+    void releasesAPublicationThatNobodyReceives() {
+        TestStream alone = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+        net.forMillis(50);
+        alone.end();
+        net.a.transport.closePublication(alone);
+        net.until("released", () -> net.a.releasedStreams.contains(alone));
+        assertTrue(net.a.failures.getFirst().contains("nobody listens"));
+
+        net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
+        TestStream deferred = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+        net.forMillis(5_000);
+        deferred.end();
+        net.a.transport.closePublication(deferred);
+        net.until("released", () -> net.a.releasedStreams.contains(deferred));
+    }
+
+    @Test
+    void releasesAPublicationWhosePeerGoesWhileItEnds() {
+        TestStream stream = connected();
+        net.reading = false;
+        net.until("window is full", () -> stream.position() >= 64 * 1024);
+        stream.end();
+        net.a.transport.closePublication(stream);
+        net.forMillis(20);
+        net.connection().breakLink("cable");
+        net.until("released", () -> net.a.releasedStreams.contains(stream));
+    }
+
+    @Test
+    void tellsThePublisherWhyItIsRefused() {
+        net.b.setupRefusal = "too little space for the log: free some";
+        net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+        TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+        net.until("refused", () -> !net.a.failures.isEmpty());
+        assertTrue(net.a.failures.getFirst().contains("too little space for the log"));
+        assertTrue(net.a.rejections.getFirst());
+        assertFalse(stream.connected);
+        net.b.setupRefusal = null;
+        net.until("tried again", () -> stream.connected);
+    }
+
+    @Test
+    void tellsBothSidesWhenVersionsDiffer() {
+        net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
+        byte[] other = Greeting.of(Greeting.VERSION + 1, 99, RejectCode.UNSPECIFIED);
+        var probe = new Probing(net, other);
+        net.until("rejected", () -> probe.ended != null);
+        Greeting answer = Greeting.read(probe.answer);
+        assertEquals(RejectCode.VERSION_MISMATCH, answer.rejectCode());
+        assertTrue(net.b.errors.getFirst().contains("speaks version 2"), net.b.errors.toString());
+        assertTrue(net.b.errors.getFirst().contains("same Verbus release"));
+        assertTrue(net.b.fabric.connections().isEmpty());
+    }
+
+    @Test
+    void refusesWhatIsNoVerbusDriver() {
+        net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
+        var probe = new Probing(net, "GET / HTTP/1.1".getBytes());
+        net.until("rejected", () -> probe.ended != null);
+        assertTrue(net.b.errors.getFirst().contains("is not a Verbus driver"));
+        assertTrue(net.b.fabric.connections().isEmpty());
+    }
+
+    @Test
+    void tellsThatAPeerIsNoVerbusDriver() {
+        assertFailsWith("is not a Verbus driver", new byte[] {1, 2, 3});
+    }
+
+    @Test
+    void tellsThatAPeerSpeaksAnotherVersion() {
+        assertFailsWith("speaks version 9", Greeting.of(9, 99, RejectCode.UNSPECIFIED));
+    }
+
+    private void assertFailsWith(String words, byte[] answer) {
+        SimFabric other = net.network.fabric("10.0.0.3");
+        other.listen(new InetSocketAddress("10.0.0.3", 7400), ConnectionOptions.DEFAULT);
+        TestStream stream =
+                net.a.publish(
+                        ChannelUri.rdma("10.0.0.3:7400").termLength(64 * 1024).build(), STREAM);
+        FabricHandler acceptAll = new Accepting(answer);
+        net.until(
+                "told",
+                () -> {
+                    other.poll(acceptAll);
+                    return !net.a.failures.isEmpty();
+                });
+        assertTrue(net.a.failures.getFirst().contains(words), net.a.failures.toString());
+        assertTrue(net.a.errors.getFirst().contains(words), net.a.errors.toString());
+        assertFalse(stream.connected);
+        other.close();
+    }
+
+    @Test
+    void refusesAnEndpointThatIsInUse() {
+        net.network
+                .fabric("10.0.0.2")
+                .listen(new InetSocketAddress("10.0.0.2", 7400), ConnectionOptions.DEFAULT);
+        TransportException refused =
+                assertThrows(
+                        TransportException.class,
+                        () -> net.b.transport.openEndpoint(TwoDrivers.CHANNEL));
+        assertTrue(refused.getMessage().contains("in use"));
+    }
+
+    @Test
+    void sharesAnEndpointBetweenSubscriptions() {
+        InboundEndpoint first = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
+        InboundEndpoint second = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
+        assertEquals(first, second);
+        assertEquals("10.0.0.2:7400", first.description());
+        net.b.transport.closeEndpoint(first);
+        TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+        net.until("still listens", () -> net.a.fabric.connections().size() == 1);
+        net.b.transport.closeEndpoint(second);
+        net.until("told", () -> !net.a.failures.isEmpty());
+        assertFalse(stream.connected);
+    }
+
+    @Test
+    void tellsThePublisherThatItsLogCannotBeRegistered() {
+        net.a.fabric.refuseRegistrations("cannot pin memory: raise ulimit -l");
+        net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+        TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+        net.until("told", () -> !net.a.failures.isEmpty());
+        assertTrue(net.a.failures.getFirst().contains("ulimit -l"));
+        assertFalse(stream.connected);
+    }
+
+    @Test
+    void refusesAStreamWhoseImageCannotBeRegistered() {
+        InboundEndpoint endpoint = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
+        TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+        net.forMillis(100);
+        net.b.fabric.connections().getFirst().domain().refuse("cannot pin: raise ulimit -l");
+        net.b.subscribed.add(STREAM);
+        net.b.transport.onSubscriptionAdded(endpoint, STREAM);
+        net.until("told", () -> !net.a.failures.isEmpty());
+        assertTrue(net.a.failures.getFirst().contains("ulimit -l"), net.a.failures.toString());
+        assertTrue(net.b.image().lost.contains("ulimit -l"));
+        assertFalse(stream.connected);
+        TestImage image = net.b.image();
+        net.b.transport.closeImage(image, "lost");
+        net.until("released", () -> image.released);
+    }
+
+    /** A connection that is made by hand to B's endpoint. */
+    private static final class Probing implements FabricHandler {
+        String ended;
+        byte[] answer;
+
+        Probing(TwoDrivers net, byte[] privateData) {
+            SimFabric fabric = net.network.fabric("10.0.0.9");
+            fabric.connect(
+                    new InetSocketAddress("10.0.0.2", 7400),
+                    null,
+                    ConnectionOptions.DEFAULT,
+                    null,
+                    privateData);
+            net.until(
+                    "answered",
+                    () -> {
+                        fabric.poll(this);
+                        return ended != null;
+                    });
+        }
+
+        @Override
+        public void onConnectRequest(
+                Listener listener,
+                Connection connection,
+                InetSocketAddress remoteAddress,
+                byte[] privateData) {
+            throw new AssertionError("nobody connects here");
+        }
+
+        @Override
+        public void onEstablished(Connection connection, byte[] privateData) {
+            throw new AssertionError("must not be accepted");
+        }
+
+        @Override
+        public void onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
+            ended = reason;
+            answer = privateData;
+            connection.close();
+        }
+    }
+
+    /** A listener that accepts everybody with some words of its own. */
+    private record Accepting(byte[] answer) implements FabricHandler {
+        @Override
+        public void onConnectRequest(
+                Listener listener,
+                Connection connection,
+                InetSocketAddress remoteAddress,
+                byte[] privateData) {
+            connection.accept(answer);
+        }
+
+        @Override
+        public void onEstablished(Connection connection, byte[] privateData) {}
+
+        @Override
+        public void onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
+            connection.close();
+        }
+    }
+}

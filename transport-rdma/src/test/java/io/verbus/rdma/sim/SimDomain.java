@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.sim;
+
+import io.verbus.rdma.fabric.Access;
+import io.verbus.rdma.fabric.Domain;
+import io.verbus.rdma.fabric.FabricException;
+import io.verbus.rdma.fabric.LocalKey;
+import io.verbus.rdma.fabric.RegisteredMemory;
+import io.verbus.rdma.fabric.RemoteKey;
+import io.verbus.rdma.link.CreditLine;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** Registered memory. Local and remote keys have nothing in common, so that a mix-up is found. */
+public final class SimDomain implements Domain {
+    private static final int REMOTE = 0x4000_0000;
+
+    private final SimNetwork network;
+    private final Map<Integer, Region> byLocalKey = new HashMap<>();
+    private final Map<Integer, Region> byRemoteKey = new HashMap<>();
+    private boolean closed;
+    private String refusal;
+
+    public SimDomain(SimNetwork network) {
+        this.network = network;
+    }
+
+    /** The next registrations fail with these words; null ends that. */
+    public void refuse(String words) {
+        refusal = words;
+    }
+
+    @Override
+    public String device() {
+        return "sim0";
+    }
+
+    @Override
+    public RegisteredMemory register(long address, long length, Access access) {
+        if (closed) {
+            throw new AssertionError("memory is registered in a domain that is closed");
+        }
+        if (refusal != null) {
+            throw new FabricException(refusal);
+        }
+        Region region = new Region(address, length, access, network.nextKey());
+        byLocalKey.put(region.key, region);
+        byRemoteKey.put(region.key | REMOTE, region);
+        return region;
+    }
+
+    /** Regions that are registered now. */
+    public int regions() {
+        return byLocalKey.size();
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public void close() {
+        if (!byLocalKey.isEmpty()) {
+            throw new AssertionError(
+                    "a domain is closed with " + byLocalKey.size() + " regions registered");
+        }
+        closed = true;
+    }
+
+    void checkLocal(LocalKey key, long address, int length, boolean written) {
+        Region region = byLocalKey.get(key.value());
+        if (region == null
+                || !region.holds(address, length)
+                || written && region.access == Access.LOCAL_READ) {
+            throw new AssertionError(
+                    "local key "
+                            + key.value()
+                            + " does not name "
+                            + length
+                            + " bytes at "
+                            + Long.toHexString(address));
+        }
+    }
+
+    /** Whether a peer may write there with the key. */
+    boolean allows(RemoteKey key, long address, int length) {
+        Region region = byRemoteKey.get(key.value());
+        return region != null
+                && region.access == Access.REMOTE_WRITE
+                && region.holds(address, length);
+    }
+
+    /** Whether any peer of the domain may write the byte. */
+    boolean allowsAnyWriteTo(long address) {
+        for (Region region : byRemoteKey.values()) {
+            if (region.access == Access.REMOTE_WRITE && region.holds(address, 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The first slot of the only region that the peer may write. */
+    UnsafeBuffer creditSlot() {
+        for (Region region : byRemoteKey.values()) {
+            if (region.access == Access.REMOTE_WRITE) {
+                return new UnsafeBuffer(region.address, CreditLine.LENGTH);
+            }
+        }
+        throw new AssertionError("no region may be written by the peer");
+    }
+
+    private final class Region implements RegisteredMemory {
+        private final long address;
+        private final long length;
+        private final Access access;
+        private final int key;
+
+        Region(long address, long length, Access access, int key) {
+            this.address = address;
+            this.length = length;
+            this.access = access;
+            this.key = key;
+        }
+
+        boolean holds(long start, int bytes) {
+            return start >= address && start + bytes <= address + length;
+        }
+
+        @Override
+        public long address() {
+            return address;
+        }
+
+        @Override
+        public long length() {
+            return length;
+        }
+
+        @Override
+        public LocalKey localKey() {
+            return new LocalKey(key);
+        }
+
+        @Override
+        public RemoteKey remoteKey() {
+            return new RemoteKey(key | REMOTE);
+        }
+
+        @Override
+        public void close() {
+            byLocalKey.remove(key);
+            byRemoteKey.remove(key | REMOTE);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.sim;
+
+import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.rdma.fabric.Domain;
+import io.verbus.rdma.fabric.Fabric;
+import io.verbus.rdma.fabric.FabricException;
+import io.verbus.rdma.fabric.FabricHandler;
+import io.verbus.rdma.fabric.FabricHandler.Cause;
+import io.verbus.rdma.fabric.Listener;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The simulated fabric of one host. */
+public final class SimFabric implements Fabric {
+    private static final int REQUEST_LENGTH = 56;
+
+    private record Event(SimConnection connection, Consumer<FabricHandler> delivery) {}
+
+    private final SimNetwork network;
+    private final String hostAddress;
+    private final List<Event> events = new ArrayList<>();
+    private final List<SimConnection> connections = new ArrayList<>();
+    private String registrationRefusal;
+
+    SimFabric(SimNetwork network, String hostAddress) {
+        this.network = network;
+        this.hostAddress = hostAddress;
+    }
+
+    SimNetwork network() {
+        return network;
+    }
+
+    /** Connections of this host that are not closed. */
+    public List<SimConnection> connections() {
+        return List.copyOf(connections);
+    }
+
+    @Override
+    public Listener listen(InetSocketAddress localAddress, ConnectionOptions options) {
+        InetSocketAddress address =
+                localAddress.getPort() == 0
+                        ? new InetSocketAddress(localAddress.getAddress(), network.nextPort())
+                        : localAddress;
+        if (network.listeners().containsKey(address)) {
+            throw new FabricException("address " + address + " is in use: choose another port");
+        }
+        SimListener listener = new SimListener(this, address, options);
+        network.listeners().put(address, listener);
+        return listener;
+    }
+
+    @Override
+    public SimConnection connect(
+            InetSocketAddress remoteAddress,
+            InetSocketAddress localAddress,
+            ConnectionOptions options,
+            Domain domain,
+            byte[] privateData) {
+        if (privateData.length > REQUEST_LENGTH) {
+            throw new AssertionError(privateData.length + " bytes of private data");
+        }
+        SimDomain mine = domain == null ? newDomain() : (SimDomain) domain;
+        InetSocketAddress local = new InetSocketAddress(hostAddress, network.nextPort());
+        SimConnection initiating =
+                new SimConnection(this, local, remoteAddress, mine, queuePair(mine, options));
+        connections.add(initiating);
+        SimListener listener = network.listeners().get(remoteAddress);
+        if (listener == null) {
+            ended(initiating, Cause.REJECTED, "nobody listens at " + remoteAddress, new byte[0]);
+        } else {
+            listener.fabric().request(listener, initiating, local, privateData);
+        }
+        return initiating;
+    }
+
+    private void request(
+            SimListener listener,
+            SimConnection initiating,
+            InetSocketAddress source,
+            byte[] privateData) {
+        SimDomain domain = newDomain();
+        SimConnection incoming =
+                new SimConnection(
+                        this,
+                        listener.localAddress(),
+                        source,
+                        domain,
+                        queuePair(domain, listener.options()));
+        incoming.peer(initiating);
+        initiating.peer(incoming);
+        connections.add(incoming);
+        byte[] padded = Arrays.copyOf(privateData, REQUEST_LENGTH);
+        events.add(
+                new Event(
+                        incoming,
+                        handler -> handler.onConnectRequest(listener, incoming, source, padded)));
+    }
+
+    private SimDomain newDomain() {
+        SimDomain domain = new SimDomain(network);
+        domain.refuse(registrationRefusal);
+        return domain;
+    }
+
+    /** Registrations in domains made from now on fail with these words; null ends that. */
+    public void refuseRegistrations(String words) {
+        registrationRefusal = words;
+    }
+
+    private SimQueuePair queuePair(SimDomain domain, ConnectionOptions options) {
+        int[] inlines = {0, 8, 16, 64};
+        return new SimQueuePair(
+                network,
+                domain,
+                options.sendDepth(),
+                inlines[network.random().nextInt(inlines.length)],
+                options.receiveDepth());
+    }
+
+    void established(SimConnection connection, byte[] privateData) {
+        events.add(
+                new Event(connection, handler -> handler.onEstablished(connection, privateData)));
+    }
+
+    void ended(SimConnection connection, Cause cause, String reason, byte[] privateData) {
+        events.add(
+                new Event(
+                        connection,
+                        handler -> handler.onEnded(connection, cause, reason, privateData)));
+    }
+
+    void forget(SimConnection connection) {
+        connections.remove(connection);
+        events.removeIf(event -> event.connection == connection);
+    }
+
+    /** Delivers the events in order; how many at a time is left to chance. */
+    @Override
+    public int poll(FabricHandler handler) {
+        int count = 0;
+        while (!events.isEmpty() && network.random().nextInt(4) != 0) {
+            events.removeFirst().delivery().accept(handler);
+            count++;
+        }
+        return count;
+    }
+
+    @Override
+    public void close() {
+        for (Connection connection : List.copyOf(connections)) {
+            connection.close();
+        }
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.sim;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/**
+ * What lies between simulated fabrics. Deterministic: everything random comes from the seed.
+ *
+ * <p>Promises what a reliable connection promises, and nothing else:
+ *
+ * <ul>
+ *   <li>The bytes of a work request land in any order, in pieces of any size, with any delay
+ *       between them. Only an aligned word of a write of at most one cache line lands at once.
+ *   <li>Nothing of a work request lands before all of the one posted before it on the same queue
+ *       pair has.
+ *   <li>A completion is seen some time after the work request was carried out, together with
+ *       others.
+ *   <li>A queue pair that fails leaves a prefix of its work requests carried out, and possibly part
+ *       of the next.
+ * </ul>
+ *
+ * Local memory is read when it is sent, not when it is posted, but for what is inline.
+ */
+public final class SimNetwork {
+    private final Random random;
+    private final List<SimQueuePair> queuePairs = new ArrayList<>();
+    private final Map<InetSocketAddress, SimListener> listeners = new HashMap<>();
+    private int nextKey = 1;
+    private int nextPort = 40_000;
+    private boolean accessErrorsExpected;
+    private boolean instant;
+    private int connections;
+
+    public SimNetwork(long seed) {
+        random = new Random(seed);
+    }
+
+    /** Makes the fabric of one host. */
+    public SimFabric fabric(String hostAddress) {
+        return new SimFabric(this, hostAddress);
+    }
+
+    /** Makes a pair of connected queue pairs without the ceremony of a connection. */
+    public SimQueuePair[] pair(SimDomain a, SimDomain b, int depth, int maxInline) {
+        SimQueuePair left = new SimQueuePair(this, a, depth, maxInline, 16);
+        SimQueuePair right = new SimQueuePair(this, b, depth, maxInline, 16);
+        left.connect(right);
+        return new SimQueuePair[] {left, right};
+    }
+
+    /**
+     * Lets one thing happen: a piece of a work request lands, or completions become visible.
+     *
+     * @return whether there was anything to happen.
+     */
+    public boolean step() {
+        int count = queuePairs.size();
+        if (count == 0) {
+            return false;
+        }
+        int first = random.nextInt(count);
+        for (int i = 0; i < count; i++) {
+            if (queuePairs.get((first + i) % count).step()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Lets everything happen that is on its way. */
+    public void settle() {
+        while (step()) {
+            continue;
+        }
+    }
+
+    /** A write outside what a key allows fails its connection instead of the test. */
+    public void expectAccessErrors() {
+        accessErrorsExpected = true;
+    }
+
+    /** Connections that were ever established. */
+    public int connections() {
+        return connections;
+    }
+
+    void established() {
+        connections++;
+    }
+
+    /** Queue pairs that are connected now. */
+    public int queuePairs() {
+        return queuePairs.size();
+    }
+
+    /** A queue pair that is connected now. */
+    public SimQueuePair queuePair(int index) {
+        return queuePairs.get(index);
+    }
+
+    /** From now on whatever is staged lands and completes at once, and nothing is allocated. */
+    public void beInstant() {
+        settle();
+        instant = true;
+    }
+
+    boolean isInstant() {
+        return instant;
+    }
+
+    boolean accessErrorsExpected() {
+        return accessErrorsExpected;
+    }
+
+    Random random() {
+        return random;
+    }
+
+    int nextKey() {
+        return nextKey++;
+    }
+
+    int nextPort() {
+        return nextPort++;
+    }
+
+    void add(SimQueuePair queuePair) {
+        queuePairs.add(queuePair);
+    }
+
+    void remove(SimQueuePair queuePair) {
+        queuePairs.remove(queuePair);
+    }
+
+    Map<InetSocketAddress, SimListener> listeners() {
+        return listeners;
+    }
+}

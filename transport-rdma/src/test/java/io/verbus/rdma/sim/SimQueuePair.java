@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.sim;
+
+import io.verbus.rdma.fabric.LocalKey;
+import io.verbus.rdma.fabric.QueuePair;
+import io.verbus.rdma.fabric.RemoteKey;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.lang.foreign.Arena;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One end of a simulated connection. See {@link SimNetwork} for what it promises. */
+public final class SimQueuePair implements QueuePair {
+    private static final LocalKey NO_KEY = new LocalKey(0);
+    private static final RemoteKey NO_REMOTE_KEY = new RemoteKey(0);
+    private static int nextNumber = 17;
+
+    private final SimNetwork network;
+    private final SimDomain domain;
+    private final int depth;
+    private final int maxInline;
+    private final int receiveDepth;
+    private final int number = nextNumber++;
+    private final List<SimWork> staged = new ArrayList<>();
+    private final ArrayDeque<SimWork> posted = new ArrayDeque<>();
+    private final ArrayDeque<byte[]> arrived = new ArrayDeque<>();
+    private SimQueuePair peer;
+    private long postedCount;
+    private long landedCount;
+    private long completable;
+    private long visible;
+    private long completed;
+    private long lastSignaled;
+    private String failure;
+    private boolean failureTold;
+    private boolean closed;
+    private boolean cut;
+    private boolean headChecked;
+
+    SimQueuePair(SimNetwork network, SimDomain domain, int depth, int maxInline, int receiveDepth) {
+        this.network = network;
+        this.domain = domain;
+        this.depth = depth;
+        this.maxInline = maxInline;
+        this.receiveDepth = receiveDepth;
+    }
+
+    void connect(SimQueuePair other) {
+        peer = other;
+        other.peer = this;
+        network.add(this);
+        network.add(other);
+    }
+
+    // The interface
+
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public int maxInline() {
+        return maxInline;
+    }
+
+    @Override
+    public int free() {
+        return depth - staged.size() - (int) (postedCount - completed);
+    }
+
+    @Override
+    public void stageWrite(
+            long address, int length, LocalKey key, long remoteAddress, RemoteKey remoteKey) {
+        stage(new SimWork(false, address, length, key, 0, 0, NO_KEY, remoteAddress, remoteKey));
+    }
+
+    @Override
+    public void stageWrite(
+            long address1,
+            int length1,
+            LocalKey key1,
+            long address2,
+            int length2,
+            LocalKey key2,
+            long remoteAddress,
+            RemoteKey remoteKey) {
+        stage(
+                new SimWork(
+                        false,
+                        address1,
+                        length1,
+                        key1,
+                        address2,
+                        length2,
+                        key2,
+                        remoteAddress,
+                        remoteKey));
+    }
+
+    @Override
+    public void stageSmallWrite(
+            long address, int length, LocalKey key, long remoteAddress, RemoteKey remoteKey) {
+        if (length > 64) {
+            throw new AssertionError("a small write has " + length + " bytes");
+        }
+        SimWork work =
+                new SimWork(false, address, length, key, 0, 0, NO_KEY, remoteAddress, remoteKey);
+        stage(work);
+        if (length <= maxInline) {
+            work.inline = new byte[0];
+        }
+    }
+
+    @Override
+    public void stageSend(long address, int length, LocalKey key) {
+        stage(new SimWork(true, address, length, key, 0, 0, NO_KEY, 0, NO_REMOTE_KEY));
+    }
+
+    private void stage(SimWork work) {
+        if (closed) {
+            throw new AssertionError("a queue pair is used after its connection was closed");
+        }
+        if (free() <= 0) {
+            throw new AssertionError("more is staged than the send queue holds");
+        }
+        check(work);
+        staged.add(work);
+        if (postedCount + staged.size() - lastSignaled >= Math.max(1, depth / 4)) {
+            work.signaled = true;
+            lastSignaled = postedCount + staged.size();
+        }
+    }
+
+    private void check(SimWork work) {
+        if (work.length1 > 0) {
+            domain.checkLocal(work.key1, work.address1, work.length1, false);
+        }
+        if (work.length2 > 0) {
+            domain.checkLocal(work.key2, work.address2, work.length2, false);
+        }
+    }
+
+    @Override
+    public long post(boolean signaled) {
+        if (!staged.isEmpty()) {
+            SimWork last = staged.getLast();
+            if (signaled) {
+                last.signaled = true;
+                lastSignaled = postedCount + staged.size();
+            }
+            for (SimWork work : staged) {
+                if (work.inline != null) {
+                    work.inline = null;
+                    work.inline = work.read();
+                }
+            }
+            posted.addAll(staged);
+            postedCount += staged.size();
+            staged.clear();
+        }
+        return postedCount;
+    }
+
+    @Override
+    public long completed() {
+        return completed;
+    }
+
+    @Override
+    public int poll(Handler handler) {
+        if (closed) {
+            throw new AssertionError("a queue pair is polled after its connection was closed");
+        }
+        int count = 0;
+        while (!arrived.isEmpty()) {
+            byte[] message = arrived.poll();
+            try (Arena arena = Arena.ofConfined()) {
+                long address = arena.allocate(Math.max(8, message.length), 8).address();
+                new UnsafeBuffer(address, message.length).putBytes(0, message);
+                handler.onMessage(address, message.length);
+            }
+            count++;
+        }
+        if (visible > completed) {
+            completed = visible;
+            count++;
+        }
+        if (failure != null && !failureTold) {
+            failureTold = true;
+            handler.onFailure(failure);
+            count++;
+        }
+        return count;
+    }
+
+    // What the network does
+
+    /** Lets one thing happen; false if there is nothing. */
+    boolean step() {
+        if (closed || cut || failure != null) {
+            return false;
+        }
+        boolean canComplete = completable > visible;
+        boolean canLand = canLand();
+        if (canComplete && (!canLand || network.random().nextInt(8) == 0)) {
+            visible = completable;
+            return true;
+        }
+        if (canLand) {
+            landOne();
+        }
+        return canLand;
+    }
+
+    private boolean canLand() {
+        SimWork head = posted.peek();
+        return head != null
+                && !peer.closed
+                && !peer.cut
+                && (!head.isSend || peer.arrived.size() < peer.receiveDepth);
+    }
+
+    private void landOne() {
+        SimWork head = posted.peek();
+        check(head);
+        if (head.isSend) {
+            peer.arrived.add(head.read());
+            landed(head);
+            return;
+        }
+        if (!headChecked
+                && head.length > 0
+                && !peer.domain.allows(head.remoteKey, head.remoteAddress, head.length)) {
+            String words =
+                    "remote access error: key "
+                            + head.remoteKey.value()
+                            + " does not allow "
+                            + head.length
+                            + " bytes at "
+                            + Long.toHexString(head.remoteAddress);
+            if (!network.accessErrorsExpected()) {
+                throw new AssertionError(words);
+            }
+            fail(words);
+            return;
+        }
+        headChecked = true;
+        if (head.land(network.random())) {
+            landed(head);
+        }
+    }
+
+    private void landed(SimWork work) {
+        posted.poll();
+        headChecked = false;
+        landedCount++;
+        if (work.signaled) {
+            completable = landedCount;
+        }
+    }
+
+    /** Work requests that have landed whole. */
+    public long landedCount() {
+        return landedCount;
+    }
+
+    /** The connection breaks here and now: both ends find out when they poll. */
+    public void fail(String reason) {
+        failEnd(reason);
+        peer.failEnd("the other end failed");
+    }
+
+    private void failEnd(String reason) {
+        if (failure == null && !closed) {
+            failure = reason;
+            posted.clear();
+            network.remove(this);
+        }
+    }
+
+    /** Nothing goes through any more, and nobody is told. */
+    public void cut() {
+        cut = true;
+        peer.cut = true;
+    }
+
+    /** Whether it is connected and well. */
+    public boolean isConnected() {
+        return peer != null && failure == null && !closed && !peer.closed;
+    }
+
+    /** Cuts what is connected. */
+    public void cutIfConnected() {
+        if (isConnected()) {
+            cut();
+        }
+    }
+
+    /** The other end. */
+    public SimQueuePair peer() {
+        return peer;
+    }
+
+    /** Sends messages as they are, as a hostile peer would. */
+    public void inject(List<byte[]> messages) {
+        peer.arrived.addAll(messages);
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    void close() {
+        if (!closed) {
+            closed = true;
+            posted.clear();
+            network.remove(this);
+            if (peer != null) {
+                peer.failEnd("the peer's queue pair is gone: retries exceeded");
+            }
+        }
+    }
+}

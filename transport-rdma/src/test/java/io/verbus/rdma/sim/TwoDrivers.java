@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.sim;
+
+import io.verbus.ChannelUri;
+
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Driver A, which publishes, and driver B, which subscribes, on one simulated network. One thread
+ * gives their agents, their applications and the network turns in random order, on a clock of its
+ * own.
+ */
+final class TwoDrivers implements AutoCloseable {
+    static final ChannelUri CHANNEL =
+            ChannelUri.rdma("10.0.0.2:7400").termLength(64 * 1024).mtu(1408).build();
+    private static final int MAX_TURNS = 2_000_000;
+
+    final long seed;
+    final Random random;
+    final SimNetwork network;
+    final Path directory;
+    final TestDriver b;
+    TestDriver a;
+    long nowNs;
+
+    /** Whether the applications do their part. */
+    boolean publishing = true;
+
+    boolean reading = true;
+
+    TwoDrivers(long seed, Path directory, String... options) {
+        this.seed = seed;
+        this.directory = directory;
+        random = new Random(seed);
+        network = new SimNetwork(random.nextLong());
+        a = new TestDriver(network, "10.0.0.1", 1 + random.nextInt(1000), directory, options);
+        b = new TestDriver(network, "10.0.0.2", 2000 + random.nextInt(1000), directory, options);
+    }
+
+    /** Turns until the condition holds. */
+    void until(String what, BooleanSupplier condition) {
+        for (int i = 0; i < MAX_TURNS; i++) {
+            if (condition.getAsBoolean()) {
+                return;
+            }
+            turn();
+        }
+        throw new AssertionError(
+                "never: "
+                        + what
+                        + "; seed "
+                        + seed
+                        + "\nerrors of A "
+                        + a.errors
+                        + "\nerrors of B "
+                        + b.errors
+                        + "\n"
+                        + a.counterText()
+                        + b.counterText());
+    }
+
+    /** Turns for a time of the simulated clock. */
+    void forMillis(long millis) {
+        long end = nowNs + millis * 1_000_000;
+        until("the time passes", () -> nowNs >= end);
+    }
+
+    void turn() {
+        nowNs += random.nextInt(20_000);
+        switch (random.nextInt(12)) {
+            case 0 -> a.transport.conduct(nowNs);
+            case 1 -> b.transport.conduct(nowNs);
+            case 2, 3 -> a.transport.send(nowNs);
+            case 4 -> a.transport.receive(nowNs);
+            case 5, 6 -> b.transport.receive(nowNs);
+            case 7 -> b.transport.send(nowNs);
+            case 8 -> publish();
+            case 9 -> read();
+            default -> land();
+        }
+    }
+
+    private void land() {
+        for (int i = random.nextInt(24); i > 0 && network.step(); i--) {
+            continue;
+        }
+    }
+
+    private void publish() {
+        for (int i = 0; i < a.streams.size(); i++) {
+            TestStream stream = a.streams.get(i);
+            stream.clean();
+            for (int n = random.nextInt(6); publishing && n > 0 && stream.offer(); n--) {
+                continue;
+            }
+        }
+    }
+
+    private void read() {
+        for (int i = 0; reading && i < b.images.size(); i++) {
+            b.images.get(i).poll(1 + random.nextInt(20));
+        }
+    }
+
+    /** The only connection, at A's end. */
+    SimConnection connection() {
+        if (a.fabric.connections().size() != 1) {
+            throw new AssertionError(a.fabric.connections().size() + " connections");
+        }
+        return a.fabric.connections().getFirst();
+    }
+
+    @Override
+    public void close() {
+        a.close();
+        b.close();
+    }
+}

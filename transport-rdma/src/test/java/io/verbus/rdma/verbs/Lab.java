@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+import io.verbus.rdma.fabric.Access;
+import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.rdma.fabric.Domain;
+import io.verbus.rdma.fabric.FabricHandler;
+import io.verbus.rdma.fabric.Listener;
+import io.verbus.rdma.fabric.QueuePair;
+import io.verbus.rdma.fabric.RegisteredMemory;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Two fabrics in one process on the two addresses that the environment names: A connects, B
+ * listens.
+ */
+final class Lab implements AutoCloseable {
+    static final ConnectionOptions OPTIONS = ConnectionOptions.DEFAULT;
+
+    final VerbsFabric fabricA = VerbsFabric.open();
+    final VerbsFabric fabricB = VerbsFabric.open();
+    final Recorder eventsA = new Recorder();
+    final Recorder eventsB = new Recorder();
+    final Arena arena = Arena.ofShared();
+    private final List<Path> files = new ArrayList<>();
+    private int fileNumber;
+
+    static String addressA() {
+        return System.getenv().getOrDefault("VERBUS_LAB_ADDR2", "10.77.0.2");
+    }
+
+    static String addressB() {
+        return System.getenv().getOrDefault("VERBUS_LAB_ADDR1", "10.77.0.1");
+    }
+
+    static InetSocketAddress at(String host, int port) {
+        return new InetSocketAddress(host, port);
+    }
+
+    /** What one side was told. */
+    static final class Recorder implements FabricHandler {
+        final List<Connection> requests = new ArrayList<>();
+        final List<byte[]> requestData = new ArrayList<>();
+        final List<Connection> established = new ArrayList<>();
+        final List<byte[]> establishedData = new ArrayList<>();
+        final List<Ended> ended = new ArrayList<>();
+
+        record Ended(Connection connection, Cause cause, String reason, byte[] privateData) {}
+
+        @Override
+        public void onConnectRequest(
+                Listener listener,
+                Connection connection,
+                InetSocketAddress remoteAddress,
+                byte[] privateData) {
+            requests.add(connection);
+            requestData.add(privateData);
+        }
+
+        @Override
+        public void onEstablished(Connection connection, byte[] privateData) {
+            established.add(connection);
+            establishedData.add(privateData);
+        }
+
+        @Override
+        public void onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
+            ended.add(new Ended(connection, cause, reason, privateData));
+        }
+    }
+
+    /** Both ends of a connection. */
+    record Pair(Connection a, Connection b) {}
+
+    void poll() {
+        fabricA.poll(eventsA);
+        fabricB.poll(eventsB);
+    }
+
+    Listener listen() {
+        return fabricB.listen(at(addressB(), 0), OPTIONS);
+    }
+
+    Connection connect(InetSocketAddress target, Domain domain, byte[] privateData) {
+        return fabricA.connect(target, at(addressA(), 0), OPTIONS, domain, privateData);
+    }
+
+    Connection awaitRequest() {
+        int before = eventsB.requests.size();
+        Await.until("a connect request", () -> eventsB.requests.size() > before, this::poll);
+        return eventsB.requests.getLast();
+    }
+
+    Pair connectTo(Listener listener) {
+        return connectTo(listener, null);
+    }
+
+    Pair connectTo(Listener listener, Domain domain) {
+        Connection a = connect(listener.localAddress(), domain, new byte[] {1});
+        Connection b = awaitRequest();
+        b.accept(new byte[] {2});
+        Await.until(
+                "both ends established",
+                () -> eventsA.established.contains(a) && eventsB.established.contains(b),
+                this::poll);
+        return new Pair(a, b);
+    }
+
+    Recorder.Ended awaitEnd(Recorder events, Connection connection) {
+        Await.until(
+                "the end of the connection",
+                () -> events.ended.stream().anyMatch(ended -> ended.connection() == connection),
+                this::poll);
+        return events.ended.stream()
+                .filter(ended -> ended.connection() == connection)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Memory of the process itself, registered. */
+    RegisteredMemory register(Connection connection, long length, Access access) {
+        long address = arena.allocate(length, 4096).address();
+        return connection.domain().register(address, length, access);
+    }
+
+    /** A new file on tmpfs. */
+    Path file() {
+        Path file =
+                Path.of(
+                        "/dev/shm/verbus-verbs-test-%d-%d"
+                                .formatted(ProcessHandle.current().pid(), fileNumber++));
+        files.add(file);
+        return file;
+    }
+
+    /** A mapping of its own, shared with every other of the same file. */
+    MemorySegment map(Path file, long length) throws IOException {
+        try (FileChannel channel =
+                FileChannel.open(
+                        file,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE)) {
+            return channel.map(FileChannel.MapMode.READ_WRITE, 0, length, arena);
+        }
+    }
+
+    /** What a queue pair handed over. */
+    static final class Inbox implements QueuePair.Handler {
+        final List<byte[]> messages = new ArrayList<>();
+        final List<String> failures = new ArrayList<>();
+
+        @Override
+        public void onMessage(long address, int length) {
+            messages.add(Memory.getBytes(address, length));
+        }
+
+        @Override
+        public void onFailure(String reason) {
+            failures.add(reason);
+        }
+    }
+
+    @Override
+    public void close() {
+        fabricA.close();
+        fabricB.close();
+        arena.close();
+        files.forEach(file -> file.toFile().delete());
+    }
+}

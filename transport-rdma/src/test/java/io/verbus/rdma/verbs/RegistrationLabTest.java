@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.rdma.fabric.Access;
+import io.verbus.rdma.fabric.RegisteredMemory;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+@Tag("lab")
+@Timeout(120)
+class RegistrationLabTest {
+    /** Without the capability to lock memory beyond the limit, which root otherwise has. */
+    private static final List<String> LOW_LIMIT =
+            List.of("prlimit", "--memlock=65536", "setpriv", "--bounding-set=-ipc_lock");
+
+    @Test
+    void namesTheLimitOfLockedMemoryThatIsTooLow() throws Exception {
+        Process child =
+                LabChild.start(LOW_LIMIT, "register", Lab.addressB(), Integer.toString(1 << 20));
+        String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertTrue(child.waitFor(60, TimeUnit.SECONDS));
+        assertTrue(output.contains("1048576 bytes cannot be registered"), output);
+        assertTrue(output.contains("ibv_reg_mr: ENOMEM"), output);
+        assertTrue(output.contains("limit of locked memory is 65536 bytes"), output);
+        assertTrue(output.contains("ulimit -l"), output);
+    }
+
+    @Test
+    void saysThatMemoryIsNotMapped() {
+        try (Lab lab = new Lab()) {
+            Lab.Pair pair = lab.connectTo(lab.listen());
+            VerbsException thrown =
+                    assertThrows(
+                            VerbsException.class,
+                            () -> pair.a().domain().register(4096, 4096, Access.REMOTE_WRITE));
+            assertEquals(Errno.EFAULT, thrown.errno());
+            assertTrue(thrown.getMessage().contains("must be mapped"), thrown.getMessage());
+        }
+    }
+
+    @Test
+    void keepsADomainThatStillHasRegions() {
+        try (Lab lab = new Lab()) {
+            Lab.Pair pair = lab.connectTo(lab.listen());
+            RegisteredMemory region = lab.register(pair.a(), 4096, Access.REMOTE_WRITE);
+            pair.a().close();
+            assertThrows(VerbsException.class, () -> pair.a().domain().close());
+            region.close();
+            region.close();
+            pair.a().domain().close();
+            pair.a().domain().close();
+        }
+    }
+
+    @Test
+    void listsTheDevicesWithPortsAndAddresses() {
+        List<DeviceInfo> devices = Devices.list();
+        assertFalse(devices.isEmpty());
+        for (DeviceInfo device : devices) {
+            DeviceInfo.Port port = device.ports().getFirst();
+            assertTrue(port.active(), device::toString);
+            assertTrue(port.activeMtu() >= 256, device::toString);
+            assertFalse(port.gids().isEmpty(), device::toString);
+            assertFalse(port.gids().getFirst().netdev().isEmpty(), device::toString);
+        }
+    }
+}
