@@ -164,37 +164,60 @@ class KilledProcessesTest {
         Bus.Context context =
                 new Bus.Context()
                         .directoryName(directory.toString())
-                        .driverTimeout(Duration.ofSeconds(2))
+                        .driverTimeout(Duration.ofSeconds(3))
                         .keepAliveInterval(Duration.ofMillis(50))
                         .errorHandler(error -> {})
                         .driverLostHandler((bus, reason) -> told.incrementAndGet());
+        UnsafeBuffer message = new UnsafeBuffer(new byte[64]);
         try (ChildProcess first = driver(directory)) {
             first.awaitLine("verbus driver ready");
-            try (Bus bus = Bus.connect(context.driverTimeout(Duration.ofSeconds(15)))) {
-                context.driverTimeout(Duration.ofSeconds(2));
+            try (Bus bus = Bus.connect(context)) {
                 Publication publication = bus.addPublication(CHANNEL, STREAM);
                 Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
-                UnsafeBuffer message = new UnsafeBuffer(new byte[64]);
                 Await.until("sent", () -> publication.offer(message) > 0);
                 first.kill();
                 assertTrue(files(directory).contains("cnc"), "the killed driver leaves its files");
-                // A next driver in the same directory is noticed before any time-out.
-                try (ChildProcess second = driver(directory)) {
-                    second.awaitLine("verbus driver ready");
-                    Await.until("told", () -> told.get() == 1);
-                    assertEquals(Publication.CLOSED, publication.offer(message));
-                    assertTrue(subscription.hasNoImages());
-                    try (Bus again = Bus.connect(context.driverTimeout(Duration.ofSeconds(15)))) {
-                        Subscription news = again.addSubscription(CHANNEL, STREAM);
-                        Publication fresh = again.addPublication(CHANNEL, STREAM);
-                        Await.until("sent again", () -> fresh.offer(message) > 0);
-                        Await.until("received", () -> news.poll((b, o, l, h) -> {}, 1) == 1);
-                    }
-                    assertEquals(143, second.terminate());
-                }
+                Await.until("told", () -> told.get() == 1);
+                assertEquals(Publication.CLOSED, publication.offer(message));
+                assertTrue(subscription.hasNoImages());
             }
         }
+        try (ChildProcess second = driver(directory)) {
+            second.awaitLine("verbus driver ready");
+            try (Bus bus = Bus.connect(context)) {
+                Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
+                Publication publication = bus.addPublication(CHANNEL, STREAM);
+                Await.until("sent", () -> publication.offer(message) > 0);
+                Await.until("received", () -> subscription.poll((b, o, l, h) -> {}, 1) == 1);
+            }
+            assertEquals(143, second.terminate());
+        }
         assertFalse(Files.exists(directory), "directory is left after SIGTERM");
+    }
+
+    @Test
+    void aClientThatWasSilentForTooLongIsToldWhenItSpeaksAgain() {
+        try (MediaDriver driver = MediaDriver.launchEmbedded(config());
+                Bus watcher = Drivers.connect(driver)) {
+            AtomicInteger told = new AtomicInteger();
+            try (Bus silent =
+                    Bus.connect(
+                            Drivers.context(driver)
+                                    .useConductorAgentInvoker(true)
+                                    .errorHandler(error -> {})
+                                    .driverLostHandler((bus, reason) -> told.incrementAndGet()))) {
+                Publication publication = silent.addPublication(CHANNEL, STREAM);
+                awaitNothingLeft(driver, watcher, 1);
+                Await.until(
+                        "told",
+                        () -> {
+                            silent.conductorAgentInvoker().invoke();
+                            return told.get() == 1;
+                        });
+                assertTrue(publication.isClosed());
+            }
+            assertEquals(List.of(), Drivers.errors(driver));
+        }
     }
 
     private static ChildProcess driver(Path directory) {
