@@ -187,14 +187,19 @@ public final class LogBuffers implements AutoCloseable {
                             + termLength
                             + ": it is truncated or damaged");
         }
-        return new LogSpec(
-                metadata.getLong(LogLayout.REGISTRATION_ID),
-                metadata.getInt(LogLayout.SESSION_ID),
-                metadata.getInt(LogLayout.STREAM_ID),
-                metadata.getInt(LogLayout.INITIAL_TERM_ID),
-                termLength,
-                metadata.getInt(LogLayout.MTU),
-                0);
+        try {
+            return new LogSpec(
+                    metadata.getLong(LogLayout.REGISTRATION_ID),
+                    metadata.getInt(LogLayout.SESSION_ID),
+                    metadata.getInt(LogLayout.STREAM_ID),
+                    metadata.getInt(LogLayout.INITIAL_TERM_ID),
+                    termLength,
+                    metadata.getInt(LogLayout.MTU),
+                    0);
+        } catch (BusException e) {
+            throw new BusException(
+                    file + " is damaged: its metadata page says that its " + e.getMessage(), e);
+        }
     }
 
     private static UnsafeBuffer metadata(MemorySegment segment) {

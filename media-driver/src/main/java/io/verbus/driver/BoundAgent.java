@@ -50,6 +50,6 @@ final class BoundAgent implements Agent {
 
     @Override
     public String roleName() {
-        return agent.roleName();
+        return "verbus-" + agent.roleName();
     }
 }

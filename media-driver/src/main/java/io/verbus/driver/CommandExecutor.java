@@ -119,7 +119,6 @@ final class CommandExecutor implements CommandHandler {
         if (source == null) {
             return;
         }
-        rejected.incrementRelease();
         String why =
                 "client "
                         + clientId
@@ -136,6 +135,7 @@ final class CommandExecutor implements CommandHandler {
             case NetworkImage image -> image.reject(why);
         }
         errors.onError(new BusException(why));
+        rejected.incrementRelease();
     }
 
     @Override

@@ -63,7 +63,8 @@ final class DriverThreads implements AutoCloseable {
      */
     void start() {
         for (AgentRunner runner : runners) {
-            AgentRunner.startOnThread(runner, DriverThreads::thread);
+            // The runner names its thread by the agent's role.
+            AgentRunner.startOnThread(runner);
         }
         for (BoundAgent agent : agents) {
             try {
@@ -75,11 +76,6 @@ final class DriverThreads implements AutoCloseable {
         if (invoker != null) {
             invoker.start();
         }
-    }
-
-    private static Thread thread(Runnable runner) {
-        String role = ((AgentRunner) runner).agent().roleName();
-        return new Thread(runner, "verbus-" + role);
     }
 
     /** Drives all agents, in the invoker's mode; otherwise null. */

@@ -28,10 +28,10 @@ final class IpcPublication extends Publication implements Source {
             LogBuffers log,
             PublisherLimit limit,
             int window,
-            long unblockTimeoutNs,
+            DriverConfig config,
             DriverCounters counters,
             ClientEvents events) {
-        super(channel, exclusive, log, limit, unblockTimeoutNs);
+        super(channel, exclusive, log, limit, config);
         this.window = window;
         this.consumed = log.spec().position();
         this.nextLimit = consumed;

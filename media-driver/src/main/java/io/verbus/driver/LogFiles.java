@@ -85,13 +85,14 @@ final class LogFiles {
 
     /** Unmaps and deletes a log at once: none of the driver's agents uses it any more. */
     void free(LogBuffers log) {
-        bytes.getAndAddRelease(-LogLayout.fileLength(log.spec().termLength()));
         Path file = log.file();
         log.close();
         try {
             Files.deleteIfExists(file);
         } catch (IOException e) {
             throw new BusException("cannot delete " + file + ": " + e, e);
+        } finally {
+            bytes.getAndAddRelease(-LogLayout.fileLength(log.spec().termLength()));
         }
     }
 

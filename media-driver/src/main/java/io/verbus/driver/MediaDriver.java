@@ -84,6 +84,7 @@ public final class MediaDriver implements AutoCloseable {
 
     /** Media of the transports that are on the class path, besides {@code ipc}. */
     public static List<String> presentMedia() {
+        // What cannot be loaded is recorded when a driver is launched.
         return Transports.media(Transports.load(error -> {}));
     }
 

@@ -37,8 +37,8 @@ final class NetworkPublication extends Publication implements OutboundStream {
             AtomicCounter senderPosition,
             AtomicCounter creditStalls,
             Transport transport,
-            long unblockTimeoutNs) {
-        super(channel, exclusive, log, limit, unblockTimeoutNs);
+            DriverConfig config) {
+        super(channel, exclusive, log, limit, config);
         this.transport = transport;
         this.senderPosition = senderPosition;
         this.creditStalls = creditStalls;

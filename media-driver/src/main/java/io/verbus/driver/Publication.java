@@ -32,10 +32,12 @@ abstract sealed class Publication permits IpcPublication, NetworkPublication {
     private final LogCleaner cleaner;
     private final int cleanStep;
     private final LogUnblocker unblocker;
+    private final long livenessTimeoutNs;
     private final long unblockTimeoutNs;
     private int references;
     private boolean isEnding;
     private boolean isAbandoned;
+    private long abandonedNs;
     private long endingSinceNs;
 
     /** Written by the conductor once, before the end is told to anybody; read by the sender. */
@@ -46,7 +48,7 @@ abstract sealed class Publication permits IpcPublication, NetworkPublication {
             boolean exclusive,
             LogBuffers log,
             PublisherLimit limit,
-            long unblockTimeoutNs) {
+            DriverConfig config) {
         this.registrationId = log.spec().registrationId();
         this.channel = channel;
         this.exclusive = exclusive;
@@ -55,7 +57,8 @@ abstract sealed class Publication permits IpcPublication, NetworkPublication {
         this.cleaner = new LogCleaner(log, log.spec().position());
         this.cleanStep = Math.min(MAX_CLEAN_STEP, log.spec().termLength() / CLEAN_STEPS);
         this.unblocker = new LogUnblocker(log, exclusive);
-        this.unblockTimeoutNs = unblockTimeoutNs;
+        this.livenessTimeoutNs = config.clientLivenessTimeoutNs();
+        this.unblockTimeoutNs = config.unblockTimeoutNs();
     }
 
     public final long registrationId() {
@@ -122,7 +125,10 @@ abstract sealed class Publication permits IpcPublication, NetworkPublication {
      * @param hasDied whether the client did not close it itself: nothing it claimed is committed.
      */
     final void removeReference(long nowNs, boolean hasDied) {
-        isAbandoned |= hasDied;
+        if (hasDied) {
+            isAbandoned = true;
+            abandonedNs = nowNs;
+        }
         if (--references == 0) {
             isEnding = true;
             endingSinceNs = nowNs;
@@ -161,7 +167,7 @@ abstract sealed class Publication permits IpcPublication, NetworkPublication {
     final int watch(long nowNs) {
         if (!isEnding) {
             skipUnread();
-            return unblocker.check(furthestPosition(), nowNs, unblockTimeoutNs) ? 1 : 0;
+            return unblocker.check(furthestPosition(), nowNs, claimTimeoutNs(nowNs)) ? 1 : 0;
         }
         if (finalPosition != LogLayout.NOT_ENDED) {
             return 0;
@@ -172,6 +178,16 @@ abstract sealed class Publication permits IpcPublication, NetworkPublication {
         }
         end(unblocker.seal(furthestPosition()));
         return hasOpenClaim ? 1 : 0;
+    }
+
+    /**
+     * A claim may stay open for the unblock timeout. Where a client has just been given up, one
+     * that has been open for as long as that client was silent is taken for its own.
+     */
+    private long claimTimeoutNs(long nowNs) {
+        return isAbandoned && nowNs - abandonedNs < unblockTimeoutNs
+                ? livenessTimeoutNs
+                : unblockTimeoutNs;
     }
 
     /**

@@ -74,7 +74,7 @@ final class PublicationFactory {
                         log,
                         limit,
                         ipcWindow(spec.termLength()),
-                        config.unblockTimeoutNs(),
+                        config,
                         counters,
                         events);
             }
@@ -97,7 +97,7 @@ final class PublicationFactory {
                                     channel,
                                     made),
                             transport,
-                            config.unblockTimeoutNs());
+                            config);
             transport.addPublication(publication);
             return publication;
         } catch (BusException e) {

@@ -75,8 +75,7 @@ class DriverConfigSourcesTest {
                 "linger | 5 parsecs | give a time",
             })
     void aWrongNameOrTextIsRefusedWithItsPlace(String name, String value, String problem) {
-        String text =
-                Drivers.refusal(() -> sources().set(name, value, "system property " + name));
+        String text = Drivers.refusal(() -> sources().set(name, value, "system property " + name));
         assertTrue(text.contains(problem), text);
         assertTrue(text.contains("system property " + name), text);
     }
@@ -91,7 +90,7 @@ class DriverConfigSourcesTest {
                 "unblock-timeout | 1s | is below the client-liveness-timeout",
                 "to-driver-length | 100k | to-driver-length 102400",
                 "error-log-length | 1g | error-log-length 1073741824",
-                "ipc-window | -1 | ipc-window -1 is negative",
+                "ipc-window | -1 | ipc-window has the bad value",
             })
     void aValueOutOfRangeIsRefused(String name, String value, String problem) {
         String text = Drivers.refusal(() -> sources().set(name, value, name).build());

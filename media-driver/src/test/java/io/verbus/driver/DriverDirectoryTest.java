@@ -6,9 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.Bus;
 import io.verbus.BusException;
+import io.verbus.Publication;
+import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
 
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -20,6 +24,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
+import java.util.ArrayList;
+import java.util.List;
 
 class DriverDirectoryTest {
     @TempDir Path folder;
@@ -93,7 +99,9 @@ class DriverDirectoryTest {
         Path path = Files.createDirectory(folder.resolve("theirs"));
         Assumptions.assumeTrue("root".equals(System.getProperty("user.name")));
         UserPrincipal nobody =
-                path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
+                path.getFileSystem()
+                        .getUserPrincipalLookupService()
+                        .lookupPrincipalByName("nobody");
         Files.setOwner(path, nobody);
         assertTrue(refusal(path).contains("belongs to user nobody"));
     }
@@ -119,5 +127,34 @@ class DriverDirectoryTest {
             live.close();
             DriverDirectory.open(young).close();
         }
+    }
+
+    @Test
+    void ipcWorksInADirectoryOnDiskWithAWarning() {
+        Path path = folder.resolve("disk");
+        List<String> warnings = new ArrayList<>();
+        DriverConfig config =
+                Drivers.config()
+                        .directory(path)
+                        .warningHandler(warning -> warnings.add(warning.getMessage()))
+                        .build();
+        try (MediaDriver driver =
+                        MediaDriver.launch(config, List.of(new LoopTransport.Provider()));
+                Bus bus = Drivers.connect(driver)) {
+            Assumptions.assumeFalse(warnings.isEmpty(), "the folder for tests is in memory");
+            assertTrue(warnings.getFirst().contains("use one on tmpfs"), warnings.toString());
+            assertEquals(warnings.size(), Drivers.errors(driver).size());
+            assertEquals(0, Drivers.counter(bus, SystemCounter.ERRORS));
+            Subscription subscription = bus.addSubscription("verbus:ipc", 1);
+            Publication publication = bus.addPublication("verbus:ipc", 1);
+            UnsafeBuffer message = new UnsafeBuffer(new byte[64]);
+            Await.until("sent", () -> publication.offer(message) > 0);
+            Await.until("received", () -> subscription.poll((b, o, l, h) -> {}, 1) == 1);
+            String text =
+                    Drivers.refusal(
+                            () -> bus.addSubscription("verbus:rdma?endpoint=localhost:1", 1));
+            assertTrue(text.contains("where rdma cannot register memory"), text);
+        }
+        assertFalse(Files.exists(path));
     }
 }

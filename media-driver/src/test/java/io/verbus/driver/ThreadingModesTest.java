@@ -93,10 +93,7 @@ class ThreadingModesTest {
 
     private static MediaDriver launch(ThreadingMode mode) {
         return MediaDriver.launch(
-                Drivers.config()
-                        .threading(mode)
-                        .directory(DriverDirectory.uniquePath())
-                        .build(),
+                Drivers.config().threading(mode).directory(DriverDirectory.uniquePath()).build(),
                 List.of(new LoopTransport.Provider()));
     }
 
@@ -112,7 +109,7 @@ class ThreadingModesTest {
     private static Set<String> driverThreads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
-                .filter(name -> name.startsWith("verbus-") && !name.contains("client"))
+                .filter(name -> name.matches("verbus-\\[?(conductor|sender|receiver).*"))
                 .collect(Collectors.toSet());
     }
 

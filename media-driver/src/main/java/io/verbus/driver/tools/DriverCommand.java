@@ -31,6 +31,9 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         sortOptions = false)
 final class DriverCommand implements Callable<Integer> {
+    /** Guarded by the class: agents say problems on their own threads. */
+    private static String lastSaid;
+
     @Spec private CommandSpec spec;
 
     @Option(
@@ -86,7 +89,12 @@ final class DriverCommand implements Callable<Integer> {
         return 0;
     }
 
-    private static void say(Throwable problem) {
-        System.err.println("verbus driver: " + problem.getMessage());
+    /** Says each problem when it first occurs, or occurs again after others: the log has them all. */
+    private static synchronized void say(Throwable problem) {
+        String text = String.valueOf(problem.getMessage());
+        if (!text.equals(lastSaid)) {
+            lastSaid = text;
+            System.err.println("verbus driver: " + text);
+        }
     }
 }

@@ -22,6 +22,8 @@ public final class SendRing implements AutoCloseable {
 
     private final Arena arena = Arena.ofShared();
     private final RegisteredMemory region;
+    private final LocalKey key;
+    private final long address;
     private final UnsafeBuffer buffer;
     private final int slotLength;
     private final long[] freeAt;
@@ -39,13 +41,14 @@ public final class SendRing implements AutoCloseable {
         this.slotLength = slotLength;
         freeAt = new long[slots];
         long length = (long) slots * slotLength;
-        long address = arena.allocate(length, 4096).address();
+        address = arena.allocate(length, 4096).address();
         try {
             region = domain.register(address, length, Access.LOCAL_READ);
         } catch (RuntimeException e) {
             arena.close();
             throw e;
         }
+        key = region.localKey();
         buffer = new UnsafeBuffer(address, (int) length);
     }
 
@@ -84,12 +87,12 @@ public final class SendRing implements AutoCloseable {
 
     /** Address of an offset in the buffer. */
     public long address(int offset) {
-        return region.address() + offset;
+        return address + offset;
     }
 
     /** Names the memory in work requests. */
     public LocalKey key() {
-        return region.localKey();
+        return key;
     }
 
     @Override

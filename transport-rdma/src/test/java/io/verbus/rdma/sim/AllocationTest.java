@@ -16,8 +16,8 @@ import java.nio.file.Path;
 class AllocationTest {
     private static final ThreadMXBean THREADS =
             (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    private static final int WARM_UP = 20_000;
-    private static final int MEASURED = 50_000;
+    private static final int WARM_UP = 60_000;
+    private static final int MEASURED = 100_000;
 
     @TempDir Path directory;
 

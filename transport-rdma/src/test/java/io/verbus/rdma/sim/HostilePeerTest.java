@@ -40,7 +40,7 @@ class HostilePeerTest {
 
     @TempDir Path directory;
 
-    @Property(tries = 300)
+    @Property(tries = 60)
     void aPublishingDriverSurvivesAnyBytes(@ForAll("messages") List<byte[]> messages)
             throws IOException {
         inTemporaryDirectory(
@@ -53,7 +53,7 @@ class HostilePeerTest {
                 });
     }
 
-    @Property(tries = 300)
+    @Property(tries = 60)
     void aSubscribingDriverSurvivesAnyBytes(@ForAll("messages") List<byte[]> messages)
             throws IOException {
         inTemporaryDirectory(

@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.sim;
 
+import io.verbus.logbuffer.FragmentHandler;
 import io.verbus.logbuffer.Header;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
@@ -27,10 +28,9 @@ final class TestImage implements InboundImage {
 
     private final long id;
     private final LogBuffers log;
-    private final AtomicLongPosition position = new AtomicLongPosition();
-    private final LogReader reader;
-
-    TestImage(long id, ImageSetup setup, LogBuffers log) {
+    private final AtomicLongPosition position = new AtomicLongPosition();    private final LogReader reader;
+    private final FragmentHandler handler = this::onFragment;
+TestImage(long id, ImageSetup setup, LogBuffers log) {
         this.id = id;
         this.setup = setup;
         this.log = log;
@@ -39,7 +39,7 @@ final class TestImage implements InboundImage {
     }
 
     int poll(int limit) {
-        return released ? 0 : reader.poll(this::onFragment, limit);
+        return released ? 0 : reader.poll(handler, limit);
     }
 
     private void onFragment(DirectBuffer buffer, int offset, int length, Header header) {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** Which package of this module may know which. */
+@AnalyzeClasses(
+        packages = "io.verbus",
+        importOptions = {ImportOption.DoNotIncludeTests.class})
+class ArchitectureTest {
+    private static final DescribedPredicate<JavaClass> API =
+            DescribedPredicate.describe(
+                    "the API, but for BusException",
+                    type ->
+                            type.getPackageName().equals("io.verbus")
+                                    && !type.isAssignableTo(BusException.class));
+
+    @ArchTest
+    static final ArchRule sharedMemoryKnowsNeitherTransportsNorTheApi =
+            noClasses()
+                    .that()
+                    .resideInAnyPackage("io.verbus.logbuffer..", "io.verbus.cnc..")
+                    .should()
+                    .dependOnClassesThat(
+                            API.or(JavaClass.Predicates.resideInAPackage("io.verbus.transport..")))
+                    .because("logs and the CnC file are what client and driver share, no more");
+
+    @ArchTest
+    static final ArchRule logsAndCncFileKnowNothingOfEachOther =
+            slices().matching("io.verbus.(logbuffer|cnc)..").should().notDependOnEachOther();
+
+    @ArchTest
+    static final ArchRule moduleDependsOnJavaAgronaAndCodecsOnly =
+            classes()
+                    .that()
+                    .resideInAnyPackage(
+                            "io.verbus",
+                            "io.verbus.logbuffer..",
+                            "io.verbus.cnc..",
+                            "io.verbus.transport..")
+                    .should()
+                    .onlyDependOnClassesThat()
+                    .resideInAnyPackage(
+                            "java..",
+                            "org.agrona..",
+                            "io.verbus",
+                            "io.verbus.logbuffer..",
+                            "io.verbus.cnc..",
+                            "io.verbus.transport..",
+                            "io.verbus.codecs..")
+                    .because("applications embed this module");
+
+    @ArchTest
+    static final ArchRule contractsHaveNoCycles =
+            slices().matching("io.verbus.(logbuffer|cnc|transport)..").should().beFreeOfCycles();
+}

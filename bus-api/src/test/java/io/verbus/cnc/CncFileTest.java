@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.cnc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.BusException;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+
+class CncFileTest {
+    private static final CncSpec SPEC =
+            new CncSpec(99, 1234, 5_000_000_000L, 65536, 32768, 16384, 8192);
+
+    @TempDir Path directory;
+    private Path file;
+
+    @BeforeEach
+    void nameFile() {
+        file = directory.resolve(CncFile.NAME);
+    }
+
+    private void createAndPublish() {
+        try (CncFile cnc = CncFile.create(file, SPEC)) {
+            cnc.publish();
+        }
+    }
+
+    @Test
+    void mappedFileIsTheOneThatWasPublished() {
+        try (CncFile cnc = CncFile.create(file, SPEC)) {
+            cnc.publish();
+            try (CncFile mapped = CncFile.map(file)) {
+                assertEquals(SPEC, mapped.spec());
+                List<UnsafeBuffer> created = sections(cnc);
+                List<UnsafeBuffer> seen = sections(mapped);
+                for (int i = 0; i < created.size(); i++) {
+                    UnsafeBuffer section = created.get(i);
+                    section.putLong(0, i + 1);
+                    section.putLong(section.capacity() - 8, -i - 1);
+                }
+                for (int i = 0; i < seen.size(); i++) {
+                    UnsafeBuffer section = seen.get(i);
+                    assertEquals(created.get(i).capacity(), section.capacity());
+                    assertEquals(i + 1, section.getLong(0));
+                    assertEquals(-i - 1, section.getLong(section.capacity() - 8));
+                    assertEquals(0, section.addressOffset() % CncFile.PAGE);
+                }
+            }
+        }
+    }
+
+    private static List<UnsafeBuffer> sections(CncFile cnc) {
+        return List.of(
+                cnc.toDriver(),
+                cnc.toClients(),
+                cnc.counterMetadata(),
+                cnc.counterValues(),
+                cnc.errorLog());
+    }
+
+    @Test
+    void fileThatIsNotPublishedYetIsRefused() {
+        CncFile.create(file, SPEC).close();
+        assertMessage("is not a driver's command-and-control file, or its driver is still");
+    }
+
+    @Test
+    void absentFileIsRefused() {
+        assertMessage("cannot open " + file, "start a media driver");
+    }
+
+    @Test
+    void truncatedFileIsRefused() throws IOException {
+        createAndPublish();
+        long length = Files.size(file);
+        for (long truncated : new long[] {length - 1, 4096, 4095, 0}) {
+            try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {
+                access.setLength(truncated);
+            }
+            assertMessage(" " + truncated + " bytes", "truncated");
+        }
+    }
+
+    @Test
+    void fileOfAnotherVersionIsRefused() throws IOException {
+        createAndPublish();
+        overwrite(CncFile.VERSION, new byte[] {7, 0, 0, 0});
+        assertMessage("is of version 7, this process reads version 1: use the same Verbus release");
+    }
+
+    @Test
+    void sizesThatNoDriverChoosesAreRefused() throws IOException {
+        createAndPublish();
+        overwrite(CncFile.COUNTER_VALUES_LENGTH, new byte[] {1, 0x40, 0, 0});
+        assertMessage("do not fit what its header says");
+    }
+
+    @Test
+    void tooLittleSpaceIsSaidAndLeavesNoFile() throws Exception {
+        String message = LittleSpace.messageOf(CncCreation.class, file);
+        assertTrue(message.startsWith("cannot create the driver's file of "), message);
+        assertTrue(message.contains("free space there or choose another"), message);
+        assertFalse(Files.exists(file));
+    }
+
+    /** Program that creates the file where there is too little space. */
+    static final class CncCreation {
+        private CncCreation() {}
+
+        public static void main(String[] args) {
+            LittleSpace.report(() -> CncFile.create(Path.of(args[0]), SPEC));
+        }
+    }
+
+    @Property(tries = 200)
+    void randomHeaderIsRefusedOrFitsTheFile(
+            @ForAll @IntRange(min = 0, max = 64) int from,
+            @ForAll @IntRange(min = 0, max = 64) int length,
+            @ForAll long seed)
+            throws IOException {
+        Path random = Files.createTempDirectory("verbus-cnc");
+        file = random.resolve(CncFile.NAME);
+        try {
+            createAndPublish();
+            byte[] bytes = new byte[length];
+            new Random(seed).nextBytes(bytes);
+            overwrite(from, bytes);
+            try (CncFile mapped = CncFile.map(file)) {
+                assertEquals(SPEC.toDriverLength(), mapped.spec().toDriverLength());
+            } catch (BusException e) {
+                assertTrue(e.getMessage().startsWith(file.toString()), e.getMessage());
+            }
+        } finally {
+            Files.deleteIfExists(file);
+            Files.delete(random);
+        }
+    }
+
+    private void overwrite(int offset, byte[] bytes) throws IOException {
+        try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {
+            access.seek(offset);
+            access.write(bytes);
+        }
+    }
+
+    private void assertMessage(String... parts) {
+        BusException e = assertThrows(BusException.class, () -> CncFile.map(file));
+        for (String part : parts) {
+            assertTrue(e.getMessage().contains(part), e.getMessage());
+        }
+        assertFalse(e.getMessage().contains("\n"), e.getMessage());
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.logbuffer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.AtomicLongPosition;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Several threads append for real, one reads, one cleans and moves the limit. */
+class ConcurrentStreamTest {
+    private static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
+    private static final int WRITERS = 3;
+    private static final int MESSAGES = 40_000;
+
+    private final AtomicLong limit = new AtomicLong();
+    private final AtomicLongPosition consumed = new AtomicLongPosition();
+    private final AtomicBoolean isDone = new AtomicBoolean();
+
+    @Test
+    @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void eachThreadsMessagesArriveOnceAndInOrder() throws Exception {
+        try (LogBuffers log = TestLogs.create(TERM_LENGTH, 256);
+                ExecutorService threads = Executors.newFixedThreadPool(WRITERS + 1)) {
+            LogCleaner cleaner = new LogCleaner(log, 0);
+            limit.set(cleaner.limit(0, TERM_LENGTH));
+            List<Future<?>> running = new ArrayList<>();
+            for (int i = 0; i < WRITERS; i++) {
+                running.add(threads.submit(writer(log, i)));
+            }
+            Future<?> conductor = threads.submit(conductor(cleaner));
+            Sequences sequences = new Sequences();
+            LogReader reader = new LogReader(log, consumed, false);
+            try {
+                while (sequences.received < (long) WRITERS * MESSAGES) {
+                    if (reader.poll(sequences, 50) == 0) {
+                        Thread.yield();
+                        failIfAnyFailed(running);
+                    }
+                }
+            } finally {
+                isDone.set(true);
+            }
+            failIfAnyFailed(running);
+            conductor.get(10, TimeUnit.SECONDS);
+            assertEquals(LogTail.position(log), consumed.get());
+            assertTrue(consumed.get() > 10L * LogLayout.PARTITIONS * TERM_LENGTH);
+        }
+    }
+
+    private static void failIfAnyFailed(List<Future<?>> running) throws Exception {
+        for (Future<?> writer : running) {
+            if (writer.isDone()) {
+                writer.get();
+            }
+        }
+    }
+
+    private Callable<Void> writer(LogBuffers log, int writer) {
+        return () -> {
+            ConcurrentAppender appender = new ConcurrentAppender(log);
+            UnsafeBuffer source = new UnsafeBuffer(new byte[1024]);
+            BufferClaim claim = new BufferClaim();
+            Random random = new Random(writer);
+            for (int i = 0; i < MESSAGES && !isDone.get(); ) {
+                // A sixteenth of the messages is cut into fragments.
+                int length = 16 + random.nextInt(random.nextInt(16) == 0 ? 1000 : 150);
+                long result;
+                if (length % 2 == 0 && length <= 224) {
+                    result = appender.claim(length, claim, limit.get());
+                    if (result > 0) {
+                        fill(claim.buffer(), claim.offset(), length, writer, i);
+                        claim.commit();
+                    }
+                } else {
+                    fill(source, 0, length, writer, i);
+                    result = appender.append(source, 0, length, 0, limit.get());
+                }
+                if (result > 0) {
+                    i++;
+                } else {
+                    Thread.yield();
+                }
+            }
+            return null;
+        };
+    }
+
+    private static void fill(
+            MutableDirectBuffer buffer, int offset, int length, int writer, int i) {
+        buffer.putInt(offset, writer);
+        buffer.putInt(offset + 4, i);
+        buffer.putInt(offset + 8, length);
+        buffer.setMemory(offset + 12, length - 12, (byte) (i ^ length));
+    }
+
+    private Callable<Void> conductor(LogCleaner cleaner) {
+        return () -> {
+            while (!isDone.get()) {
+                long position = consumed.getVolatile();
+                cleaner.clean(position, 8192);
+                limit.lazySet(cleaner.limit(position, TERM_LENGTH));
+                Thread.yield();
+            }
+            return null;
+        };
+    }
+
+    /** Puts fragments together and checks what each writer sent. */
+    private static final class Sequences implements FragmentHandler {
+        private final int[] next = new int[WRITERS];
+        private final UnsafeBuffer message = new UnsafeBuffer(new byte[2048]);
+        private int length;
+        private long received;
+
+        @Override
+        public void onFragment(DirectBuffer buffer, int offset, int bytes, Header header) {
+            if ((header.flags() & FrameHeader.FLAG_BEGIN) != 0) {
+                assertEquals(0, length, "a message begins within another");
+            }
+            message.putBytes(length, buffer, offset, bytes);
+            length += bytes;
+            if ((header.flags() & FrameHeader.FLAG_END) == 0) {
+                return;
+            }
+            int writer = message.getInt(0);
+            int number = message.getInt(4);
+            assertEquals(next[writer]++, number);
+            assertEquals(length, message.getInt(8));
+            for (int i = 12; i < length; i++) {
+                if (message.getByte(i) != (byte) (number ^ length)) {
+                    assertEquals((byte) (number ^ length), message.getByte(i));
+                }
+            }
+            length = 0;
+            received++;
+        }
+    }
+}

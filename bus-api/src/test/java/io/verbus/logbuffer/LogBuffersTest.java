@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.logbuffer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.BusException;
+import io.verbus.cnc.LittleSpace;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.AtomicLongPosition;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Random;
+
+class LogBuffersTest {
+    private static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
+    private static final LogSpec SPEC = TestLogs.spec(TERM_LENGTH, 1408, -5, 0);
+    private static final long METADATA = 3L * TERM_LENGTH;
+
+    @TempDir Path directory;
+    private Path file;
+
+    @BeforeEach
+    void nameFile() {
+        file = directory.resolve("publication-42.log");
+    }
+
+    @Test
+    void mappedLogIsTheOneThatWasCreated() throws IOException {
+        try (LogBuffers log = LogBuffers.create(file, SPEC);
+                LogBuffers mapped = LogBuffers.map(file, false)) {
+            assertEquals(SPEC, mapped.spec());
+            assertEquals(LogLayout.fileLength(TERM_LENGTH), Files.size(file));
+            log.term(2).putLong(TERM_LENGTH - 8, 4711);
+            assertEquals(4711, mapped.term(2).getLong(TERM_LENGTH - 8));
+            log.metadata().putLong(LogLayout.END_OF_STREAM, 64);
+            assertEquals(64, mapped.metadata().getLong(LogLayout.END_OF_STREAM));
+        }
+    }
+
+    @Test
+    void fileIsItsOwnersAlone() throws IOException {
+        try (LogBuffers log = LogBuffers.create(file, SPEC)) {
+            assertEquals(
+                    PosixFilePermissions.fromString("rw-------"),
+                    Files.getPosixFilePermissions(log.file()));
+        }
+    }
+
+    @Test
+    void everyBlockOfTheFileIsReserved() throws IOException {
+        try (LogBuffers log = LogBuffers.create(file, SPEC)) {
+            // st_blocks counts 512 bytes each.
+            Process stat = new ProcessBuilder("stat", "-c", "%b", file.toString()).start();
+            long blocks = Long.parseLong(new String(stat.getInputStream().readAllBytes()).trim());
+            assertTrue(blocks * 512 >= Files.size(log.file()), blocks + " blocks");
+        }
+    }
+
+    @Test
+    void logThatExistsIsNotOverwritten() {
+        LogBuffers.create(file, SPEC).close();
+        assertMessage(() -> LogBuffers.create(file, SPEC), "cannot create a log of 200704 bytes");
+    }
+
+    @Test
+    void absentFileIsRefused() {
+        assertMessage(() -> LogBuffers.map(file, true), "cannot map the log " + file);
+    }
+
+    @Test
+    void truncatedFileIsRefused() throws IOException {
+        LogBuffers.create(file, SPEC).close();
+        for (long length : new long[] {200703, METADATA, 4096, 1, 0}) {
+            try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {
+                access.setLength(length);
+            }
+            assertMessage(() -> LogBuffers.map(file, true), file + " has " + length + " bytes");
+        }
+    }
+
+    @Test
+    void extendedFileIsRefused() throws IOException {
+        LogBuffers.create(file, SPEC).close();
+        try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {
+            access.setLength(METADATA + 3 * 4096);
+            access.seek(METADATA + 2 * 4096 + LogLayout.MAGIC);
+            access.writeLong(Long.reverseBytes(LogLayout.MAGIC_VALUE));
+            access.writeInt(Integer.reverseBytes(LogLayout.VERSION_VALUE));
+            access.writeInt(Integer.reverseBytes(TERM_LENGTH));
+        }
+        assertMessage(() -> LogBuffers.map(file, true), "it is truncated or damaged");
+    }
+
+    @Test
+    void fileOfAnotherVersionIsRefused() throws IOException {
+        LogBuffers.create(file, SPEC).close();
+        overwrite(LogLayout.VERSION, 2);
+        assertMessage(
+                () -> LogBuffers.map(file, true),
+                "is a log of version 2, this process reads version 1: use the same Verbus");
+    }
+
+    @Test
+    void damagedMetadataIsNamed() throws IOException {
+        LogBuffers.create(file, SPEC).close();
+        overwrite(LogLayout.MTU, 77);
+        assertMessage(() -> LogBuffers.map(file, true), file + " is damaged", "MTU 77");
+        overwrite(LogLayout.MAGIC, 0);
+        assertMessage(() -> LogBuffers.map(file, true), file + " is not a log");
+    }
+
+    private void overwrite(int offset, int value) throws IOException {
+        try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {
+            access.seek(METADATA + offset);
+            access.writeInt(Integer.reverseBytes(value));
+        }
+    }
+
+    @Test
+    void tooLittleSpaceIsSaidAndLeavesNoFile() throws Exception {
+        String message = LittleSpace.messageOf(LogCreation.class, file);
+        assertTrue(message.startsWith("cannot create a log of 200704 bytes at " + file), message);
+        assertTrue(message.contains("free space there, shorten the term length"), message);
+        assertFalse(Files.exists(file));
+    }
+
+    /** Program that creates a log where there is too little space. */
+    static final class LogCreation {
+        private LogCreation() {}
+
+        public static void main(String[] args) {
+            LittleSpace.report(() -> LogBuffers.create(Path.of(args[0]), SPEC));
+        }
+    }
+
+    @Test
+    void mappingOutlivesTheFile() throws IOException {
+        try (LogBuffers log = LogBuffers.create(file, SPEC);
+                LogBuffers mapped = LogBuffers.map(file, true)) {
+            Files.delete(file);
+            ConcurrentAppender appender = new ConcurrentAppender(log);
+            appender.append(new UnsafeBuffer(new byte[8]), 0, 8, 0, Long.MAX_VALUE);
+            LogReader reader = new LogReader(mapped, new AtomicLongPosition(), false);
+            assertEquals(1, reader.poll((b, o, l, h) -> assertEquals(8, l), 10));
+        }
+    }
+
+    @Test
+    void readOnlyMappingCannotBeWritten() throws Exception {
+        LogBuffers.create(file, SPEC).close();
+        // The processor refuses the store: the JVM that tries it must be another.
+        String output = LittleSpace.run("true", ReadOnlyStore.class, file);
+        assertTrue(output.contains("mapped"), output);
+        assertFalse(output.contains("stored"), output);
+        try (LogBuffers log = LogBuffers.map(file, true)) {
+            assertEquals(0, log.term(0).getLong(0));
+        }
+    }
+
+    /** Program that writes to a log which it has mapped for reading. */
+    static final class ReadOnlyStore {
+        private ReadOnlyStore() {}
+
+        public static void main(String[] args) {
+            LogBuffers log = LogBuffers.map(Path.of(args[0]), true);
+            System.out.println("mapped");
+            System.out.flush();
+            log.term(0).putLong(0, 1);
+            System.out.println("stored");
+        }
+    }
+
+    @Test
+    void closingTwiceIsHarmless() {
+        LogBuffers log = LogBuffers.create(file, SPEC);
+        log.close();
+        log.close();
+    }
+
+    @Property(tries = 200)
+    void randomMetadataIsRefusedOrFitsTheFile(
+            @ForAll @IntRange(min = 0, max = 600) int from,
+            @ForAll @IntRange(min = 0, max = 40) int length,
+            @ForAll long seed)
+            throws IOException {
+        Path random = Files.createTempFile("verbus", ".log");
+        try {
+            Files.delete(random);
+            LogBuffers.create(random, SPEC).close();
+            byte[] bytes = new byte[length];
+            new Random(seed).nextBytes(bytes);
+            try (RandomAccessFile access = new RandomAccessFile(random.toFile(), "rw")) {
+                access.seek(METADATA + from);
+                access.write(bytes);
+            }
+            try (LogBuffers log = LogBuffers.map(random, true)) {
+                assertEquals(TERM_LENGTH, log.spec().termLength());
+            } catch (BusException e) {
+                assertTrue(e.getMessage().startsWith(random.toString()), e.getMessage());
+            }
+        } finally {
+            Files.deleteIfExists(random);
+        }
+    }
+
+    private static void assertMessage(Runnable open, String... parts) {
+        BusException e = assertThrows(BusException.class, open::run);
+        for (String part : parts) {
+            assertTrue(e.getMessage().contains(part), e.getMessage());
+        }
+        assertFalse(e.getMessage().contains("\n"), e.getMessage());
+    }
+}

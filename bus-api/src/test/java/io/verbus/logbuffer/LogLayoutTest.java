@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.logbuffer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.BusException;
+import io.verbus.cnc.LayoutPicture;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.LongRange;
+
+import org.agrona.BitUtil;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.util.Map;
+
+class LogLayoutTest {
+    @Test
+    void pictureShowsTheMetadataPageAsItIs() throws IOException {
+        assertEquals(
+                Map.of(
+                        "end-of-stream position", LogLayout.END_OF_STREAM,
+                        "raw tail of term 0..2", LogLayout.RAW_TAILS,
+                        "active term count", LogLayout.ACTIVE_TERM_COUNT,
+                        "connected", LogLayout.CONNECTED,
+                        "magic, version, page, ...", LogLayout.MAGIC),
+                LayoutPicture.offsets(LogLayout.class));
+    }
+
+    @Test
+    void pictureShowsTheFrameHeaderAsItIs() throws IOException {
+        assertEquals(
+                Map.of(
+                        "frame length", FrameHeader.FRAME_LENGTH,
+                        "version | flags | type", FrameHeader.VERSION,
+                        "term offset", FrameHeader.TERM_OFFSET,
+                        "session id", FrameHeader.SESSION_ID,
+                        "stream id", FrameHeader.STREAM_ID,
+                        "term id", FrameHeader.TERM_ID,
+                        "reserved value", FrameHeader.RESERVED_VALUE,
+                        "payload ...", FrameHeader.LENGTH),
+                LayoutPicture.offsets(FrameHeader.class));
+        assertEquals(FrameHeader.VERSION + 1, FrameHeader.FLAGS);
+        assertEquals(FrameHeader.VERSION + 2, FrameHeader.TYPE);
+    }
+
+    @Test
+    void whatDifferentThreadsWriteLiesOnDifferentLines() {
+        int line = BitUtil.CACHE_LINE_LENGTH;
+        int tails = LogLayout.RAW_TAILS / line;
+        assertEquals(tails, (LogLayout.ACTIVE_TERM_COUNT + 3) / line, "one line for publishers");
+        assertTrue(LogLayout.END_OF_STREAM / line < tails);
+        assertTrue(LogLayout.CONNECTED / line > tails);
+        assertTrue(LogLayout.MAGIC / line > LogLayout.CONNECTED / line);
+        assertTrue(LogLayout.REGISTRATION_ID + 8 <= LogLayout.METADATA_LENGTH);
+    }
+
+    @Property
+    void positionsComeBackFromTermAndOffset(
+            @ForAll @LongRange(min = 0, max = (1L << 31) - 1) long termCount,
+            @ForAll @IntRange(min = 0, max = 65535) int offset,
+            @ForAll @IntRange(min = 0, max = 14) int doublings,
+            @ForAll int initialTermId) {
+        int termLength = LogLayout.MIN_TERM_LENGTH << doublings;
+        int bits = LogLayout.positionBitsToShift(termLength);
+        long position = (termCount << bits) + offset;
+        int termId = LogLayout.termId(position, bits, initialTermId);
+        assertEquals(position, LogLayout.position(termId, offset, bits, initialTermId));
+        assertEquals(offset, LogLayout.termOffset(position, termLength));
+        assertEquals(LogLayout.partition((int) termCount), LogLayout.partition(position, bits));
+        assertTrue(position < LogLayout.maxPosition(termLength));
+        long rawTail = LogLayout.rawTail(termId, offset);
+        assertEquals(termId, LogLayout.termId(rawTail));
+        assertEquals(offset, LogLayout.tailOffset(rawTail));
+    }
+
+    @Property
+    void wordComesBackFromItsParts(
+            @ForAll int length,
+            @ForAll @IntRange(min = 0, max = 255) int flags,
+            @ForAll @IntRange(min = 0, max = 65535) int type) {
+        long word = FrameHeader.word(length, flags, type);
+        assertEquals(length, FrameHeader.length(word));
+        assertEquals(flags, FrameHeader.flags(word));
+        assertEquals(type, FrameHeader.type(word));
+    }
+
+    @Test
+    void specNamesTheValueThatIsWrong() {
+        assertWrong("term length 65535", () -> TestLogs.spec(65535, 1408, 0, 0));
+        assertWrong("term length 98304", () -> TestLogs.spec(98304, 1408, 0, 0));
+        assertWrong("term length -2147483648", () -> TestLogs.spec(1 << 31, 1408, 0, 0));
+        assertWrong("MTU 32", () -> TestLogs.spec(65536, 32, 0, 0));
+        assertWrong("MTU 100", () -> TestLogs.spec(65536, 100, 0, 0));
+        assertWrong("MTU 65536", () -> TestLogs.spec(65536, 65536, 0, 0));
+        assertWrong("position -32", () -> TestLogs.spec(65536, 1408, 0, -32));
+        assertWrong("position 33", () -> TestLogs.spec(65536, 1408, 0, 33));
+        assertWrong("position 140737488355328", () -> TestLogs.spec(65536, 1408, 0, 1L << 47));
+    }
+
+    private static void assertWrong(String start, Runnable spec) {
+        BusException e = assertThrows(BusException.class, spec::run);
+        assertTrue(e.getMessage().startsWith(start), e.getMessage());
+    }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.logbuffer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.logbuffer.ControlledFragmentHandler.Action;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.AtomicLongPosition;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+class LogReaderTest {
+    private static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
+    private static final long NO_LIMIT = Long.MAX_VALUE;
+    private static final FragmentHandler IGNORE = (buffer, offset, length, header) -> {};
+
+    private final LogBuffers log = TestLogs.create(TERM_LENGTH, 1408);
+    private final ExclusiveAppender appender = new ExclusiveAppender(log);
+    private final CountedPosition position = new CountedPosition();
+    private final LogReader reader = new LogReader(log, position, false);
+    private final List<Integer> lengths = new ArrayList<>();
+
+    /** A subscriber's position that counts how often it is published. */
+    private static final class CountedPosition extends AtomicLongPosition {
+        private int published;
+
+        @Override
+        public void setRelease(long value) {
+            published++;
+            super.setRelease(value);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        log.close();
+    }
+
+    private void append(int... messages) {
+        for (int length : messages) {
+            appender.append(new UnsafeBuffer(new byte[length]), 0, length, 0, NO_LIMIT);
+        }
+    }
+
+    private void take(DirectBuffer buffer, int offset, int length, Header header) {
+        lengths.add(length);
+    }
+
+    @Test
+    void publishesThePositionOncePerPollAndNotWhenNothingWasThere() {
+        append(1, 2, 3);
+        assertEquals(3, reader.poll(this::take, 10));
+        assertEquals(1, position.published);
+        assertEquals(192, position.get());
+        assertEquals(0, reader.poll(this::take, 10));
+        assertEquals(1, position.published);
+        assertEquals(List.of(1, 2, 3), lengths);
+    }
+
+    @Test
+    void deliversNoMoreThanTheFragmentLimit() {
+        append(1, 2, 3);
+        assertEquals(2, reader.poll(this::take, 2));
+        assertEquals(0, reader.poll(this::take, 0));
+        assertEquals(1, reader.poll(this::take, 2));
+        assertEquals(List.of(1, 2, 3), lengths);
+    }
+
+    @Test
+    void skipsPaddingAndGoesOnInTheNextTerm() {
+        BufferClaim claim = new BufferClaim();
+        appender.claim(100, claim, NO_LIMIT);
+        claim.abort();
+        for (int i = 0; i < 30; i++) {
+            append(5000);
+        }
+        for (int i = 0; i < 20; i++) {
+            reader.poll(IGNORE, 100);
+        }
+        assertTrue(position.get() > 2 * TERM_LENGTH);
+        assertEquals(appender.position(), position.get());
+    }
+
+    @Test
+    void advancesPastTheFragmentWhoseHandlerThrew() {
+        append(1, 2, 3);
+        assertThrows(
+                IllegalStateException.class,
+                () ->
+                        reader.poll(
+                                (buffer, offset, length, header) -> {
+                                    if (length == 2) {
+                                        throw new IllegalStateException();
+                                    }
+                                },
+                                10));
+        assertEquals(128, position.get());
+        assertEquals(128, reader.position());
+        reader.poll(this::take, 10);
+        assertEquals(List.of(3), lengths);
+    }
+
+    @Test
+    void controlledHandlerAbortsBreaksAndCommits() {
+        append(1, 2, 3, 4, 5);
+        List<Long> published = new ArrayList<>();
+        ControlledFragmentHandler handler =
+                (buffer, offset, length, header) -> {
+                    lengths.add(length);
+                    published.add(position.get());
+                    return switch (length) {
+                        case 1 -> Action.COMMIT;
+                        case 2 -> Action.CONTINUE;
+                        case 3 -> Action.BREAK;
+                        default -> Action.ABORT;
+                    };
+                };
+        assertEquals(3, reader.controlledPoll(handler, 10));
+        assertEquals(List.of(0L, 64L, 64L), published);
+        assertEquals(192, position.get());
+        assertEquals(0, reader.controlledPoll(handler, 10));
+        assertEquals(0, reader.controlledPoll(handler, 10));
+        assertEquals(192, position.get());
+        assertEquals(List.of(1, 2, 3, 4, 4), lengths);
+    }
+
+    @Test
+    void controlledPollGoesOnBehindACommitAtTheEndOfATerm() {
+        log.metadata().putLong(LogLayout.RAW_TAILS, LogLayout.rawTail(7, TERM_LENGTH - 64));
+        ExclusiveAppender late = new ExclusiveAppender(log);
+        AtomicLongPosition at = new AtomicLongPosition();
+        at.set(TERM_LENGTH - 64);
+        LogReader follower = new LogReader(log, at, false);
+        for (int i = 0; i < 3; i++) {
+            late.append(new UnsafeBuffer(new byte[32]), 0, 32, 0, NO_LIMIT);
+        }
+        ControlledFragmentHandler handler = (buffer, offset, length, header) -> Action.COMMIT;
+        assertEquals(1, follower.controlledPoll(handler, 10));
+        assertEquals(TERM_LENGTH, at.get());
+        assertEquals(1, follower.controlledPoll(handler, 10));
+        assertEquals(TERM_LENGTH + 64, at.get());
+    }
+
+    @Test
+    void headerTellsWhereTheFrameIsWhateverTheFrameSays() {
+        append(100, 5);
+        UnsafeBuffer term = log.term(0);
+        term.setMemory(160 + FrameHeader.TERM_OFFSET, 16, (byte) 0x7F);
+        reader.poll(IGNORE, 1);
+        reader.poll(
+                (buffer, offset, length, header) -> {
+                    assertEquals(224, header.position());
+                    assertEquals(160, header.termOffset());
+                    assertEquals(7, header.termId());
+                    assertEquals(TestLogs.SESSION_ID, header.sessionId());
+                    assertEquals(TestLogs.STREAM_ID, header.streamId());
+                    assertEquals(37, header.frameLength());
+                    lengths.add(length);
+                },
+                1);
+        assertEquals(List.of(5), lengths);
+    }
+
+    @Test
+    void openClaimStopsTheReaderOfAPublication() {
+        append(1);
+        appender.claim(10, new BufferClaim(), NO_LIMIT);
+        append(2);
+        assertEquals(1, reader.poll(this::take, 10));
+        assertEquals(64, reader.position());
+    }
+
+    @Test
+    void badFrameOfAReplicaIsReportedAndNotPassed() {
+        LogReader replica = new LogReader(log, position, true);
+        append(1);
+        refused(replica, -64, "has the length -64, less than its header's 32 bytes");
+        refused(replica, 31, "has the length 31, less than its header's 32 bytes");
+        refused(replica, TERM_LENGTH - 63, "with only 65472 bytes left in its term");
+        refused(replica, Integer.MAX_VALUE, "has the length 2147483647 with only");
+        refused(replica, Integer.MIN_VALUE, "has the length -2147483648, less than");
+        log.term(0).putLong(64, FrameHeader.word(64, 0xC0, 2));
+        refused(replica, 64, "has the unknown type 2");
+        log.term(0).putLong(64, FrameHeader.word(0, 0xC0, 1));
+        refused(replica, 0, "has the length 0, less than");
+    }
+
+    private void refused(LogReader replica, int frameLength, String problem) {
+        log.term(0).putInt(64, frameLength);
+        InvalidFrameException e =
+                assertThrows(
+                        InvalidFrameException.class,
+                        () -> {
+                            replica.poll(IGNORE, 10);
+                            replica.poll(IGNORE, 10);
+                        });
+        assertTrue(e.getMessage().contains("position 64 "), e.getMessage());
+        assertTrue(e.getMessage().contains(problem), e.getMessage());
+        assertEquals(64, replica.position());
+        assertEquals(64, position.get());
+        assertThrows(
+                InvalidFrameException.class,
+                () -> replica.controlledPoll((b, o, l, h) -> Action.CONTINUE, 10));
+    }
+}

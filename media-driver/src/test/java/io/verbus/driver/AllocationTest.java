@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.sun.management.ThreadMXBean;
+
+import io.verbus.Bus;
+import io.verbus.ExclusivePublication;
+import io.verbus.Publication;
+import io.verbus.Subscription;
+import io.verbus.logbuffer.FragmentHandler;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The agents' threads allocate nothing while messages flow, over IPC and over a transport. */
+@Timeout(120)
+class AllocationTest {
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final int WARM_UP = 200_000;
+    private static final int MESSAGES = 200_000;
+
+    /** Room for what is not per message: JIT and class initialisation on an agent's thread. */
+    private static final long SLACK = 2048;
+
+    private long received;
+    private final FragmentHandler handler = (buffer, offset, length, header) -> received++;
+
+    @Test
+    void noAgentAllocatesForMessages() {
+        DriverConfig config =
+                Drivers.config()
+                        .threading(ThreadingMode.DEDICATED)
+                        .directory(DriverDirectory.uniquePath())
+                        .build();
+        try (MediaDriver driver =
+                        MediaDriver.launch(config, List.of(new LoopTransport.Provider()));
+                Bus bus = Drivers.connect(driver)) {
+            Map<String, Long> threads = agents();
+            assertEquals(3, threads.size(), threads.toString());
+            Subscription ipcIn = bus.addSubscription("verbus:ipc", 1);
+            Publication ipcOut = bus.addPublication("verbus:ipc", 1);
+            Subscription netIn = bus.addSubscription("verbus:rdma?endpoint=localhost:1", 1);
+            ExclusivePublication netOut =
+                    bus.addExclusivePublication("verbus:rdma?endpoint=localhost:1", 1);
+            exchange(ipcOut, ipcIn, netOut, netIn, WARM_UP);
+            Map<String, Long> before = allocated(threads);
+            exchange(ipcOut, ipcIn, netOut, netIn, MESSAGES);
+            Map<String, Long> after = allocated(threads);
+            after.forEach(
+                    (name, bytes) -> {
+                        long more = bytes - before.get(name);
+                        assertEquals(0, more / SLACK, name + " allocated " + more + " bytes");
+                    });
+        }
+    }
+
+    private void exchange(
+            Publication ipcOut,
+            Subscription ipcIn,
+            Publication netOut,
+            Subscription netIn,
+            int count) {
+        UnsafeBuffer message = new UnsafeBuffer(new byte[100]);
+        int ipcSent = 0;
+        int netSent = 0;
+        received = 0;
+        long start = System.nanoTime();
+        while (received < 2L * count) {
+            if (ipcSent < count && ipcOut.offer(message) > 0) {
+                ipcSent++;
+            }
+            if (netSent < count && netOut.offer(message) > 0) {
+                netSent++;
+            }
+            if (ipcIn.poll(handler, 10) + netIn.poll(handler, 10) == 0) {
+                Thread.yield();
+            }
+            if (System.nanoTime() - start > 40_000_000_000L) {
+                throw new AssertionError("only " + received + " of " + 2L * count);
+            }
+        }
+    }
+
+    private static Map<String, Long> agents() {
+        Map<String, Long> ids = new TreeMap<>();
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.getName().matches("verbus-(conductor|sender|receiver)")) {
+                ids.put(thread.getName(), thread.threadId());
+            }
+        }
+        return ids;
+    }
+
+    private static Map<String, Long> allocated(Map<String, Long> threads) {
+        Map<String, Long> bytes = new TreeMap<>();
+        threads.forEach((name, id) -> bytes.put(name, THREADS.getThreadAllocatedBytes(id)));
+        return bytes;
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A JVM with the class path of this one, to be killed. */
+final class ChildProcess implements AutoCloseable {
+    private final Process process;
+    private final BufferedReader out;
+
+    private ChildProcess(List<String> command) {
+        try {
+            process =
+                    new ProcessBuilder(command)
+                            .redirectError(ProcessBuilder.Redirect.INHERIT)
+                            .start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        out = process.inputReader(StandardCharsets.UTF_8);
+    }
+
+    /** Starts a main class. */
+    static ChildProcess start(Class<?> main, String... args) {
+        return start(List.of(), main, args);
+    }
+
+    /** Starts a main class through another command, such as one that sets limits. */
+    static ChildProcess start(List<String> prefix, Class<?> main, String... args) {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(ProcessHandle.current().info().command().orElse("java"));
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.add("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
+        command.add("-XX:+UseSerialGC");
+        command.add("-Xmx128m");
+        command.add("-XX:-UsePerfData");
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
+        command.add(main.getName());
+        command.addAll(List.of(args));
+        return new ChildProcess(command);
+    }
+
+    /** The next line that the process prints; null at its end. */
+    String line() {
+        try {
+            return out.readLine();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Reads on to a line that begins so, and returns it. */
+    String awaitLine(String start) {
+        for (String line = line(); line != null; line = line()) {
+            if (line.startsWith(start)) {
+                return line;
+            }
+        }
+        throw new AssertionError("the process ended without printing " + start);
+    }
+
+    /** SIGKILL, and waits until the process is gone. */
+    void kill() {
+        process.destroyForcibly();
+        awaitExit();
+    }
+
+    /** SIGTERM, and returns the exit status. */
+    int terminate() {
+        process.destroy();
+        return awaitExit();
+    }
+
+    private int awaitExit() {
+        try {
+            if (!process.waitFor(20, TimeUnit.SECONDS)) {
+                throw new AssertionError("process " + process.pid() + " does not end");
+            }
+            return process.exitValue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        awaitExit();
+    }
+}

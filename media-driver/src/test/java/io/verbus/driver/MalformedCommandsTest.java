@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.Bus;
+import io.verbus.cnc.CncFile;
+import io.verbus.codecs.control.AddPublicationEncoder;
+import io.verbus.codecs.control.AddSubscriptionEncoder;
+import io.verbus.codecs.control.BooleanType;
+import io.verbus.codecs.control.MessageHeaderEncoder;
+import io.verbus.codecs.control.RejectImageEncoder;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
+
+import java.util.List;
+
+/** Whatever stands in the ring buffer, the conductor goes on and serves the next client. */
+class MalformedCommandsTest {
+    private static MediaDriver driver;
+    private static CncFile cnc;
+    private static ManyToOneRingBuffer commands;
+
+    @BeforeContainer
+    static void launch() {
+        driver = MediaDriver.launchEmbedded(Drivers.config());
+        cnc = CncFile.map(driver.directory().resolve(CncFile.NAME));
+        commands = new ManyToOneRingBuffer(cnc.toDriver());
+    }
+
+    @AfterContainer
+    static void serveAndClose() {
+        try (Bus bus = Drivers.connect(driver)) {
+            bus.addPublication("verbus:ipc", 1).close();
+            assertTrue(Drivers.counter(bus, SystemCounter.COMMANDS_MALFORMED) > 0);
+        }
+        List<String> unexpected =
+                Drivers.errors(driver).stream()
+                        .filter(error -> !error.contains("command is malformed"))
+                        .toList();
+        assertEquals(List.of(), unexpected);
+        cnc.close();
+        driver.close();
+    }
+
+    private static void send(int typeId, byte[] message, int length) {
+        UnsafeBuffer buffer = new UnsafeBuffer(message);
+        Await.until("written", () -> commands.write(typeId, buffer, 0, length));
+        Await.until("read", () -> commands.consumerPosition() == commands.producerPosition());
+    }
+
+    @Property(tries = 500)
+    void randomBytesAreCounted(
+            @ForAll @IntRange(min = 1) int typeId, @ForAll @Size(max = 200) byte[] message) {
+        send(typeId, message, message.length);
+    }
+
+    @Property(tries = 1000)
+    void aValidHeaderWithRandomBytesBehindItDoesNoHarm(
+            @ForAll @IntRange(min = 1, max = 8) int templateId,
+            @ForAll @IntRange(max = 64) int blockLength,
+            @ForAll @Size(max = 120) byte[] rest) {
+        byte[] message = new byte[MessageHeaderEncoder.ENCODED_LENGTH + rest.length];
+        System.arraycopy(rest, 0, message, MessageHeaderEncoder.ENCODED_LENGTH, rest.length);
+        new MessageHeaderEncoder()
+                .wrap(new UnsafeBuffer(message), 0)
+                .blockLength(blockLength)
+                .templateId(templateId)
+                .schemaId(MessageHeaderEncoder.SCHEMA_ID)
+                .version(0);
+        send(templateId, message, message.length);
+    }
+
+    @Property(tries = 200)
+    void aCommandWithRandomTextIsAnsweredOrIgnored(
+            @ForAll @Size(max = 80) byte[] text,
+            @ForAll @IntRange(max = 120) int cut,
+            @ForAll @IntRange(max = 2) int kind) {
+        UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
+        MessageHeaderEncoder header = new MessageHeaderEncoder();
+        int length = MessageHeaderEncoder.ENCODED_LENGTH;
+        int templateId;
+        switch (kind) {
+            case 0 -> {
+                AddPublicationEncoder add = new AddPublicationEncoder();
+                add.wrapAndApplyHeader(buffer, 0, header)
+                        .clientId(-1)
+                        .correlationId(commands.nextCorrelationId())
+                        .streamId(1)
+                        .exclusive(BooleanType.TRUE)
+                        .putChannel(text, 0, text.length);
+                templateId = AddPublicationEncoder.TEMPLATE_ID;
+                length += add.encodedLength();
+            }
+            case 1 -> {
+                AddSubscriptionEncoder add = new AddSubscriptionEncoder();
+                add.wrapAndApplyHeader(buffer, 0, header)
+                        .clientId(-1)
+                        .correlationId(commands.nextCorrelationId())
+                        .streamId(1)
+                        .putChannel(text, 0, text.length);
+                templateId = AddSubscriptionEncoder.TEMPLATE_ID;
+                length += add.encodedLength();
+            }
+            default -> {
+                RejectImageEncoder reject = new RejectImageEncoder();
+                reject.wrapAndApplyHeader(buffer, 0, header)
+                        .clientId(-1)
+                        .imageId(1L << 40)
+                        .position(7)
+                        .putReason(text, 0, text.length);
+                templateId = RejectImageEncoder.TEMPLATE_ID;
+                length += reject.encodedLength();
+            }
+        }
+        send(templateId, buffer.byteArray(), Math.min(length, cut + 20));
+    }
+}

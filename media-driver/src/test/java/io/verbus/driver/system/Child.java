@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.verbus.driver.MediaDriver;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** A process of the test: its lines of output, its end, and that its JVM never crashes. */
+final class Child implements AutoCloseable {
+    /** Exit status of a process that SIGKILL has ended. */
+    private static final int KILLED = 128 + 9;
+
+    private static final int TERMINATED = 128 + 15;
+
+    private final String name;
+    private final Path folder;
+    private final Process process;
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+
+    private Child(String name, Path folder, Process process) {
+        this.name = name;
+        this.folder = folder;
+        this.process = process;
+        Thread.ofPlatform().daemon().start(this::readLines);
+    }
+
+    /**
+     * Starts a driver process and waits until it is ready.
+     *
+     * @param wrapper command that runs it, such as one that lowers a limit; may be empty.
+     * @param folder that it runs in, and leaves reports of crashes in.
+     * @param directory of the driver.
+     * @param settings of the driver, as {@code name=value}.
+     */
+    static Child driver(List<String> wrapper, Path folder, Path directory, String... settings) {
+        List<String> arguments = new ArrayList<>();
+        arguments.add(MediaDriver.class.getName());
+        arguments.add("dir=" + directory);
+        arguments.add("threading=shared");
+        arguments.addAll(List.of(settings));
+        Child child = start("driver of " + directory, wrapper, folder, arguments);
+        child.await("verbus driver ready");
+        return child;
+    }
+
+    /** Starts a client process, see {@link Peer}. */
+    static Child peer(Path folder, String what, Path directory, String channel, int streamId) {
+        List<String> arguments =
+                List.of(
+                        Peer.class.getName(),
+                        what,
+                        directory.toString(),
+                        channel,
+                        Integer.toString(streamId));
+        return start(what, List.of(), folder, arguments);
+    }
+
+    private static Child start(
+            String name, List<String> wrapper, Path folder, List<String> arguments) {
+        List<String> command = new ArrayList<>(wrapper);
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.add("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
+        command.add("-Xmx128m");
+        command.add("-XX:+UseSerialGC");
+        command.add("-XX:TieredStopAtLevel=1");
+        command.add("-XX:ErrorFile=" + folder + "/hs_err_%p.log");
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
+        command.addAll(arguments);
+        try {
+            Process process =
+                    new ProcessBuilder(command)
+                            .directory(folder.toFile())
+                            .redirectErrorStream(true)
+                            .start();
+            return new Child(name, folder, process);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void readLines() {
+        try (BufferedReader reader = process.inputReader()) {
+            String line;
+            while ((line = reader.readLine()) != null) {
+                lines.add(line);
+            }
+        } catch (IOException e) {
+            lines.add("output cannot be read: " + e);
+        }
+    }
+
+    /** How many lines it has said: what is awaited from there on is new. */
+    int mark() {
+        return lines.size();
+    }
+
+    /** Waits for a line that begins so. */
+    String await(String beginning) {
+        return await(beginning, 0);
+    }
+
+    /** Waits for a line that begins so, after the mark. */
+    String await(String beginning, int mark) {
+        Await.until(
+                () -> "'" + beginning + "' from " + this,
+                60,
+                () -> find(beginning, mark) != null || !process.isAlive());
+        String found = find(beginning, mark);
+        if (found == null) {
+            // The last lines may still be on their way.
+            Await.until(
+                    () -> "'" + beginning + "' from " + this,
+                    5,
+                    () -> find(beginning, mark) != null);
+            found = find(beginning, mark);
+        }
+        return found;
+    }
+
+    private String find(String beginning, int mark) {
+        List<String> said = lines;
+        for (int i = mark; i < said.size(); i++) {
+            if (said.get(i).startsWith(beginning)) {
+                return said.get(i);
+            }
+        }
+        return null;
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** SIGKILL. */
+    void kill() {
+        process.destroyForcibly();
+        assertEnd(KILLED);
+    }
+
+    /** SIGTERM, as an operator stops a driver. */
+    void terminate() {
+        process.destroy();
+        assertEnd(TERMINATED);
+    }
+
+    /** Ends its standard input, upon which a client ends. */
+    void endInput() {
+        try {
+            process.getOutputStream().close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Waits for its end, which must be of its own choice, and without a crash. */
+    void assertEnd(int status) {
+        try {
+            if (!process.waitFor(60, TimeUnit.SECONDS)) {
+                throw new AssertionError(this + " does not end");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted", e);
+        }
+        assertEquals(status, process.exitValue(), this::toString);
+        assertNoCrash(folder);
+    }
+
+    static void assertNoCrash(Path folder) {
+        try (Stream<Path> files = Files.list(folder)) {
+            assertEquals(
+                    List.of(),
+                    files.filter(file -> file.getFileName().toString().startsWith("hs_err"))
+                            .toList());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Ends it whatever it does; for the end of a test that may have failed. */
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        try {
+            process.waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public String toString() {
+        int from = Math.max(0, lines.size() - 15);
+        return name
+                + " (pid "
+                + process.pid()
+                + (process.isAlive() ? "" : ", ended with " + process.exitValue())
+                + "), which said last:\n  "
+                + String.join("\n  ", lines.subList(from, lines.size()));
+    }
+}

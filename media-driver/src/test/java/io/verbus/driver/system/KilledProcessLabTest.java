@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Four processes, publisher → driver A → driver B → subscriber, of which one is killed under
+ * traffic: the others are told, live on, and traffic flows again as soon as it is started again.
+ */
+@Tag("lab")
+@Timeout(240)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class KilledProcessLabTest {
+    private static final Path MEMORY = Path.of("/dev/shm");
+    private static final String LIVENESS = "client-liveness-timeout=3s";
+    private static final int STREAM = 1;
+
+    /** What a driver may record of a driver that was killed, or is not there yet. */
+    private static final List<String> LOST =
+            List.of("disconnected", "nobody listens", "has not answered", "retry", "flushed");
+
+    private final Path directoryA = directory("a");
+    private final Path directoryB = directory("b");
+    private final String channel =
+            "verbus:rdma?endpoint=" + Host.addressB() + ":24326|term-length=64k";
+
+    @TempDir private static Path folder;
+
+    private Set<String> before;
+    private Child driverA;
+    private Child driverB;
+    private Child publisher;
+    private Child subscriber;
+
+    private static Path directory(String name) {
+        return MEMORY.resolve("verbus-system-test-" + name + "-" + ProcessHandle.current().pid());
+    }
+
+    @BeforeAll
+    void remember() {
+        before = contents(MEMORY);
+    }
+
+    @BeforeEach
+    void start() {
+        if (!runs(driverA)) {
+            driverA = Child.driver(List.of(), folder, directoryA, LIVENESS);
+        }
+        if (!runs(driverB)) {
+            driverB = Child.driver(List.of(), folder, directoryB, LIVENESS);
+        }
+        if (!runs(subscriber)) {
+            startSubscriber();
+        }
+        if (!runs(publisher)) {
+            startPublisher();
+        }
+        awaitTraffic();
+    }
+
+    private static boolean runs(Child child) {
+        return child != null && child.isAlive();
+    }
+
+    private void startPublisher() {
+        publisher = Child.peer(folder, "publish", directoryA, channel, STREAM);
+    }
+
+    private void startSubscriber() {
+        subscriber = Child.peer(folder, "subscribe", directoryB, channel, STREAM);
+    }
+
+    private void awaitTraffic() {
+        subscriber.await("read", subscriber.mark());
+    }
+
+    @Test
+    void endsTheStreamOfAKilledPublisher() {
+        int mark = subscriber.mark();
+        publisher.kill();
+        String gone = subscriber.await("image gone", mark);
+        assertTrue(gone.endsWith("read to its end"), gone);
+
+        startPublisher();
+        subscriber.await("image ", subscriber.mark());
+        awaitTraffic();
+        assertLogs(List.of(), List.of());
+    }
+
+    @Test
+    void tellsThePublisherOfAKilledSubscriber() {
+        int mark = publisher.mark();
+        subscriber.kill();
+        publisher.await("not connected", mark);
+
+        mark = publisher.mark();
+        startSubscriber();
+        publisher.await("connected", mark);
+        awaitTraffic();
+        assertLogs(List.of(), List.of());
+    }
+
+    @Test
+    void survivesTheKilledDriverOfThePublisher() {
+        int mark = subscriber.mark();
+        driverA.kill();
+        String gone = subscriber.await("image gone", mark);
+        assertTrue(gone.endsWith("read to its end"), gone);
+        publisher.await("driver lost");
+        publisher.assertEnd(Peer.DRIVER_LOST);
+
+        driverA = Child.driver(List.of(), folder, directoryA, LIVENESS);
+        mark = subscriber.mark();
+        startPublisher();
+        subscriber.await("image ", mark);
+        awaitTraffic();
+        assertLogs(List.of(), LOST);
+    }
+
+    @Test
+    void survivesTheKilledDriverOfTheSubscriber() {
+        int mark = publisher.mark();
+        driverB.kill();
+        publisher.await("not connected", mark);
+        subscriber.await("driver lost");
+        subscriber.assertEnd(Peer.DRIVER_LOST);
+
+        mark = publisher.mark();
+        driverB = Child.driver(List.of(), folder, directoryB, LIVENESS);
+        startSubscriber();
+        publisher.await("connected", mark);
+        awaitTraffic();
+        assertLogs(LOST, List.of());
+    }
+
+    /** Logs of drivers that were not restarted hold what earlier tests have caused, too. */
+    private void assertLogs(List<String> expectedOfA, List<String> expectedOfB) {
+        ErrorLog.assertOnly(directoryA, LOST);
+        ErrorLog.assertOnly(directoryB, LOST);
+        if (!expectedOfA.isEmpty()) {
+            assertTrue(!ErrorLog.read(directoryA).isEmpty(), "driver A has recorded nothing");
+        }
+        if (!expectedOfB.isEmpty()) {
+            assertTrue(!ErrorLog.read(directoryB).isEmpty(), "driver B has recorded nothing");
+        }
+    }
+
+    @AfterAll
+    void leaveNothing() {
+        List<Child> clients = Stream.of(publisher, subscriber).filter(c -> c != null).toList();
+        List<Child> drivers = Stream.of(driverA, driverB).filter(c -> c != null).toList();
+        try {
+            clients.forEach(Child::endInput);
+            clients.forEach(client -> client.assertEnd(0));
+            drivers.forEach(Child::terminate);
+            Set<String> left = contents(MEMORY);
+            left.removeAll(before);
+            assertEquals(Set.of(), left);
+        } finally {
+            clients.forEach(Child::close);
+            drivers.forEach(Child::close);
+        }
+    }
+
+    private static Set<String> contents(Path folder) {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString())
+                    .collect(Collectors.toCollection(TreeSet::new));
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import io.verbus.Bus;
+import io.verbus.Publication;
+import io.verbus.RegistrationException;
+import io.verbus.Subscription;
+import io.verbus.codecs.control.ErrorCode;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+@Timeout(60)
+class NoDeviceTest {
+    @Test
+    void refusesRdmaChannelsAndServesTheOthers() {
+        assumeFalse(Files.isDirectory(Path.of("/sys/class/infiniband")), "there is a device");
+        try (Host host = Host.start("127.0.0.1", builder -> {})) {
+            Bus bus = host.connect();
+            String channel = host.channel(24_329);
+            checkRefused(() -> bus.addPublication(channel, 1));
+            checkRefused(() -> bus.addSubscription(channel, 1));
+
+            Script script = Script.of(30, 100);
+            try (Subscription in = bus.addSubscription("verbus:ipc", 1);
+                    Publication out = bus.addPublication("verbus:ipc", 1)) {
+                new Writer(out, script).write(10);
+                Reader.fromFirst(script).read(in, 10);
+            }
+            // It is the client that can act, and it was told: the driver itself is well.
+            assertEquals(java.util.List.of(), host.errors());
+        }
+    }
+
+    /** Either the libraries are missing here, or they find no device. */
+    private static void checkRefused(org.junit.jupiter.api.function.Executable add) {
+        RegistrationException refused = assertThrows(RegistrationException.class, add);
+        String message = refused.getMessage();
+        assertEquals(ErrorCode.TRANSPORT, refused.code(), message);
+        assertTrue(
+                message.contains("this host has no RDMA device") && message.contains("rdma_rxe")
+                        || message.contains("cannot be loaded")
+                                && message.contains("libibverbs1"),
+                message);
+        assertEquals(1, message.lines().count(), message);
+    }
+}

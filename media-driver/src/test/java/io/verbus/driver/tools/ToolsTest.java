@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.tools;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.Bus;
+import io.verbus.Publication;
+import io.verbus.Subscription;
+import io.verbus.cnc.CncFile;
+import io.verbus.driver.DriverConfig;
+import io.verbus.driver.DriverOption;
+import io.verbus.driver.MediaDriver;
+import io.verbus.driver.ThreadingMode;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import picocli.CommandLine;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+@Timeout(60)
+class ToolsTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @TempDir Path folder;
+
+    private int run(String... args) {
+        CommandLine line = Verbus.commandLine();
+        line.setOut(new PrintWriter(out));
+        line.setErr(new PrintWriter(err));
+        return line.execute(args);
+    }
+
+    private static MediaDriver launch() {
+        return MediaDriver.launchEmbedded(
+                DriverConfig.builder().threading(ThreadingMode.SHARED).termLength(64 * 1024));
+    }
+
+    @Test
+    void countersAndStreamsOfARunningDriverArePrinted() {
+        try (MediaDriver driver = launch();
+                Bus bus =
+                        Bus.connect(
+                                new Bus.Context().directoryName(driver.directory().toString()));
+                Subscription subscription = bus.addSubscription("verbus:ipc", 1234);
+                Publication publication = bus.addPublication("verbus:ipc", 1234)) {
+            UnsafeBuffer message = new UnsafeBuffer(new byte[32]);
+            long start = System.nanoTime();
+            while (publication.offer(message) < 0 || subscription.poll((b, o, l, h) -> {}, 1) < 1) {
+                assertTrue(System.nanoTime() - start < 10_000_000_000L, "no message");
+            }
+            String dir = driver.directory().toString();
+            assertEquals(0, run("stat", "--dir", dir), err.toString());
+            assertTrue(out.toString().contains("driver heartbeat"), out.toString());
+            out.getBuffer().setLength(0);
+            assertEquals(0, run("stat", "--dir", dir, "--json"));
+            assertTrue(out.toString().contains("\"label\": \"clients\""), out.toString());
+            out.getBuffer().setLength(0);
+            assertEquals(0, run("streams", "--dir", dir));
+            assertTrue(out.toString().matches("(?s).*1234.*publisher-limit.*"), out.toString());
+            assertTrue(out.toString().contains("subscriber-position"), out.toString());
+            out.getBuffer().setLength(0);
+            assertEquals(0, run("streams", "--dir", dir, "--json"));
+            assertTrue(out.toString().contains("\"stream\": 1234"), out.toString());
+            out.getBuffer().setLength(0);
+            assertEquals(0, run("errors", "--dir", dir));
+            assertEquals("no errors\n", out.toString());
+        }
+    }
+
+    @Test
+    void aDeadDriversDirectoryIsCalledThat() throws IOException {
+        try (MediaDriver driver = launch()) {
+            Files.copy(
+                    driver.directory().resolve(CncFile.NAME),
+                    folder.resolve(CncFile.NAME),
+                    StandardCopyOption.REPLACE_EXISTING);
+        }
+        assertEquals(1, run("stat", "--dir", folder.toString()));
+        assertTrue(err.toString().contains("is not running: start one with"), err.toString());
+        assertEquals("", out.toString());
+        assertEquals(1, run("errors", "--dir", folder.toString()));
+        assertEquals("no errors\n", out.toString());
+    }
+
+    @Test
+    void aDirectoryWithoutDriverIsRefused() {
+        assertEquals(1, run("streams", "--dir", folder.resolve("none").toString()));
+        assertTrue(err.toString().contains("there is no driver in"), err.toString());
+        assertEquals(1, err.toString().lines().count());
+    }
+
+    @Test
+    void wrongUsageIsOneSentenceAndStatusTwo() {
+        assertEquals(2, run("stat", "--dri", "x"));
+        assertEquals(1, err.toString().lines().count(), err.toString());
+        assertTrue(err.toString().contains("see verbus stat --help"), err.toString());
+        assertEquals(2, run());
+        assertEquals(1, run("driver", "--term-length", "many"));
+        assertTrue(err.toString().contains("option --term-length has the bad value 'many'"));
+    }
+
+    @Test
+    void helpNamesEverySettingOfTheDriver() {
+        assertEquals(0, run("driver", "--help"));
+        for (DriverOption option : DriverOption.ALL) {
+            assertTrue(out.toString().contains("--" + option.name()), option.name());
+        }
+    }
+}
