@@ -4,13 +4,13 @@ package io.verbus.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.sun.management.ThreadMXBean;
+
 import io.verbus.Bus;
 import io.verbus.ExclusivePublication;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.logbuffer.FragmentHandler;
-
-import com.sun.management.ThreadMXBean;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -24,8 +24,7 @@ import java.util.TreeMap;
 /** The agents' threads allocate nothing while messages flow, over IPC and over a transport. */
 @Timeout(120)
 class AllocationTest {
-    private static final ThreadMXBean THREADS =
-            (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int WARM_UP = 200_000;
     private static final int MESSAGES = 200_000;
 

@@ -75,8 +75,7 @@ class DriverConfigSourcesTest {
                 "linger | 5 parsecs | give a time",
             })
     void aWrongNameOrTextIsRefusedWithItsPlace(String name, String value, String problem) {
-        String text =
-                Drivers.refusal(() -> sources().set(name, value, "system property " + name));
+        String text = Drivers.refusal(() -> sources().set(name, value, "system property " + name));
         assertTrue(text.contains(problem), text);
         assertTrue(text.contains("system property " + name), text);
     }

@@ -99,7 +99,9 @@ class DriverDirectoryTest {
         Path path = Files.createDirectory(folder.resolve("theirs"));
         Assumptions.assumeTrue("root".equals(System.getProperty("user.name")));
         UserPrincipal nobody =
-                path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
+                path.getFileSystem()
+                        .getUserPrincipalLookupService()
+                        .lookupPrincipalByName("nobody");
         Files.setOwner(path, nobody);
         assertTrue(refusal(path).contains("belongs to user nobody"));
     }

@@ -81,10 +81,7 @@ class KilledProcessesTest {
 
     private static ChildProcess client(MediaDriver driver, String kind) {
         return ChildProcess.start(
-                ChildClient.class,
-                driver.directory().toString(),
-                kind,
-                Integer.toString(STREAM));
+                ChildClient.class, driver.directory().toString(), kind, Integer.toString(STREAM));
     }
 
     /** All that the dead client had is released; the given number of clients is left. */

@@ -77,7 +77,9 @@ final class LoopTransport implements Transport {
     private final List<OutboundStream> closing = new ArrayList<>();
     private final List<InboundImage> released = new ArrayList<>();
 
-    /** Written by the conductor's part, a new array each time. Tests run all agents in one thread. */
+    /**
+     * Written by the conductor's part, a new array each time. Tests run all agents in one thread.
+     */
     private volatile Link[] links = new Link[0];
 
     /** Written by a test: the link fails. */

@@ -56,8 +56,7 @@ class MalformedCommandsTest {
     private static void send(int typeId, byte[] message, int length) {
         UnsafeBuffer buffer = new UnsafeBuffer(message);
         Await.until("written", () -> commands.write(typeId, buffer, 0, length));
-        Await.until(
-                "read", () -> commands.consumerPosition() == commands.producerPosition());
+        Await.until("read", () -> commands.consumerPosition() == commands.producerPosition());
     }
 
     @Property(tries = 500)
@@ -72,8 +71,7 @@ class MalformedCommandsTest {
             @ForAll @IntRange(max = 64) int blockLength,
             @ForAll @Size(max = 120) byte[] rest) {
         byte[] message = new byte[MessageHeaderEncoder.ENCODED_LENGTH + rest.length];
-        System.arraycopy(
-                rest, 0, message, MessageHeaderEncoder.ENCODED_LENGTH, rest.length);
+        System.arraycopy(rest, 0, message, MessageHeaderEncoder.ENCODED_LENGTH, rest.length);
         new MessageHeaderEncoder()
                 .wrap(new UnsafeBuffer(message), 0)
                 .blockLength(blockLength)

@@ -201,8 +201,7 @@ class NetworkStreamTest {
         Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
         Publication publication = bus.addPublication(CHANNEL, STREAM);
         offer(publication, 0, 50);
-        Await.until(
-                "sent", () -> sum(CounterTypes.SENDER_POSITION) == publication.position());
+        Await.until("sent", () -> sum(CounterTypes.SENDER_POSITION) == publication.position());
         provider.opened.cut = true;
         Await.until("lost", () -> Drivers.counter(bus, SystemCounter.IMAGES_LOST) == 1);
         assertEquals(range(0, 50), drain(subscription, 50));
@@ -228,8 +227,7 @@ class NetworkStreamTest {
     void anInvalidFrameEndsTheImageForAllAndIsAnError() {
         expectedErrors.add("has rejected the image of stream " + STREAM);
         Subscription first = bus.addSubscription(CHANNEL, STREAM);
-        Subscription second =
-                bus.addSubscription(CHANNEL, STREAM, image -> {}, image -> {});
+        Subscription second = bus.addSubscription(CHANNEL, STREAM, image -> {}, image -> {});
         Publication publication = bus.addPublication(CHANNEL, STREAM);
         offer(publication, 0, 1);
         assertEquals(range(0, 1), drain(first, 1));
@@ -242,15 +240,17 @@ class NetworkStreamTest {
                     return Drivers.counter(bus, SystemCounter.IMAGES_REJECTED) == 1;
                 });
         Await.until("closed", image::isClosed);
-        Await.until("all told", () -> second.imageBySessionId(publication.sessionId()) == null
-                || second.imageBySessionId(publication.sessionId()).imageId() != image.imageId());
+        Await.until(
+                "all told",
+                () ->
+                        second.imageBySessionId(publication.sessionId()) == null
+                                || second.imageBySessionId(publication.sessionId()).imageId()
+                                        != image.imageId());
     }
 
     private void corrupt(Image image) {
-        java.nio.file.Path file =
-                driver.directory().resolve("image-" + image.imageId() + ".log");
-        try (io.verbus.logbuffer.LogBuffers log =
-                io.verbus.logbuffer.LogBuffers.map(file, false)) {
+        java.nio.file.Path file = driver.directory().resolve("image-" + image.imageId() + ".log");
+        try (io.verbus.logbuffer.LogBuffers log = io.verbus.logbuffer.LogBuffers.map(file, false)) {
             int offset =
                     io.verbus.logbuffer.LogLayout.termOffset(
                             image.position(), log.spec().termLength());
@@ -288,8 +288,7 @@ class NetworkStreamTest {
 
     @Test
     void anOptionThatNoTransportKnowsIsRefused() {
-        try (MediaDriver strict =
-                        launch(Drivers.config().transportOption("rdma.knwon", "1"));
+        try (MediaDriver strict = launch(Drivers.config().transportOption("rdma.knwon", "1"));
                 Bus client = Drivers.connect(strict)) {
             String text = Drivers.refusal(() -> client.addSubscription(CHANNEL, STREAM));
             assertTrue(text.contains("rdma.knwon"), text);

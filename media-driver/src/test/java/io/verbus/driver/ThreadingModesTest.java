@@ -93,10 +93,7 @@ class ThreadingModesTest {
 
     private static MediaDriver launch(ThreadingMode mode) {
         return MediaDriver.launch(
-                Drivers.config()
-                        .threading(mode)
-                        .directory(DriverDirectory.uniquePath())
-                        .build(),
+                Drivers.config().threading(mode).directory(DriverDirectory.uniquePath()).build(),
                 List.of(new LoopTransport.Provider()));
     }
 
