@@ -42,8 +42,8 @@ public class AppendStress {
     }
 
     @JCStressTest
-    @Outcome(id = "12, 128", expect = ACCEPTABLE, desc = "both, the first one first")
-    @Outcome(id = "21, 128", expect = ACCEPTABLE, desc = "both, the second one first")
+    @Outcome(id = "12, 384", expect = ACCEPTABLE, desc = "both, the first one first")
+    @Outcome(id = "21, 384", expect = ACCEPTABLE, desc = "both, the second one first")
     @Outcome(expect = FORBIDDEN, desc = "lost, torn, doubled or unread")
     @State
     public static class WithinATerm extends TwoAppends {
@@ -68,8 +68,8 @@ public class AppendStress {
     }
 
     @JCStressTest
-    @Outcome(id = "12, 160", expect = ACCEPTABLE, desc = "the first fits, the second rotates")
-    @Outcome(id = "21, 160", expect = ACCEPTABLE, desc = "the second fits, the first rotates")
+    @Outcome(id = "12, 416", expect = ACCEPTABLE, desc = "the first fits, the second rotates")
+    @Outcome(id = "21, 416", expect = ACCEPTABLE, desc = "the second fits, the first rotates")
     @Outcome(expect = FORBIDDEN, desc = "lost, torn, doubled or unread")
     @State
     public static class OneFitsBeforeTheEnd extends TwoAppends {
@@ -94,8 +94,8 @@ public class AppendStress {
     }
 
     @JCStressTest
-    @Outcome(id = "12, 160", expect = ACCEPTABLE, desc = "one rotates, both go on behind")
-    @Outcome(id = "21, 160", expect = ACCEPTABLE, desc = "one rotates, both go on behind")
+    @Outcome(id = "12, 416", expect = ACCEPTABLE, desc = "one rotates, both go on behind")
+    @Outcome(id = "21, 416", expect = ACCEPTABLE, desc = "one rotates, both go on behind")
     @Outcome(expect = FORBIDDEN, desc = "lost, torn, doubled or unread")
     @State
     public static class NoneFitsBeforeTheEnd extends TwoAppends {

@@ -32,7 +32,7 @@ public class CommitStress {
 
     @JCStressTest
     @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "nothing yet")
-    @Outcome(id = "1, 64", expect = ACCEPTABLE, desc = "the whole message")
+    @Outcome(id = "1, 192", expect = ACCEPTABLE, desc = "the whole message")
     @Outcome(expect = FORBIDDEN, desc = "part of a message, or one past the tail")
     @State
     public static class ConcurrentAppend extends OneReader {
@@ -54,7 +54,7 @@ public class CommitStress {
 
     @JCStressTest
     @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "nothing yet")
-    @Outcome(id = "1, 64", expect = ACCEPTABLE, desc = "the whole message")
+    @Outcome(id = "1, 192", expect = ACCEPTABLE, desc = "the whole message")
     @Outcome(expect = FORBIDDEN, desc = "part of a message, or one past the tail")
     @State
     public static class ExclusiveAppend extends OneReader {
@@ -76,7 +76,7 @@ public class CommitStress {
 
     @JCStressTest
     @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "not committed yet")
-    @Outcome(id = "1, 64", expect = ACCEPTABLE, desc = "the whole message")
+    @Outcome(id = "1, 192", expect = ACCEPTABLE, desc = "the whole message")
     @Outcome(expect = FORBIDDEN, desc = "part of a message, or one past the tail")
     @State
     public static class ClaimAndCommit extends OneReader {
@@ -100,7 +100,7 @@ public class CommitStress {
 
     @JCStressTest
     @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "not aborted yet")
-    @Outcome(id = "0, 64", expect = ACCEPTABLE, desc = "skipped")
+    @Outcome(id = "0, 192", expect = ACCEPTABLE, desc = "skipped")
     @Outcome(expect = FORBIDDEN, desc = "an aborted message was delivered")
     @State
     public static class ClaimAndAbort extends OneReader {

@@ -3,6 +3,7 @@
 package io.verbus.logbuffer;
 
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.AtomicLongPosition;
 
@@ -16,16 +17,18 @@ final class StressLog {
     static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
 
     /** Bytes at each end of a term that the tests may touch. */
-    private static final int TOUCHED = 256;
+    private static final int TOUCHED = 512;
 
     private static final int INITIAL_TERM_ID = 7;
     private static final long NO_LIMIT = Long.MAX_VALUE;
-    private static final int PAYLOAD_LENGTH = 2 * Long.BYTES;
-    private static final long SECOND_HALF = 0x5A5A_5A5A_5A5A_5A5AL;
+    private static final int PAYLOAD_LENGTH = 20 * Long.BYTES;
     private static final ConcurrentLinkedQueue<LogBuffers> POOL = new ConcurrentLinkedQueue<>();
 
     /** Bytes of log that a message takes. */
-    static final int MESSAGE = 64;
+    static final int MESSAGE = 192;
+
+    /** How often a reader looks again while nothing is there: it is to meet the writer at work. */
+    private static final int LOOKS = 20;
 
     private final LogBuffers log;
 
@@ -57,9 +60,10 @@ final class StressLog {
         return source;
     }
 
-    private static void fill(UnsafeBuffer buffer, int offset, int number) {
-        buffer.putLong(offset, number);
-        buffer.putLong(offset + Long.BYTES, number ^ SECOND_HALF);
+    private static void fill(MutableDirectBuffer buffer, int offset, int number) {
+        for (int i = 0; i < PAYLOAD_LENGTH; i += Long.BYTES) {
+            buffer.putLong(offset + i, number + ((long) i << 32));
+        }
     }
 
     /** Appends concurrently; while another thread rotates the log, tries again. */
@@ -85,8 +89,7 @@ final class StressLog {
 
     static void write(BufferClaim claim, int number) {
         claim.reservedValue(number);
-        claim.buffer().putLong(claim.offset(), number);
-        claim.buffer().putLong(claim.offset() + Long.BYTES, number ^ SECOND_HALF);
+        fill(claim.buffer(), claim.offset(), number);
     }
 
     /** Unblocks what is in the way at a position, without any patience. */
@@ -105,7 +108,9 @@ final class StressLog {
         long before;
         do {
             before = reader.position();
-            reader.poll(reading, 10);
+            for (int i = 0; i < LOOKS && reader.position() == before; i++) {
+                reader.poll(reading, 10);
+            }
         } while (reader.position() != before);
         reading.position = before;
         return reading;
@@ -123,10 +128,12 @@ final class StressLog {
             long number = buffer.getLong(offset);
             boolean isWhole =
                     length == PAYLOAD_LENGTH
-                            && buffer.getLong(offset + Long.BYTES) == (number ^ SECOND_HALF)
                             && header.reservedValue() == number
                             && header.flags() == FrameHeader.FLAGS_UNFRAGMENTED
                             && buffer.getInt(offset - 32 + FrameHeader.TERM_ID) == header.termId();
+            for (int i = 0; isWhole && i < length; i += Long.BYTES) {
+                isWhole = buffer.getLong(offset + i) == number + ((long) i << 32);
+            }
             numbers = isWhole && numbers >= 0 ? numbers * 10 + (int) number : -1;
         }
     }

@@ -19,8 +19,8 @@ public class UnblockStress {
     private UnblockStress() {}
 
     @JCStressTest
-    @Outcome(id = "0, 64, 1", expect = ACCEPTABLE, desc = "read as padding before the commit")
-    @Outcome(id = "1, 64, 1", expect = ACCEPTABLE, desc = "read as the message")
+    @Outcome(id = "0, 192, 1", expect = ACCEPTABLE, desc = "read as padding before the commit")
+    @Outcome(id = "1, 192, 1", expect = ACCEPTABLE, desc = "read as the message")
     @Outcome(expect = FORBIDDEN, desc = "torn, or of another extent, or still blocked")
     @State
     public static class LateCommit {
@@ -50,8 +50,8 @@ public class UnblockStress {
 
     @JCStressTest
     @Outcome(id = "0, 0, 1", expect = ACCEPTABLE, desc = "nothing to unblock, or marked after it")
-    @Outcome(id = "0, 64, 1", expect = ACCEPTABLE, desc = "read as padding before the commit")
-    @Outcome(id = "1, 64, 1", expect = ACCEPTABLE, desc = "read as the message")
+    @Outcome(id = "0, 192, 1", expect = ACCEPTABLE, desc = "read as padding before the commit")
+    @Outcome(id = "1, 192, 1", expect = ACCEPTABLE, desc = "read as the message")
     @Outcome(expect = FORBIDDEN, desc = "torn, or of another extent, or lost at the end")
     @State
     public static class LateAppend {
@@ -78,7 +78,7 @@ public class UnblockStress {
     }
 
     @JCStressTest
-    @Outcome(id = "12, 65664, 1", expect = ACCEPTABLE, desc = "rotated once, the append kept")
+    @Outcome(id = "12, 65920, 1", expect = ACCEPTABLE, desc = "rotated once, the append kept")
     @Outcome(expect = FORBIDDEN, desc = "rotated twice, or the new term's tail was set back")
     @State
     public static class LateRotation {

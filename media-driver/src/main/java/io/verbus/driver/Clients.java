@@ -142,7 +142,9 @@ final class Clients {
         return given;
     }
 
-    /** The driver, or the whole machine, was stopped: what clients did not say then is no silence. */
+    /**
+     * The driver, or the whole machine, was stopped: what clients did not say then is no silence.
+     */
     private void forgive(long pauseNs) {
         for (int i = 0; i < all.size(); i++) {
             all.get(i).onPause(pauseNs);

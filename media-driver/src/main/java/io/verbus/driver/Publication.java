@@ -181,8 +181,8 @@ abstract sealed class Publication permits IpcPublication, NetworkPublication {
     }
 
     /**
-     * A claim may stay open for the unblock timeout. Where a client has just been given up, one that
-     * has been open for as long as that client was silent is taken for its own.
+     * A claim may stay open for the unblock timeout. Where a client has just been given up, one
+     * that has been open for as long as that client was silent is taken for its own.
      */
     private long claimTimeoutNs(long nowNs) {
         return isAbandoned && nowNs - abandonedNs < unblockTimeoutNs

@@ -6,6 +6,7 @@ import io.verbus.perf.report.Comparison;
 import io.verbus.perf.rtt.Work;
 import io.verbus.perf.rtt.Work.Wire;
 import io.verbus.perf.run.BusUnderTest;
+import io.verbus.perf.run.Pair;
 import io.verbus.perf.run.Runner;
 
 import picocli.CommandLine.Command;
@@ -20,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.LongConsumer;
 
 /** Measures the same round trips on Verbus and on a peer, alternating. */
 @Command(
@@ -33,7 +35,7 @@ import java.util.concurrent.Callable;
                 + " same two addresses."
         })
 final class CompareCommand implements Callable<Integer> {
-    private static final int MAX_PAIRS = 1000;
+    private static final int MAX_REPEATS = 1000;
 
     /** What Verbus can be compared with. */
     enum Peer {
@@ -59,8 +61,18 @@ final class CompareCommand implements Callable<Integer> {
     @Option(
             names = "--pairs",
             paramLabel = "N",
-            description = "How often each is measured (default: ${DEFAULT-VALUE}).")
+            description =
+                    "How often both are measured, in new processes (default: ${DEFAULT-VALUE}).")
     private int pairs = 5;
+
+    @Option(
+            names = "--slices",
+            paramLabel = "N",
+            description = {
+                "Parts of each measurement, in which the two take turns (default:"
+                    + " ${DEFAULT-VALUE})."
+            })
+    private int slices = 20;
 
     @Option(
             names = "--json",
@@ -70,22 +82,14 @@ final class CompareCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (pairs < 1 || pairs > MAX_PAIRS) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--pairs takes a number from 1 to " + MAX_PAIRS + ", not " + pairs);
-        }
+        check("--pairs", pairs);
+        check("--slices", slices);
         Map<String, Path> outputs = new LinkedHashMap<>();
         Outputs.add(outputs, "--json", json);
-        return Outputs.reporting(
-                () -> {
-                    if (options.needLab()) {
-                        return Lab.run(
-                                LabArguments.without(Outputs.typed(spec), outputs.keySet()),
-                                outputs);
-                    }
-                    return compare(options.work());
-                });
+        if (options.needLab()) {
+            return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
+        }
+        return compare(options.work());
     }
 
     private int compare(Work work) {
@@ -94,15 +98,9 @@ final class CompareCommand implements Callable<Integer> {
         boolean missed = false;
         System.out.print(comparison.header());
         for (int pair = 0; pair < pairs; pair++) {
-            Runner.Outcome verbus;
-            Runner.Outcome other;
-            if (pair % 2 == 0) { // each goes first in half of the pairs
-                verbus = run(BusUnderTest.VERBUS, work, pair);
-                other = run(BusUnderTest.AERON, peerWork, pair);
-            } else {
-                other = run(BusUnderTest.AERON, peerWork, pair);
-                verbus = run(BusUnderTest.VERBUS, work, pair);
-            }
+            Pair measured = measure(work, peerWork, pair);
+            Runner.Outcome verbus = measured.first();
+            Runner.Outcome other = measured.second();
             System.out.print(comparison.add(verbus, other));
             missed |= verbus.measurement().missedRate() || other.measurement().missedRate();
         }
@@ -117,8 +115,21 @@ final class CompareCommand implements Callable<Integer> {
         return 0;
     }
 
-    private Runner.Outcome run(BusUnderTest bus, Work work, int pair) {
-        String what = "pair %d of %d, %s".formatted(pair + 1, pairs, bus);
-        return Runner.run(bus, work, Outputs.progress(what, work));
+    private void check(String option, int value) {
+        if (value < 1 || value > MAX_REPEATS) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    option + " takes a number from 1 to " + MAX_REPEATS + ", not " + value);
+        }
+    }
+
+    private Pair measure(Work work, Work peerWork, int pair) {
+        String what = "pair %d of %d, %s".formatted(pair + 1, pairs, "%s");
+        LongConsumer progress = Outputs.progress(what.formatted("verbus"), work);
+        LongConsumer peerProgress = Outputs.progress(what.formatted(peer), work);
+        try (Runner verbus = new Runner(BusUnderTest.VERBUS, work, progress);
+                Runner other = new Runner(BusUnderTest.AERON, peerWork, peerProgress)) {
+            return Pair.measure(verbus, other, work, slices);
+        }
     }
 }

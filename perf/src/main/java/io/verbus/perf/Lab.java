@@ -2,6 +2,8 @@
 
 package io.verbus.perf;
 
+import io.verbus.BusException;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +32,7 @@ final class Lab {
     static int run(List<String> arguments, Map<String, Path> outputs) {
         String home = System.getenv("VERBUS_HOME");
         if (home == null || "1".equals(System.getenv("VERBUS_LAB"))) {
-            throw new IllegalStateException(
+            throw new BusException(
                     "there is no RDMA device here; run `./verbus perf` in the repository, which"
                             + " uses the lab");
         }
@@ -45,10 +47,10 @@ final class Lab {
                 delete(folder);
             }
         } catch (IOException ex) {
-            throw new IllegalStateException("cannot run the lab: " + ex, ex);
+            throw new BusException("cannot run the lab: " + ex, ex);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while the lab ran", ex);
+            throw new BusException("interrupted while the lab ran", ex);
         }
     }
 

@@ -2,18 +2,17 @@
 
 package io.verbus.perf;
 
+import io.verbus.BusException;
 import io.verbus.perf.rtt.Work;
 
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /** What the commands share in how they tell their outcome. */
 final class Outputs {
@@ -26,20 +25,8 @@ final class Outputs {
         }
     }
 
-    /** Runs a command's body; a failure becomes one sentence and status 1. */
-    static int reporting(Callable<Integer> body) {
-        try {
-            return body.call();
-        } catch (ParameterException ex) {
-            throw ex;
-        } catch (Exception ex) {
-            System.err.println("perf failed: " + ex.getMessage());
-            return 1;
-        }
-    }
-
     /** Shows progress on standard error. */
-    static Consumer<Long> progress(String what, Work work) {
+    static LongConsumer progress(String what, Work work) {
         long total = work.warmup() + work.messages();
         return done ->
                 System.err.printf(
@@ -52,7 +39,7 @@ final class Outputs {
         try {
             Files.writeString(file, text);
         } catch (IOException ex) {
-            throw new IllegalStateException(
+            throw new BusException(
                     "cannot write " + file + " (" + ex + "): name a file in a folder that exists",
                     ex);
         }

@@ -13,7 +13,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -48,24 +47,23 @@ final class RttCommand implements Callable<Integer> {
     private Path hgrm;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         Map<String, Path> outputs = new LinkedHashMap<>();
         Outputs.add(outputs, "--json", json);
         Outputs.add(outputs, "--hgrm", hgrm);
-        return Outputs.reporting(
-                () -> {
-                    if (options.needLab()) {
-                        return Lab.run(
-                                LabArguments.without(Outputs.typed(spec), outputs.keySet()),
-                                outputs);
-                    }
-                    return measure(options.work());
-                });
+        if (options.needLab()) {
+            return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
+        }
+        return measure(options.work());
     }
 
-    private int measure(Work work) throws IOException {
-        Runner.Outcome outcome =
-                Runner.run(BusUnderTest.VERBUS, work, Outputs.progress("round trips", work));
+    private int measure(Work work) {
+        Runner.Outcome outcome;
+        try (Runner runner =
+                new Runner(BusUnderTest.VERBUS, work, Outputs.progress("round trips", work))) {
+            runner.warmUp();
+            outcome = new Runner.Outcome(runner.version(), runner.measure(work.messages()));
+        }
         RttReport report = new RttReport(work, outcome);
         System.out.print(report.table());
         if (json != null) {

@@ -10,9 +10,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-@AnalyzeClasses(
-        packages = "io.verbus.rdma",
-        importOptions = ImportOption.DoNotIncludeTests.class)
+@AnalyzeClasses(packages = "io.verbus.rdma", importOptions = ImportOption.DoNotIncludeTests.class)
 class ProtocolDependencyTest {
     @ArchTest
     static final ArchRule layers =

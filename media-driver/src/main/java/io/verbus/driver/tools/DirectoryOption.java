@@ -67,6 +67,7 @@ final class DirectoryOption {
     }
 
     private BusException notRunning(String what) {
-        return new BusException(what + ": start one with `verbus driver --dir " + directory() + "`");
+        return new BusException(
+                what + ": start one with `verbus driver --dir " + directory() + "`");
     }
 }

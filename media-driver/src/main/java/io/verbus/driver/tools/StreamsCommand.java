@@ -27,7 +27,12 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true)
 final class StreamsCommand implements Callable<Integer> {
     private record Row(
-            int streamId, int sessionId, long registrationId, String what, long value, String label) {
+            int streamId,
+            int sessionId,
+            long registrationId,
+            String what,
+            long value,
+            String label) {
         private static final Comparator<Row> ORDER =
                 Comparator.comparingInt(Row::streamId)
                         .thenComparingInt(Row::sessionId)

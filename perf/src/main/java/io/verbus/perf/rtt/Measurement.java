@@ -17,16 +17,34 @@ import java.util.zip.DataFormatException;
  * @param histogram of round trips in nanoseconds, every sample.
  * @param elapsedNs from the first message to the last echo.
  * @param latenessNs how late the last message was sent, where a rate was asked for.
+ * @param missedRate whether messages were sent slower than that.
  */
-public record Measurement(Histogram histogram, long elapsedNs, long latenessNs) {
+public record Measurement(
+        Histogram histogram, long elapsedNs, long latenessNs, boolean missedRate) {
     /** How late the last message may be without the rate counting as missed. */
     private static final long TOLERATED_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /**
-     * Whether messages were sent slower than asked for: at the end of the run the backlog stood.
+     * A measurement in one go: the rate was missed if a backlog stood at its end.
+     *
+     * @param histogram of round trips in nanoseconds, every sample.
+     * @param elapsedNs from the first message to the last echo.
+     * @param latenessNs how late the last message was sent.
      */
-    public boolean missedRate() {
-        return latenessNs > Math.max(TOLERATED_NS, elapsedNs / 100);
+    static Measurement of(Histogram histogram, long elapsedNs, long latenessNs) {
+        boolean missed = latenessNs > Math.max(TOLERATED_NS, elapsedNs / 100);
+        return new Measurement(histogram, elapsedNs, latenessNs, missed);
+    }
+
+    /** This and another part of the same work together. */
+    public Measurement plus(Measurement other) {
+        Histogram sum = histogram.copy();
+        sum.add(other.histogram);
+        return new Measurement(
+                sum,
+                elapsedNs + other.elapsedNs,
+                Math.max(latenessNs, other.latenessNs),
+                missedRate | other.missedRate);
     }
 
     /** Round trips a second. */
@@ -38,8 +56,8 @@ public record Measurement(Histogram histogram, long elapsedNs, long latenessNs) 
     public String encode() {
         ByteBuffer bytes = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
         int length = histogram.encodeIntoCompressedByteBuffer(bytes);
-        String encoded = Base64.getEncoder().encodeToString(Arrays.copyOf(bytes.array(), length));
-        return elapsedNs + " " + latenessNs + " " + encoded;
+        String text = Base64.getEncoder().encodeToString(Arrays.copyOf(bytes.array(), length));
+        return elapsedNs + " " + latenessNs + " " + missedRate + " " + text;
     }
 
     /**
@@ -49,17 +67,18 @@ public record Measurement(Histogram histogram, long elapsedNs, long latenessNs) 
      */
     public static Measurement parse(String line) {
         String[] parts = line.split(" ");
-        if (parts.length != 3) {
+        if (parts.length != 4) {
             throw new IllegalArgumentException("not a measurement: " + line);
         }
         try {
-            ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(parts[2]));
+            ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(parts[3]));
             return new Measurement(
                     Histogram.decodeFromCompressedByteBuffer(bytes, 0),
                     Long.parseLong(parts[0]),
-                    Long.parseLong(parts[1]));
+                    Long.parseLong(parts[1]),
+                    Boolean.parseBoolean(parts[2]));
         } catch (DataFormatException | BufferUnderflowException ex) {
-            throw new IllegalArgumentException("not a histogram: " + parts[2], ex);
+            throw new IllegalArgumentException("not a histogram: " + parts[3], ex);
         }
     }
 }

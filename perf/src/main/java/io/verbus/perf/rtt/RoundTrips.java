@@ -84,6 +84,11 @@ public final class RoundTrips {
         }
     }
 
+    /** Does what the bus needs done between runs, when nothing is under way. */
+    public void idle() {
+        initiator.poll();
+    }
+
     /** Each message is sent when the echo of the one before has arrived. */
     public Measurement oneAtATime(long count) {
         histogram.reset();
@@ -100,7 +105,7 @@ public final class RoundTrips {
                 pollOnce();
             }
         }
-        return new Measurement(histogram.copy(), clock.nanoTime() - start, 0);
+        return Measurement.of(histogram.copy(), clock.nanoTime() - start, 0);
     }
 
     /** Messages are sent at a fixed rate, whatever has become of those before. */
@@ -127,7 +132,7 @@ public final class RoundTrips {
             }
             pollOnce();
         }
-        return new Measurement(histogram.copy(), clock.nanoTime() - start, lateness);
+        return Measurement.of(histogram.copy(), clock.nanoTime() - start, lateness);
     }
 
     /** Echoes that have arrived, of all runs. */

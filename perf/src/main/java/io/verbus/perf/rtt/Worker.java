@@ -5,49 +5,76 @@ package io.verbus.perf.rtt;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.SystemNanoClock;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 
 /**
- * A process of a run. It says on standard output how far it is, one line each, a word first; it
- * ends when its standard input does, so that it does not outlive the command that started it.
+ * A process of a run. It is told on standard input what to do, and says on standard output how far
+ * it is: one line each, a word first. It ends when its input does, so that it does not outlive the
+ * command that started it.
+ *
+ * <p>Between the parts of a run it polls only each millisecond, so that another bus can be measured
+ * on the same processors meanwhile.
  */
 public final class Worker {
-    /** First word of a line: the bus's name and version follow. */
+    /** Said: the bus's name and version follow. */
     public static final String VERSION = "version";
 
-    /** First word of a line: both streams of this end are set up. */
+    /** Said: both streams of this end are set up. */
     public static final String READY = "ready";
 
-    /** First word of a line: round trips done, warm-up included, follow. */
+    /** Said: round trips done so far follow. */
     public static final String PROGRESS = "progress";
 
-    /** First word of a line: a {@link Measurement} follows. */
+    /** Said: a {@link Measurement} of the part that was asked for follows. */
     public static final String RESULT = "result";
 
-    private static final long CONNECT_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
-    private static final long PROGRESS_INTERVAL_MS = 1000;
+    /** Told to an end that sends: number of round trips to measure follows. */
+    public static final String RUN = "run";
 
-    /** The warm-up runs in parts: so the loop is entered anew when its compiled code is there. */
-    private static final int WARMUP_PARTS = 20;
+    /** Told to an end that only reflects: be quick. */
+    public static final String RESUME = "resume";
+
+    /** Told to an end that only reflects: leave the processors to others. */
+    public static final String PAUSE = "pause";
+
+    private static final long CONNECT_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
+    private static final long PAUSED_NS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long PROGRESS_INTERVAL_MS = 1000;
 
     private final Work work;
     private final PrintStream out;
-    private final AtomicBoolean running = new AtomicBoolean(true);
+    private final BlockingQueue<String> orders = new LinkedBlockingQueue<>();
+
+    /** Written by the thread that takes orders, read by the one that reflects. */
+    private volatile boolean active;
+
+    /** Written by the thread that takes orders, read by the one that reflects. */
+    private volatile boolean running = true;
+
+    /** Written once by the thread that sends, read by those that show progress and take orders. */
     private volatile RoundTrips trips;
 
     /**
      * @param work to do.
-     * @param out takes the lines.
+     * @param in tells what to do.
+     * @param out takes what is said.
      */
-    public Worker(Work work, PrintStream out) {
+    public Worker(Work work, InputStream in, PrintStream out) {
         this.work = work;
         this.out = out;
+        Thread.ofPlatform().daemon().name("orders").start(() -> readOrders(in));
     }
 
     /**
@@ -58,8 +85,7 @@ public final class Worker {
     public static void main(String[] args, BiFunction<Work, String, Stack> stacks) {
         Role role = Role.valueOf(args[0]);
         Work work = Work.parse(List.of(args).subList(2, args.length));
-        Worker worker = new Worker(work, System.out);
-        Thread.ofPlatform().daemon().name("lifeline").start(worker::stopAtEndOfInput);
+        Worker worker = new Worker(work, System.in, System.out);
         int status = 0;
         try (Stack stack = stacks.apply(work, args[1])) {
             worker.run(role, stack);
@@ -94,11 +120,12 @@ public final class Worker {
                 try {
                     initiate(stack);
                 } catch (IllegalStateException ex) {
-                    throw failure.get() == null
-                            ? ex
-                            : new IllegalStateException("the reflector failed", failure.get());
+                    if (failure.get() != null) {
+                        ex.addSuppressed(failure.get());
+                    }
+                    throw ex;
                 } finally {
-                    running.set(false);
+                    running = false;
                     join(thread);
                 }
             }
@@ -108,19 +135,24 @@ public final class Worker {
     private void initiate(Stack stack) {
         IdleStrategy idle = work.idle().strategy();
         trips = new RoundTrips(SystemNanoClock.INSTANCE, idle, stack::initiator);
-        say(READY, "");
         trips.awaitConnected(CONNECT_TIMEOUT_NS);
+        say(READY, "");
         Thread progress = Thread.ofPlatform().daemon().name("progress").start(this::showProgress);
-        long done = 0;
-        for (int part = 1; part <= WARMUP_PARTS; part++) {
-            long end = work.warmup() * part / WARMUP_PARTS;
-            measure(end - done);
-            done = end;
+        while (running) {
+            String order = orders.poll();
+            if (order == null) {
+                trips.idle();
+                LockSupport.parkNanos(PAUSED_NS);
+            } else if (order.startsWith(RUN)) {
+                active = true;
+                Measurement measurement =
+                        measure(Long.parseLong(order.substring(RUN.length() + 1)));
+                active = false;
+                say(RESULT, measurement.encode());
+            }
         }
-        Measurement measurement = measure(work.messages());
         progress.interrupt();
         join(progress);
-        say(RESULT, measurement.encode());
     }
 
     private Measurement measure(long count) {
@@ -131,37 +163,52 @@ public final class Worker {
 
     private void reflect(Reflector reflector) {
         IdleStrategy idle = work.idle().strategy();
-        while (running.get()) {
-            idle.idle(reflector.poll());
+        while (running) {
+            int count = reflector.poll();
+            if (active) {
+                idle.idle(count);
+            } else {
+                LockSupport.parkNanos(PAUSED_NS);
+            }
         }
     }
 
     private void showProgress() {
+        long shown = 0;
         try {
             while (true) {
                 Thread.sleep(PROGRESS_INTERVAL_MS);
-                say(PROGRESS, Long.toString(trips.completed()));
+                long done = trips.completed();
+                if (done != shown) {
+                    say(PROGRESS, Long.toString(done));
+                    shown = done;
+                }
             }
         } catch (InterruptedException ex) {
-            // the run has ended
+            return; // the run has ended
         }
     }
 
-    private void stopAtEndOfInput() {
-        try {
-            while (System.in.read() >= 0) {
-                // whatever comes means nothing
+    private void readOrders(InputStream in) {
+        try (BufferedReader reader =
+                new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                switch (line) {
+                    case RESUME -> active = true;
+                    case PAUSE -> active = false;
+                    default -> orders.add(line);
+                }
             }
         } catch (IOException ex) {
             System.err.println("cannot read standard input, so this process ends: " + ex);
         }
-        running.set(false);
+        running = false;
         if (trips != null) {
             trips.stop();
         }
     }
 
-    private void say(String word, String rest) {
+    private synchronized void say(String word, String rest) {
         out.println(rest.isEmpty() ? word : word + " " + rest);
         out.flush();
     }

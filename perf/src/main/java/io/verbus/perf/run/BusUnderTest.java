@@ -2,6 +2,7 @@
 
 package io.verbus.perf.run;
 
+import io.verbus.BusException;
 import io.verbus.perf.rtt.Worker;
 
 import java.io.File;
@@ -25,8 +26,7 @@ public enum BusUnderTest {
         String classPath() {
             Path peer = Path.of(System.getProperty("verbus.perf.peer", defaultFolder()));
             if (!Files.isDirectory(peer)) {
-                throw new IllegalStateException(
-                        "Aeron's jars are not in " + peer + "; run: ./verbus build");
+                throw new BusException("Aeron's jars are not in " + peer + "; run: ./verbus build");
             }
             return peer + File.separator + "*" + File.pathSeparator + ownClasses();
         }
@@ -54,7 +54,7 @@ public enum BusUnderTest {
             return Path.of(
                     Worker.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         } catch (URISyntaxException ex) {
-            throw new IllegalStateException("cannot tell where the perf module's classes are", ex);
+            throw new BusException("cannot tell where the perf module's classes are", ex);
         }
     }
 }

@@ -8,17 +8,25 @@ import io.verbus.perf.rtt.Work;
 import io.verbus.perf.rtt.Worker;
 
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
- * Runs work on a bus once: over shared memory in one process with two measuring threads, over a
- * network in two processes with one measuring thread each.
+ * The processes of work on a bus: over shared memory one, with two measuring threads; over a
+ * network two, with one measuring thread each.
  */
-public final class Runner {
-    private static final long SILENCE_TIMEOUT_S = 60;
-    private static final long RESULT_TIMEOUT_S = 60;
+public final class Runner implements AutoCloseable {
+    /** The warm-up runs in parts: so the loop is entered anew when its compiled code is there. */
+    private static final int WARMUP_PARTS = 20;
 
-    private Runner() {}
+    private static final long SET_UP_TIMEOUT_S = 60;
+
+    /** Longer than a worker waits for an echo, as that says why. */
+    private static final long SILENCE_TIMEOUT_S = 60;
+
+    private final Work work;
+    private final LongConsumer progress;
+    private final WorkerProcess reflector;
+    private final WorkerProcess initiator;
 
     /**
      * A run's outcome.
@@ -29,22 +37,68 @@ public final class Runner {
     public record Outcome(String version, Measurement measurement) {}
 
     /**
-     * Runs it.
+     * Starts the processes and waits until they are connected.
      *
+     * @param bus to measure.
+     * @param work to do.
      * @param progress takes the number of round trips done, about once a second.
-     * @throws IllegalStateException if it fails; the process at fault has said why.
+     * @throws io.verbus.BusException if it fails; the process at fault has said why.
      */
-    public static Outcome run(BusUnderTest bus, Work work, Consumer<Long> progress) {
+    public Runner(BusUnderTest bus, Work work, LongConsumer progress) {
+        this.work = work;
+        this.progress = progress;
         if (work.wire() == Work.Wire.IPC) {
-            try (WorkerProcess both = new WorkerProcess(bus, Role.BOTH, work)) {
-                return outcome(both, progress);
-            }
+            reflector = null;
+            initiator = start(bus, Role.BOTH);
+            return;
         }
-        try (WorkerProcess reflector = new WorkerProcess(bus, Role.REFLECTOR, work)) {
-            reflector.await(Worker.READY, SILENCE_TIMEOUT_S, progress);
-            try (WorkerProcess initiator = new WorkerProcess(bus, Role.INITIATOR, work)) {
-                return outcome(initiator, progress);
-            }
+        reflector = start(bus, Role.REFLECTOR);
+        try {
+            initiator = start(bus, Role.INITIATOR);
+        } catch (RuntimeException ex) {
+            reflector.close();
+            throw ex;
+        }
+    }
+
+    private WorkerProcess start(BusUnderTest bus, Role role) {
+        WorkerProcess process = new WorkerProcess(bus, role, work);
+        try {
+            process.await(Worker.READY, SET_UP_TIMEOUT_S, progress);
+            return process;
+        } catch (RuntimeException ex) {
+            process.close();
+            throw ex;
+        }
+    }
+
+    /** Name and version of the bus. */
+    public String version() {
+        return initiator.version();
+    }
+
+    /** Does the work's warm-up. */
+    public void warmUp() {
+        long done = 0;
+        for (int part = 1; part <= WARMUP_PARTS; part++) {
+            long end = work.warmup() * part / WARMUP_PARTS;
+            measure(end - done);
+            done = end;
+        }
+    }
+
+    /** Measures so many round trips. */
+    public Measurement measure(long count) {
+        tellReflector(Worker.RESUME);
+        initiator.tell(Worker.RUN + " " + count);
+        String result = initiator.await(Worker.RESULT, SILENCE_TIMEOUT_S, progress);
+        tellReflector(Worker.PAUSE);
+        return Measurement.parse(result);
+    }
+
+    private void tellReflector(String order) {
+        if (reflector != null) {
+            reflector.tell(order);
         }
     }
 
@@ -53,9 +107,11 @@ public final class Runner {
         return WorkerProcess.flags();
     }
 
-    private static Outcome outcome(WorkerProcess initiator, Consumer<Long> progress) {
-        initiator.await(Worker.READY, SILENCE_TIMEOUT_S, progress);
-        String result = initiator.await(Worker.RESULT, RESULT_TIMEOUT_S, progress);
-        return new Outcome(initiator.version(), Measurement.parse(result));
+    @Override
+    public void close() {
+        initiator.close();
+        if (reflector != null) {
+            reflector.close();
+        }
     }
 }

@@ -2,14 +2,16 @@
 
 package io.verbus.perf.run;
 
+import io.verbus.BusException;
 import io.verbus.perf.rtt.Role;
 import io.verbus.perf.rtt.Work;
 import io.verbus.perf.rtt.Worker;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,7 +20,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 
 /**
@@ -37,6 +39,7 @@ final class WorkerProcess implements AutoCloseable {
     private final Process process;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     private final Thread shutdownHook = Thread.ofPlatform().unstarted(this::end);
+    private final PrintStream orders;
     private String version = "";
 
     WorkerProcess(BusUnderTest bus, Role role, Work work) {
@@ -65,8 +68,11 @@ final class WorkerProcess implements AutoCloseable {
                             .redirectError(ProcessBuilder.Redirect.INHERIT)
                             .start();
         } catch (IOException ex) {
-            throw new UncheckedIOException("cannot start a JVM for " + name, ex);
+            throw new BusException(
+                    "cannot start a JVM for " + name + " (" + ex + "): check the JDK and limits",
+                    ex);
         }
+        orders = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
         Runtime.getRuntime().addShutdownHook(shutdownHook);
         Thread.ofPlatform().daemon().name(name).start(this::readLines);
     }
@@ -88,6 +94,11 @@ final class WorkerProcess implements AutoCloseable {
         return version;
     }
 
+    /** Tells it what to do. */
+    void tell(String order) {
+        orders.println(order);
+    }
+
     /**
      * Waits for a line that begins with a word.
      *
@@ -95,7 +106,7 @@ final class WorkerProcess implements AutoCloseable {
      * @return the rest of that line.
      * @throws IllegalStateException if the process ends before, or says nothing for too long.
      */
-    String await(String word, long silenceTimeoutS, Consumer<Long> progress) {
+    String await(String word, long silenceTimeoutS, LongConsumer progress) {
         while (true) {
             String line = nextLine(silenceTimeoutS);
             String rest = line.substring(Math.min(line.length(), line.indexOf(' ') + 1));
@@ -114,11 +125,11 @@ final class WorkerProcess implements AutoCloseable {
         try {
             String line = lines.poll(timeoutS, TimeUnit.SECONDS);
             if (line == null) {
-                throw new IllegalStateException(
+                throw new BusException(
                         name + " has said nothing for " + timeoutS + " s, so it was ended");
             }
             if (line.equals(END)) {
-                throw new IllegalStateException(
+                throw new BusException(
                         name
                                 + " ended with status "
                                 + process.waitFor()
@@ -127,7 +138,7 @@ final class WorkerProcess implements AutoCloseable {
             return line;
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while waiting for " + name, ex);
+            throw new BusException("interrupted while waiting for " + name, ex);
         }
     }
 
@@ -155,7 +166,7 @@ final class WorkerProcess implements AutoCloseable {
     /** Lets it end by itself, and makes sure that it has, and that nothing of it is left. */
     private synchronized void end() {
         try {
-            process.getOutputStream().close();
+            orders.close();
             if (!process.waitFor(EXIT_TIMEOUT_S, TimeUnit.SECONDS)) {
                 System.err.println(name + " did not end by itself, so it is killed");
                 process.destroyForcibly().waitFor();

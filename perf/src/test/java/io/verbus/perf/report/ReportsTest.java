@@ -91,6 +91,6 @@ class ReportsTest {
         for (int i = 1; i <= 1000; i++) {
             histogram.recordValue(2L * medianUs * i);
         }
-        return new Runner.Outcome("Bus 1", new Measurement(histogram, 1_000_000_000L, 0));
+        return new Runner.Outcome("Bus 1", new Measurement(histogram, 1_000_000_000L, 0, false));
     }
 }

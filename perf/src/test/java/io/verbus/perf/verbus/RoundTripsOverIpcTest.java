@@ -5,6 +5,8 @@ package io.verbus.perf.verbus;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.sun.management.ThreadMXBean;
 
 import io.verbus.perf.rtt.Measurement;
@@ -18,11 +20,13 @@ import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import java.io.ByteArrayOutputStream;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,16 +36,16 @@ class RoundTripsOverIpcTest {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     @Test
-    void measuresEveryMessageOneAtATime() {
-        Measurement measurement = run(work(2000, 500, Work.ONE_AT_A_TIME));
+    void measuresEveryMessageOneAtATime() throws IOException, InterruptedException {
+        Measurement measurement = run(work(2000, Work.ONE_AT_A_TIME));
 
         assertEquals(2000, measurement.histogram().getTotalCount());
         assertTrue(measurement.histogram().getMinValue() > 0);
     }
 
     @Test
-    void measuresEveryMessageAtARate() {
-        Measurement measurement = run(work(2000, 500, 2000));
+    void measuresEveryMessageAtARate() throws IOException, InterruptedException {
+        Measurement measurement = run(work(2000, 2000));
 
         assertEquals(2000, measurement.histogram().getTotalCount());
         assertTrue(
@@ -51,7 +55,7 @@ class RoundTripsOverIpcTest {
 
     @Test
     void allocatesNothingForAMessage() throws InterruptedException {
-        Work work = work(0, 0, Work.ONE_AT_A_TIME);
+        Work work = work(0, Work.ONE_AT_A_TIME);
         AtomicBoolean running = new AtomicBoolean(true);
         try (VerbusStack stack = new VerbusStack(work, directory())) {
             Reflector reflector = stack.reflector();
@@ -94,25 +98,34 @@ class RoundTripsOverIpcTest {
         };
     }
 
-    private static Measurement run(Work work) {
-        ByteArrayOutputStream said = new ByteArrayOutputStream();
-        try (VerbusStack stack = new VerbusStack(work, directory())) {
-            new Worker(work, new PrintStream(said, true, StandardCharsets.UTF_8))
-                    .run(Role.BOTH, stack);
+    private static Measurement run(Work work) throws IOException, InterruptedException {
+        PipedOutputStream orders = new PipedOutputStream();
+        PipedInputStream said = new PipedInputStream();
+        try (PrintStream out = new PrintStream(new PipedOutputStream(said), true, UTF_8);
+                BufferedReader lines = new BufferedReader(new InputStreamReader(said, UTF_8));
+                VerbusStack stack = new VerbusStack(work, directory())) {
+            Worker worker = new Worker(work, new PipedInputStream(orders), out);
+            Thread thread = Thread.ofPlatform().start(() -> worker.run(Role.BOTH, stack));
+            assertTrue(lines.readLine().startsWith(Worker.VERSION + " Verbus"));
+            orders.write((Worker.RUN + " " + work.messages() + "\n").getBytes(UTF_8));
+            String line = lines.readLine();
+            while (!line.startsWith(Worker.RESULT)) {
+                line = lines.readLine();
+            }
+            orders.close();
+            thread.join();
+            return Measurement.parse(line.substring(Worker.RESULT.length() + 1));
         }
-        List<String> lines = said.toString(StandardCharsets.UTF_8).lines().toList();
-        assertTrue(lines.getFirst().startsWith(Worker.VERSION + " Verbus"), lines.getFirst());
-        return Measurement.parse(lines.getLast().substring(Worker.RESULT.length() + 1));
     }
 
-    private static Work work(long messages, long warmup, long rate) {
+    private static Work work(long messages, long rate) {
         return new Work(
                 Work.Wire.IPC,
                 32,
                 1408,
                 64 * 1024,
                 messages,
-                warmup,
+                0,
                 rate,
                 Work.Threading.SHARED,
                 Work.Idle.YIELD,

@@ -107,8 +107,7 @@ class RdmaOptionsTest {
         }
 
         @Override
-        public void onPublicationFailed(
-                OutboundStream stream, boolean rejected, String message) {
+        public void onPublicationFailed(OutboundStream stream, boolean rejected, String message) {
             throw new UnsupportedOperationException();
         }
 

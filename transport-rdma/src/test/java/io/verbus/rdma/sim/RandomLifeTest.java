@@ -14,7 +14,7 @@ import java.util.List;
 
 /** Publications, subscribers and links come and go at random; what must hold, holds at the end. */
 class RandomLifeTest {
-    private static final int LIVES = 60;
+    private static final int LIVES = 25;
     private static final int STREAMS = 4;
 
     @TempDir Path directory;
@@ -26,7 +26,7 @@ class RandomLifeTest {
             try {
                 live(first + i);
             } catch (AssertionError | RuntimeException e) {
-                throw new AssertionError("-Dverbus.seed=" + (first + i), e);
+                throw new AssertionError("-Dverbus.seed=" + (first + i) + ": " + e.getMessage(), e);
             }
         }
     }

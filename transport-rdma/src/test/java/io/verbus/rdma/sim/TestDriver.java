@@ -18,7 +18,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.AtomicCounter;
 import org.agrona.concurrent.status.CountersManager;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -83,6 +86,15 @@ final class TestDriver implements TransportHost, AutoCloseable {
             throw new AssertionError(images.size() + " images");
         }
         return images.getFirst();
+    }
+
+    private static void discard(LogBuffers log) {
+        log.close();
+        try {
+            Files.delete(log.file());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     String counterText() {
@@ -161,7 +173,7 @@ final class TestDriver implements TransportHost, AutoCloseable {
     public void onImageReleased(InboundImage image) {
         ((TestImage) image).released = true;
         images.remove(image);
-        image.log().close();
+        discard(image.log());
     }
 
     @Override
@@ -170,7 +182,7 @@ final class TestDriver implements TransportHost, AutoCloseable {
             throw new AssertionError("a publication is released twice");
         }
         streams.remove(stream);
-        stream.log().close();
+        discard(stream.log());
     }
 
     @Override
@@ -193,10 +205,10 @@ final class TestDriver implements TransportHost, AutoCloseable {
     public void close() {
         transport.close();
         for (TestStream stream : streams) {
-            stream.log().close();
+            discard(stream.log());
         }
         for (TestImage image : images) {
-            image.log().close();
+            discard(image.log());
         }
     }
 }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import java.util.Arrays;
 
 @Tag("lab")
-@Timeout(120)
+@Timeout(240)
 class ConnectionLabTest {
     private final Lab lab = new Lab();
 

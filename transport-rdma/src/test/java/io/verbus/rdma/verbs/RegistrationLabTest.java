@@ -14,12 +14,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 @Tag("lab")
-@Timeout(120)
+@Timeout(240)
 class RegistrationLabTest {
     /** Without the capability to lock memory beyond the limit, which root otherwise has. */
     private static final List<String> LOW_LIMIT =
@@ -47,6 +50,29 @@ class RegistrationLabTest {
                             () -> pair.a().domain().register(4096, 4096, Access.REMOTE_WRITE));
             assertEquals(Errno.EFAULT, thrown.errno());
             assertTrue(thrown.getMessage().contains("must be mapped"), thrown.getMessage());
+        }
+    }
+
+    @Test
+    void namesTheFileOfAMappingThatThePeerCouldNotWrite() throws Exception {
+        try (Lab lab = new Lab()) {
+            Path file = lab.file();
+            lab.map(file, 4096);
+            Lab.Pair pair = lab.connectTo(lab.listen());
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+                long address =
+                        channel.map(FileChannel.MapMode.READ_ONLY, 0, 4096, lab.arena).address();
+                VerbsException thrown =
+                        assertThrows(
+                                VerbsException.class,
+                                () ->
+                                        pair.b()
+                                                .domain()
+                                                .register(address, 4096, Access.REMOTE_WRITE));
+                assertEquals(Errno.EFAULT, thrown.errno());
+                assertTrue(thrown.getMessage().contains(file + " on tmpfs"), thrown.getMessage());
+                assertTrue(thrown.getMessage().contains("map it writable"), thrown.getMessage());
+            }
         }
     }
 
