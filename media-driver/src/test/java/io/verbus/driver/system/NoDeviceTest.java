@@ -15,9 +15,11 @@ import io.verbus.codecs.control.ErrorCode;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 @Timeout(60)
 class NoDeviceTest {
@@ -37,19 +39,18 @@ class NoDeviceTest {
                 Reader.fromFirst(script).read(in, 10);
             }
             // It is the client that can act, and it was told: the driver itself is well.
-            assertEquals(java.util.List.of(), host.errors());
+            assertEquals(List.of(), host.errors());
         }
     }
 
     /** Either the libraries are missing here, or they find no device. */
-    private static void checkRefused(org.junit.jupiter.api.function.Executable add) {
+    private static void checkRefused(Executable add) {
         RegistrationException refused = assertThrows(RegistrationException.class, add);
         String message = refused.getMessage();
         assertEquals(ErrorCode.TRANSPORT, refused.code(), message);
         assertTrue(
                 message.contains("this host has no RDMA device") && message.contains("rdma_rxe")
-                        || message.contains("cannot be loaded")
-                                && message.contains("libibverbs1"),
+                        || message.contains("cannot be loaded") && message.contains("libibverbs1"),
                 message);
         assertEquals(1, message.lines().count(), message);
     }

@@ -5,9 +5,12 @@ package io.verbus.driver.system;
 import io.verbus.Bus;
 import io.verbus.Publication;
 import io.verbus.Subscription;
+import io.verbus.logbuffer.FragmentHandler;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -19,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 final class Peer {
     static final int DRIVER_LOST = 3;
 
-    /** Length of each message. */
+    /** What every publisher says; each message fits a fragment. */
     static final Script SCRIPT = Script.of(77, 200);
 
     private static final long PACE_NS = TimeUnit.MICROSECONDS.toNanos(500);
@@ -98,15 +101,12 @@ final class Peer {
     }
 
     private void subscribe(String channel, int streamId) {
-        Reader[] reader = new Reader[1];
+        Map<Integer, Reader> readers = new HashMap<>();
         Subscription subscription =
                 bus.addSubscription(
                         channel,
                         streamId,
-                        image -> {
-                            reader[0] = Reader.fromAny(SCRIPT);
-                            say("image " + image.sessionId());
-                        },
+                        image -> say("image " + image.sessionId()),
                         image ->
                                 say(
                                         "image gone "
@@ -114,19 +114,21 @@ final class Peer {
                                                 + (image.isEndOfStream()
                                                         ? " read to its end"
                                                         : "")));
+        FragmentHandler handler =
+                (buffer, offset, length, header) ->
+                        readers.computeIfAbsent(
+                                        header.sessionId(), session -> Reader.fromAny(SCRIPT))
+                                .onFragment(buffer, offset, length, header);
+        long read = 0;
         long reported = 0;
-        Reader read = null;
         while (goesOn()) {
-            if (read != reader[0]) {
-                read = reader[0];
-                reported = 0;
-            }
-            int fragments = read == null ? 0 : subscription.poll(read.fragments(), 64);
-            if (fragments == 0) {
+            int messages = subscription.poll(handler, 64);
+            read += messages;
+            if (messages == 0) {
                 LockSupport.parkNanos(PACE_NS);
-            } else if (read.count() - reported >= REPORT_EVERY) {
-                reported = read.count();
-                say("read " + reported);
+            } else if (read - reported >= REPORT_EVERY) {
+                reported = read;
+                say("read " + read);
             }
         }
         subscription.close();

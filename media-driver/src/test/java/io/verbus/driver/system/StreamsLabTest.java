@@ -187,7 +187,7 @@ class StreamsLabTest {
         try (Subscription other = subscriber.addSubscription(channel, 99);
                 Publication out = publisher.addPublication(channel, 1)) {
             Writer writer = new Writer(out, script);
-            a.awaitCounter(publisher, "state", state -> state == 2);
+            a.awaitCounter(": state", state -> state == 2);
             assertEquals(Publication.NOT_CONNECTED, writer.offer());
             assertFalse(out.isConnected());
             assertTrue(other.hasNoImages());

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.system;
+
+import io.verbus.Bus;
+import io.verbus.Publication;
+import io.verbus.Subscription;
+import io.verbus.driver.DriverConfig;
+import io.verbus.driver.Idling;
+import io.verbus.driver.MediaDriver;
+import io.verbus.driver.ThreadingMode;
+
+import org.agrona.concurrent.AgentInvoker;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+@Tag("lab")
+@Timeout(240)
+class ThreadingLabTest {
+    private static final int PORT = 24_331;
+    private static final int MESSAGES = 20_000;
+
+    private final Script script = Script.upTo(40, 1000);
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ThreadingMode.class,
+            names = {"INVOKER"},
+            mode = EnumSource.Mode.EXCLUDE)
+    void carriesAStream(ThreadingMode threading) throws Exception {
+        try (Host a = start(Host.addressA(), threading);
+                Host b = start(Host.addressB(), threading);
+                Tasks tasks = new Tasks()) {
+            String channel = b.channel(PORT, "term-length=64k");
+            Subscription in = b.connect().addSubscription(channel, 1);
+            Publication out = a.connect().addPublication(channel, 1);
+            tasks.start(() -> Reader.fromFirst(script).read(in, MESSAGES));
+            tasks.start(() -> new Writer(out, script).write(MESSAGES));
+            tasks.join(200);
+        }
+    }
+
+    private static Host start(String address, ThreadingMode threading) {
+        return Host.start(address, settings -> settings.threading(threading));
+    }
+
+    /** Each host is one thread, which drives its driver, its client, and its own work. */
+    @Test
+    void carriesAStreamBetweenDriversThatTheApplicationInvokes() throws Exception {
+        Path directoryA = Path.of("/dev/shm/verbus-system-test-invoked-a");
+        Path directoryB = Path.of("/dev/shm/verbus-system-test-invoked-b");
+        String channel =
+                "verbus:rdma?endpoint=" + Host.addressB() + ":" + PORT + "|term-length=64k";
+        try (Tasks tasks = new Tasks()) {
+            tasks.start(
+                    () -> {
+                        try (Invoked b = new Invoked(directoryB)) {
+                            Subscription in = b.bus.addSubscription(channel, 1);
+                            Reader reader = Reader.fromFirst(script);
+                            while (reader.count() < MESSAGES) {
+                                b.work(in.poll(reader.fragments(), 64));
+                            }
+                        }
+                    });
+            tasks.start(
+                    () -> {
+                        try (Invoked a = new Invoked(directoryA)) {
+                            Publication out = a.bus.addPublication(channel, 1);
+                            Writer writer = new Writer(out, script);
+                            while (writer.next() < MESSAGES) {
+                                a.work(writer.offer() > 0 ? 1 : 0);
+                            }
+                            // The subscriber leaves when it has everything.
+                            while (out.isConnected()) {
+                                a.work(0);
+                            }
+                        }
+                    });
+            tasks.join(200);
+        }
+    }
+
+    /** A driver without threads, and a client without one. Its thread does everything. */
+    private static final class Invoked implements AutoCloseable {
+        private final MediaDriver driver;
+        private final AgentInvoker invoker;
+        private final IdleStrategy idle = new BackoffIdleStrategy();
+        final Bus bus;
+
+        Invoked(Path directory) {
+            driver =
+                    MediaDriver.launch(
+                            DriverConfig.builder()
+                                    .directory(directory)
+                                    .threading(ThreadingMode.INVOKER)
+                                    .idling(Idling.NOOP)
+                                    .build());
+            invoker = driver.invoker();
+            bus =
+                    Bus.connect(
+                            new Bus.Context()
+                                    .directoryName(directory.toString())
+                                    .driverTimeout(Duration.ofSeconds(20))
+                                    .driverAgentInvoker(invoker));
+        }
+
+        void work(int done) {
+            idle.idle(done + invoker.invoke() + bus.conductorAgentInvoker().invoke());
+        }
+
+        @Override
+        public void close() {
+            bus.close();
+            ErrorLog.assertOnly(driver.directory(), List.of());
+            driver.close();
+        }
+    }
+}
