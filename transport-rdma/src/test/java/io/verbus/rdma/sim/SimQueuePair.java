@@ -315,6 +315,10 @@ public final class SimQueuePair implements QueuePair {
         peer.cut = true;
     }
 
+    boolean isCut() {
+        return cut;
+    }
+
     /** Whether it is connected and well. */
     public boolean isConnected() {
         return peer != null && failure == null && !closed && !peer.closed;
@@ -346,7 +350,7 @@ public final class SimQueuePair implements QueuePair {
             closed = true;
             posted.clear();
             network.remove(this);
-            if (peer != null) {
+            if (peer != null && !cut) {
                 peer.failEnd("the peer's queue pair is gone: retries exceeded");
             }
         }
