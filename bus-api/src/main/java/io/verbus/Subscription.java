@@ -90,6 +90,9 @@ public final class Subscription implements AutoCloseable {
     }
 
     private int nextFirst(int length) {
+        if (length <= 1) {
+            return 0; // and nothing is stored by who polls in a loop
+        }
         int first = roundRobin < length ? roundRobin : 0;
         roundRobin = first + 1;
         return first;

@@ -68,7 +68,7 @@ public final class ConcurrentAppender {
             int frameLength = FrameHeader.LENGTH + length;
             framing.open(term, at, frameLength);
             framing.header(term, at, termId, reservedValue);
-            term.putBytes(at + FrameHeader.LENGTH, source, offset, length);
+            Framing.payload(term, at + FrameHeader.LENGTH, source, offset, length);
             framing.commit(term, at, frameLength, FrameHeader.FLAGS_UNFRAGMENTED);
         } else {
             appendFragments(term, at, termId, source, offset, length, reservedValue);
@@ -92,7 +92,7 @@ public final class ConcurrentAppender {
             int frameLength = FrameHeader.LENGTH + payload;
             framing.open(term, at, frameLength);
             framing.header(term, at, termId, reservedValue);
-            term.putBytes(at + FrameHeader.LENGTH, source, offset + done, payload);
+            Framing.payload(term, at + FrameHeader.LENGTH, source, offset + done, payload);
             int flags = Framing.flags(done == 0, done + payload == length);
             framing.commit(term, at, frameLength, flags);
             done += payload;

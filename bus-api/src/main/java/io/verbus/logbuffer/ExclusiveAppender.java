@@ -24,6 +24,7 @@ public final class ExclusiveAppender {
     private final int termLength;
     private final int bitsToShift;
     private final long maxPosition;
+    private final long sessionWord;
 
     private UnsafeBuffer term;
     private int termCount;
@@ -31,6 +32,10 @@ public final class ExclusiveAppender {
     private long termPosition;
     private int termOffset;
     private int tail;
+
+    // Constant through a term: its raw tail at offset 0, and the header's word of stream and term.
+    private long rawTail;
+    private long streamWord;
 
     /**
      * Begins at the log's tail.
@@ -41,6 +46,7 @@ public final class ExclusiveAppender {
         this.log = log;
         metadata = log.metadata();
         framing = new Framing(log.spec());
+        sessionWord = framing.sessionWord();
         initialTermId = log.spec().initialTermId();
         termLength = log.spec().termLength();
         bitsToShift = LogLayout.positionBitsToShift(termLength);
@@ -57,6 +63,8 @@ public final class ExclusiveAppender {
         termPosition = (long) count << bitsToShift;
         termOffset = offset;
         tail = LogTail.offset(count);
+        rawTail = LogLayout.rawTail(termId, 0);
+        streamWord = framing.streamWord(termId);
     }
 
     /**
@@ -74,32 +82,46 @@ public final class ExclusiveAppender {
     public long append(
             DirectBuffer source, int offset, int length, long reservedValue, long limit) {
         framing.checkMessage(source, offset, length);
-        int required = framing.required(length);
+        if (length > framing.maxPayload()) {
+            return appendFragments(source, offset, length, reservedValue, limit);
+        }
+        UnsafeBuffer term = this.term;
         int at = termOffset;
-        long refused = claimTail(required, limit);
+        int frameLength = FrameHeader.LENGTH + length;
+        int end = at + FrameHeader.align(frameLength);
+        if (termPosition + at >= limit || end > termLength) {
+            return claimTail(end - at, limit); // says why not
+        }
+        metadata.putLongRelease(tail, rawTail | end);
+        termOffset = end;
+        term.putLong(at + FrameHeader.TERM_OFFSET, sessionWord | at);
+        term.putLong(at + FrameHeader.STREAM_ID, streamWord);
+        term.putLong(at + FrameHeader.RESERVED_VALUE, reservedValue);
+        Framing.payload(term, at + FrameHeader.LENGTH, source, offset, length);
+        framing.commit(term, at, frameLength, FrameHeader.FLAGS_UNFRAGMENTED);
+        return termPosition + end;
+    }
+
+    private long appendFragments(
+            DirectBuffer source, int offset, int length, long reservedValue, long limit) {
+        int at = termOffset;
+        long refused = claimTail(framing.required(length), limit);
         if (refused < 0) {
             return refused;
         }
-        if (length <= framing.maxPayload()) {
-            framing.header(term, at, termId, reservedValue);
-            term.putBytes(at + FrameHeader.LENGTH, source, offset, length);
-            int frameLength = FrameHeader.LENGTH + length;
-            framing.commit(term, at, frameLength, FrameHeader.FLAGS_UNFRAGMENTED);
-        } else {
-            appendFragments(at, source, offset, length, reservedValue);
-        }
+        writeFragments(at, source, offset, length, reservedValue);
         return termPosition + termOffset;
     }
 
     // Committed first to last: a reader takes the first fragment while the next is being copied.
-    private void appendFragments(
+    private void writeFragments(
             int termOffset, DirectBuffer source, int offset, int length, long reservedValue) {
         int at = termOffset;
         int done = 0;
         do {
             int payload = Math.min(length - done, framing.maxPayload());
             framing.header(term, at, termId, reservedValue);
-            term.putBytes(at + FrameHeader.LENGTH, source, offset + done, payload);
+            Framing.payload(term, at + FrameHeader.LENGTH, source, offset + done, payload);
             int frameLength = FrameHeader.LENGTH + payload;
             int flags = Framing.flags(done == 0, done + payload == length);
             framing.commit(term, at, frameLength, flags);

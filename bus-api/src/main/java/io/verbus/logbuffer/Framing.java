@@ -9,6 +9,8 @@ import java.lang.invoke.VarHandle;
 
 /** How a log's messages are cut into frames, and how frames are written. Stateless: any thread. */
 final class Framing {
+    private static final int MAX_COPIED_IN_WORDS = 64;
+
     private final int sessionId;
     private final int streamId;
     private final int mtu;
@@ -82,11 +84,34 @@ final class Framing {
      * Writes what any writer of a frame at this place writes the same: safe to race with others.
      */
     void identity(UnsafeBuffer term, int offset, int termId) {
-        term.putLong(
-                offset + FrameHeader.TERM_OFFSET,
-                (offset & 0xFFFF_FFFFL) | ((long) sessionId << 32));
-        term.putLong(
-                offset + FrameHeader.STREAM_ID, (streamId & 0xFFFF_FFFFL) | ((long) termId << 32));
+        term.putLong(offset + FrameHeader.TERM_OFFSET, sessionWord() | offset);
+        term.putLong(offset + FrameHeader.STREAM_ID, streamWord(termId));
+    }
+
+    /** Session id as it stands in the header's second word, whose low half is the term offset. */
+    long sessionWord() {
+        return (long) sessionId << 32;
+    }
+
+    /** The header's third word: stream id and term id. */
+    long streamWord(int termId) {
+        return (streamId & 0xFFFF_FFFFL) | ((long) termId << 32);
+    }
+
+    /**
+     * Copies a frame's payload. A short one in words: an application that has just written it field
+     * by field would wait for a wider load until its stores have left the store buffer.
+     */
+    static void payload(UnsafeBuffer term, int at, DirectBuffer source, int offset, int length) {
+        if (length < Long.BYTES || length > MAX_COPIED_IN_WORDS) {
+            term.putBytes(at, source, offset, length);
+            return;
+        }
+        int last = length - Long.BYTES;
+        for (int i = 0; i < last; i += Long.BYTES) {
+            term.putLong(at + i, source.getLong(offset + i));
+        }
+        term.putLong(at + last, source.getLong(offset + last)); // may overlap the one before
     }
 
     /** Publishes a frame: the last store to it. Whoever acquires its length sees all of it. */

@@ -36,7 +36,10 @@ public final class Header {
      * @param framePosition of the frame's first byte.
      */
     public void wrap(DirectBuffer term, int termOffset, long word, long framePosition) {
-        this.buffer = term;
+        // Storing a reference marks a card, and cards of objects of other threads share its line.
+        if (buffer != term) {
+            buffer = term;
+        }
         this.termOffset = termOffset;
         this.word = word;
         this.framePosition = framePosition;

@@ -65,6 +65,7 @@ public final class LogBuffers implements AutoCloseable {
                                 PosixFilePermissions.fromString("rw-------")))) {
             reserve(channel, length);
             MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, length, arena);
+            segment.load(); // or the first way round the log would fault at each page
             initialise(metadata(segment), spec);
             return new LogBuffers(file, arena, segment, spec);
         } catch (IOException e) {
@@ -120,7 +121,9 @@ public final class LogBuffers implements AutoCloseable {
                             0,
                             length,
                             arena);
-            return new LogBuffers(file, arena, segment, check(file, metadata(segment), length));
+            LogSpec spec = check(file, metadata(segment), length);
+            segment.load();
+            return new LogBuffers(file, arena, segment, spec);
         } catch (IOException e) {
             arena.close();
             throw new BusException("cannot map the log " + file + ": " + e, e);

@@ -73,6 +73,15 @@ class LogUnblockerTest {
             }
             return super.addressOffset();
         }
+
+        /** Short payloads are copied in words. */
+        @Override
+        public long getLong(int index) {
+            if (copiesLeft == 0) {
+                throw new ThreadDeath();
+            }
+            return super.getLong(index);
+        }
     }
 
     private static final class ThreadDeath extends Error {
