@@ -37,7 +37,7 @@ class KilledProcessLabTest {
     private static final int STREAM = 1;
 
     /** What a driver may record of a driver that was killed, or is not there yet. */
-    private static final List<String> LOST = List.of("is lost", "nobody listens");
+    private static final List<String> LOST = List.of("is lost", "cannot connect to");
 
     private final Path directoryA = directory("a");
     private final Path directoryB = directory("b");
