@@ -29,11 +29,16 @@ import java.util.stream.Stream;
  * traffic: the others are told, live on, and traffic flows again as soon as it is started again.
  */
 @Tag("lab")
-@Timeout(240)
+@Timeout(400)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class KilledProcessLabTest {
     private static final Path MEMORY = Path.of("/dev/shm");
-    private static final String LIVENESS = "client-liveness-timeout=3s";
+
+    /** Short enough to wait for, long enough for an emulated machine. */
+    private static final String[] SETTINGS = {
+        "client-liveness-timeout=5s", "rdma.connect-timeout=30s", "rdma.probe-timeout=20s"
+    };
+
     private static final int STREAM = 1;
 
     /** What a driver may record of a driver that was killed, or is not there yet. */
@@ -64,10 +69,10 @@ class KilledProcessLabTest {
     @BeforeEach
     void start() {
         if (!runs(driverA)) {
-            driverA = Child.driver(List.of(), folder, directoryA, LIVENESS);
+            driverA = Child.driver(List.of(), folder, directoryA, SETTINGS);
         }
         if (!runs(driverB)) {
-            driverB = Child.driver(List.of(), folder, directoryB, LIVENESS);
+            driverB = Child.driver(List.of(), folder, directoryB, SETTINGS);
         }
         if (!runs(subscriber)) {
             startSubscriber();
@@ -129,7 +134,7 @@ class KilledProcessLabTest {
         publisher.await("driver lost");
         publisher.assertEnd(Peer.DRIVER_LOST);
 
-        driverA = Child.driver(List.of(), folder, directoryA, LIVENESS);
+        driverA = Child.driver(List.of(), folder, directoryA, SETTINGS);
         mark = subscriber.mark();
         startPublisher();
         subscriber.await("image ", mark);
@@ -146,7 +151,7 @@ class KilledProcessLabTest {
         subscriber.assertEnd(Peer.DRIVER_LOST);
 
         mark = publisher.mark();
-        driverB = Child.driver(List.of(), folder, directoryB, LIVENESS);
+        driverB = Child.driver(List.of(), folder, directoryB, SETTINGS);
         startSubscriber();
         publisher.await("connected", mark);
         awaitTraffic();
