@@ -117,7 +117,7 @@ final class Child implements AutoCloseable {
     String await(String beginning, int mark) {
         Await.until(
                 () -> "'" + beginning + "' from " + this,
-                60,
+                120,
                 () -> find(beginning, mark) != null || !process.isAlive());
         String found = find(beginning, mark);
         if (found == null) {
@@ -169,7 +169,7 @@ final class Child implements AutoCloseable {
     /** Waits for its end, which must be of its own choice, and without a crash. */
     void assertEnd(int status) {
         try {
-            if (!process.waitFor(60, TimeUnit.SECONDS)) {
+            if (!process.waitFor(120, TimeUnit.SECONDS)) {
                 throw new AssertionError(this + " does not end");
             }
         } catch (InterruptedException e) {

@@ -29,15 +29,20 @@ import java.util.stream.Stream;
  * traffic: the others are told, live on, and traffic flows again as soon as it is started again.
  */
 @Tag("lab")
-@Timeout(240)
+@Timeout(400)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class KilledProcessLabTest {
     private static final Path MEMORY = Path.of("/dev/shm");
-    private static final String LIVENESS = "client-liveness-timeout=3s";
+
+    /** Short enough to wait for, long enough for an emulated machine. */
+    private static final String[] SETTINGS = {
+        "client-liveness-timeout=5s", "rdma.connect-timeout=30s", "rdma.probe-timeout=20s"
+    };
+
     private static final int STREAM = 1;
 
     /** What a driver may record of a driver that was killed, or is not there yet. */
-    private static final List<String> LOST = List.of("is lost", "nobody listens");
+    private static final List<String> LOST = List.of("is lost", "cannot connect to");
 
     private final Path directoryA = directory("a");
     private final Path directoryB = directory("b");
@@ -64,10 +69,10 @@ class KilledProcessLabTest {
     @BeforeEach
     void start() {
         if (!runs(driverA)) {
-            driverA = Child.driver(List.of(), folder, directoryA, LIVENESS);
+            driverA = Child.driver(List.of(), folder, directoryA, SETTINGS);
         }
         if (!runs(driverB)) {
-            driverB = Child.driver(List.of(), folder, directoryB, LIVENESS);
+            driverB = Child.driver(List.of(), folder, directoryB, SETTINGS);
         }
         if (!runs(subscriber)) {
             startSubscriber();
@@ -129,7 +134,7 @@ class KilledProcessLabTest {
         publisher.await("driver lost");
         publisher.assertEnd(Peer.DRIVER_LOST);
 
-        driverA = Child.driver(List.of(), folder, directoryA, LIVENESS);
+        driverA = Child.driver(List.of(), folder, directoryA, SETTINGS);
         mark = subscriber.mark();
         startPublisher();
         subscriber.await("image ", mark);
@@ -146,7 +151,7 @@ class KilledProcessLabTest {
         subscriber.assertEnd(Peer.DRIVER_LOST);
 
         mark = publisher.mark();
-        driverB = Child.driver(List.of(), folder, directoryB, LIVENESS);
+        driverB = Child.driver(List.of(), folder, directoryB, SETTINGS);
         startSubscriber();
         publisher.await("connected", mark);
         awaitTraffic();

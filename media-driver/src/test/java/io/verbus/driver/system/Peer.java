@@ -37,7 +37,7 @@ final class Peer {
                 Bus.connect(
                         new Bus.Context()
                                 .directoryName(directory)
-                                .driverTimeout(Duration.ofSeconds(5))
+                                .driverTimeout(Duration.ofSeconds(15))
                                 .errorHandler(error -> say("error " + error.getMessage()))
                                 .driverLostHandler(
                                         (lostBus, reason) -> {

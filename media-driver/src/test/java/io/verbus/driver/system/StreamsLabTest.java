@@ -194,18 +194,23 @@ class StreamsLabTest {
 
             try (Subscription in = subscriber.addSubscription(channel, 1)) {
                 Await.until("connection", out::isConnected);
-                writer.write(1000);
-                Reader.fromFirst(script).read(in, 1000);
+                exchange(writer, Reader.fromFirst(script), in);
             }
             Await.until("the subscriber's end at the publisher", () -> !out.isConnected());
 
             // Who comes still later reads what is offered from then on.
-            long before = writer.next();
             try (Subscription in = subscriber.addSubscription(channel, 1)) {
                 Await.until("connection", out::isConnected);
-                writer.write(before + 1000);
-                Reader.fromAny(script).read(in, 1000);
+                exchange(writer, Reader.fromAny(script), in);
             }
+        }
+    }
+
+    /** Some messages more, on one thread: no more at once than a window takes. */
+    private static void exchange(Writer writer, Reader reader, Subscription in) {
+        for (int i = 1; i <= 10; i++) {
+            writer.write(writer.next() + 100);
+            reader.read(in, 100 * i);
         }
     }
 
@@ -219,8 +224,7 @@ class StreamsLabTest {
             Writer writer = new Writer(out, script);
             assertEquals(Publication.NOT_CONNECTED, writer.offer());
             try (Subscription in = subscriber.addSubscription(channel, 1)) {
-                writer.write(1000);
-                Reader.fromFirst(script).read(in, 1000);
+                exchange(writer, Reader.fromFirst(script), in);
             }
         }
     }

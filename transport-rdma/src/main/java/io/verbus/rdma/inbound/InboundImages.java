@@ -120,6 +120,7 @@ final class InboundImages {
                                     offer.position(),
                                     peer.source));
         } catch (BusException e) {
+            host.onError(e);
             reject(peer, offer, RejectCode.NO_RESOURCES, e.getMessage());
             return true;
         }

@@ -324,7 +324,7 @@ final class OutboundEndpoint implements AutoCloseable {
 
     /** The sender has let go of the connection. */
     void onReleased(String reason, boolean violation, long nowNs) {
-        boolean idle = publications.isEmpty();
+        boolean idle = !violation && hasOnlyEnded();
         if (violation) {
             counters.violations.incrementRelease();
         }
@@ -338,6 +338,17 @@ final class OutboundEndpoint implements AutoCloseable {
             state = State.WAITING;
             counters.state.setRelease(0);
         }
+    }
+
+    /** Whether nothing was left to send: a peer that leaves then is no failure. */
+    private boolean hasOnlyEnded() {
+        for (OutboundPublication publication : publications) {
+            if (!publication.closing
+                    || publication.transfer != null && !publication.transfer.hasEnded()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void notConnected(String message, boolean rejected, long nowNs) {

@@ -152,7 +152,7 @@ final class OutboundLink implements QueuePair.Handler, ControlReader.Answers, Au
     /** Lets go of the queue pair: nothing here touches it any more. */
     void release() {
         for (Transfer transfer : transfers) {
-            transfer.disconnect();
+            transfer.disconnect(queuePair.completed());
         }
         transfers = new Transfer[0];
         byRegistration.clear();

@@ -59,6 +59,10 @@ final class Transfer {
     private boolean broken;
     private boolean finishedTold;
     private boolean forgotten;
+
+    /** Written by the sender before it tells that it has let go; read by the conductor after. */
+    private boolean hasEnded;
+
     private long closedAt;
     private boolean retrying;
     private long retryAtNs;
@@ -105,11 +109,17 @@ final class Transfer {
     }
 
     /** The connection is lost. */
-    void disconnect() {
+    void disconnect(long completed) {
+        hasEnded = state == State.GONE || state == State.CLOSED && completed >= closedAt;
         if (state == State.ACTIVE) {
             stream.onConnected(false);
         }
         state = State.GONE;
+    }
+
+    /** Whether the stream had ended, as far as this side is concerned, when the link was lost. */
+    boolean hasEnded() {
+        return hasEnded;
     }
 
     /**
