@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 class KilledProcessesTest {
     private static final String CHANNEL = "verbus:ipc";
     private static final int STREAM = 30;
-    private static final long LIVENESS_NS = 1_000_000_000L;
+    private static final long LIVENESS_NS = 3_000_000_000L;
 
     private static DriverConfigBuilder config() {
         return Drivers.config().clientLivenessTimeoutNs(LIVENESS_NS);

@@ -70,7 +70,7 @@ final class CompareCommand implements Callable<Integer> {
             paramLabel = "N",
             description = {
                 "Parts of each measurement, in which the two take turns (default:"
-                    + " ${DEFAULT-VALUE})."
+                        + " ${DEFAULT-VALUE})."
             })
     private int slices = 20;
 

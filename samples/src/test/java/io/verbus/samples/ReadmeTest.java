@@ -28,7 +28,7 @@ class ReadmeTest {
     }
 
     @Test
-    @Timeout(20)
+    @Timeout(60)
     void theExamplePrintsItsMessage() throws Exception {
         Process process =
                 new ProcessBuilder(JavaCommand.of(HelloBus.class.getName(), List.of(), List.of()))
@@ -36,7 +36,7 @@ class ReadmeTest {
                         .start();
         try {
             String output = new String(process.getInputStream().readAllBytes());
-            assertTrue(process.waitFor(15, TimeUnit.SECONDS), "still runs, after: " + output);
+            assertTrue(process.waitFor(50, TimeUnit.SECONDS), "still runs, after: " + output);
             assertEquals("hello, bus\n", output);
             assertEquals(0, process.exitValue());
         } finally {
@@ -47,7 +47,7 @@ class ReadmeTest {
     private static String mainMethod(String source) {
         int begin = source.indexOf("    public static void main(");
         int end = source.indexOf("\n    }\n", begin) + "\n    }\n".length();
-        return source.substring(begin, end).stripIndent();
+        return source.substring(begin, end).indent(-4);
     }
 
     private static String javaBlock(String markdown) {

@@ -89,7 +89,9 @@ final class DriverCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** Says each problem when it first occurs, or occurs again after others: the log has them all. */
+    /**
+     * Says each problem when it first occurs, or occurs again after others: the log has them all.
+     */
     private static synchronized void say(Throwable problem) {
         String text = String.valueOf(problem.getMessage());
         if (!text.equals(lastSaid)) {

@@ -27,6 +27,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.function.BooleanSupplier;
 
 @Timeout(60)
 class ToolsTest {
@@ -56,10 +57,8 @@ class ToolsTest {
                 Subscription subscription = bus.addSubscription("verbus:ipc", 1234);
                 Publication publication = bus.addPublication("verbus:ipc", 1234)) {
             UnsafeBuffer message = new UnsafeBuffer(new byte[32]);
-            long start = System.nanoTime();
-            while (publication.offer(message) < 0 || subscription.poll((b, o, l, h) -> {}, 1) < 1) {
-                assertTrue(System.nanoTime() - start < 10_000_000_000L, "no message");
-            }
+            until("sent", () -> publication.offer(message) > 0);
+            until("received", () -> subscription.poll((b, o, l, h) -> {}, 1) == 1);
             String dir = driver.directory().toString();
             assertEquals(0, run("stat", "--dir", dir), err.toString());
             assertTrue(out.toString().contains("driver heartbeat"), out.toString());
@@ -76,6 +75,14 @@ class ToolsTest {
             out.getBuffer().setLength(0);
             assertEquals(0, run("errors", "--dir", dir));
             assertEquals("no errors\n", out.toString());
+        }
+    }
+
+    private static void until(String what, BooleanSupplier condition) {
+        long start = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() - start < 20_000_000_000L, what);
+            Thread.yield();
         }
     }
 

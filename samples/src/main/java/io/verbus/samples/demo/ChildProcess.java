@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * output, and its end, become events.
  */
 final class ChildProcess {
-    private static final long ENDING_MS = 5_000;
+    private static final long ENDING_MS = 15_000;
 
     private final String name;
     private final Process process;
@@ -126,7 +126,7 @@ final class ChildProcess {
         askToEnd();
         try {
             if (!process.waitFor(ENDING_MS, TimeUnit.MILLISECONDS)) {
-                System.err.println(name + " did not end within 5 s and is killed");
+                System.err.println(name + " did not end within 15 s and is killed");
                 process.destroyForcibly().waitFor();
             }
         } catch (InterruptedException e) {

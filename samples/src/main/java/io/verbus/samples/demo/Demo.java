@@ -36,6 +36,7 @@ final class Demo implements AutoCloseable {
     private ChildProcess subscriber;
     private boolean publisherEnded;
     private boolean subscriberEnded;
+    private boolean subscribed;
     private boolean paced;
     private long verified = -1;
     private long progressTimeNs;
@@ -73,8 +74,8 @@ final class Demo implements AutoCloseable {
 
     private DemoResult supervise() throws DemoException, InterruptedException {
         long start = System.nanoTime();
+        progress.println("demo: starting the processes");
         start();
-        progressTimeNs = start;
         while (!publisherEnded || !subscriberEnded) {
             ChildEvent event = children.events().poll(1, TimeUnit.SECONDS);
             if (event != null) {
@@ -87,7 +88,7 @@ final class Demo implements AutoCloseable {
                                 + TimeUnit.NANOSECONDS.toSeconds(limitNs)
                                 + " s: try fewer --messages or a longer --timeout");
             }
-            if (now - progressTimeNs > STALL_LIMIT_NS) {
+            if (subscribed && now - progressTimeNs > STALL_LIMIT_NS) {
                 throw new DemoException(
                         "no message has arrived for "
                                 + TimeUnit.NANOSECONDS.toSeconds(STALL_LIMIT_NS)
@@ -148,7 +149,11 @@ final class Demo implements AutoCloseable {
     }
 
     private void onSubscriber(String line) {
-        if (DemoResult.isLine(line)) {
+        if (line.equals(SubscriberProcess.SUBSCRIBED)) {
+            subscribed = true;
+            progressTimeNs = System.nanoTime();
+            publisher.go();
+        } else if (DemoResult.isLine(line)) {
             result = DemoResult.parse(line);
         } else if (line.startsWith(SubscriberProcess.VERIFIED)) {
             onVerified(Long.parseLong(line.substring(SubscriberProcess.VERIFIED.length())));

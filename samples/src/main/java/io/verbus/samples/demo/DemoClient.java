@@ -30,7 +30,7 @@ final class DemoClient {
     static Bus.Context context(String directory) {
         return new Bus.Context()
                 .directoryName(directory)
-                .driverTimeout(Duration.ofSeconds(60))
+                .driverTimeout(Duration.ofSeconds(120))
                 .errorHandler(error -> System.err.println(error.getMessage()));
     }
 

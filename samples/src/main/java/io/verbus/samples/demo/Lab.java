@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 /** Runs a Verbus command in the lab, with the output and exit status of this process. */
 final class Lab {
     /** Time for the machine to start and to stop. */
-    private static final int MACHINE_S = 30;
+    private static final int MACHINE_S = 60;
 
     private static final long ENDING_S = 10;
 

@@ -6,18 +6,19 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Standard input of a demo process, which leads to the process that started it: the line {@link
- * #GO} lets it go on, and the end of the input ends it, also when the parent was killed.
+ * Standard input of a demo process, which leads to the process that started it: each line {@link
+ * #GO} lets it go one step further, and the end of the input ends it, also when the parent was
+ * killed.
  */
 final class ParentLink {
     /** The line that {@link #awaitGo} waits for. */
     static final String GO = "go";
 
-    private final CountDownLatch go = new CountDownLatch(1);
+    private final Semaphore steps = new Semaphore(0);
 
     private ParentLink() {}
 
@@ -28,9 +29,9 @@ final class ParentLink {
         return link;
     }
 
-    /** Waits for the word to go on, for a bounded time. */
+    /** Waits for the word to take the next step, for a bounded time. */
     boolean awaitGo(long timeout, TimeUnit unit) throws InterruptedException {
-        return go.await(timeout, unit);
+        return steps.tryAcquire(timeout, unit);
     }
 
     private void read() {
@@ -38,7 +39,7 @@ final class ParentLink {
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 if (line.equals(GO)) {
-                    go.countDown();
+                    steps.release();
                 }
             }
         } catch (IOException e) {

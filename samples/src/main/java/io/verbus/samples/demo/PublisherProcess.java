@@ -13,17 +13,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Plays a {@link MarketDataFeed}: first as fast as back pressure allows; then, when told to go on
- * because all of that has been read, the paced messages at a fixed rate.
+ * Plays a {@link MarketDataFeed} when told that there is a subscription: first as fast as back
+ * pressure allows; then, when told to go on because all of that has been read, the paced messages
+ * at a fixed rate.
  *
  * <p>A paced message carries the time at which it was due, so that one which back pressure or a
  * busy core holds up counts as late, as do those due while it waits.
  */
 final class PublisherProcess {
     private static final long SEED = 20_260_101;
-    private static final long CONNECT_LIMIT_NS = TimeUnit.SECONDS.toNanos(80);
+    private static final long CONNECT_LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final long BACK_PRESSURE_LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
-    private static final long GO_LIMIT_S = 30;
+    private static final long SUBSCRIPTION_LIMIT_S = 3_600;
+    private static final long DRAIN_LIMIT_S = 30;
 
     private final ExclusivePublication publication;
     private final DemoPlan plan;
@@ -40,10 +42,14 @@ final class PublisherProcess {
      */
     public static void main(String[] args) throws InterruptedException {
         ParentLink parent = ParentLink.open();
-        try (Bus bus = Bus.connect(DemoClient.context(args[0]));
-                ExclusivePublication publication =
-                        bus.addExclusivePublication(args[1], DemoPlan.STREAM_ID)) {
-            new PublisherProcess(publication, DemoPlan.parse(args, 2)).run(parent);
+        try (Bus bus = Bus.connect(DemoClient.context(args[0]))) {
+            if (!parent.awaitGo(SUBSCRIPTION_LIMIT_S, TimeUnit.SECONDS)) {
+                throw new BusException("no subscription was made in time: see the subscriber");
+            }
+            try (ExclusivePublication publication =
+                    bus.addExclusivePublication(args[1], DemoPlan.STREAM_ID)) {
+                new PublisherProcess(publication, DemoPlan.parse(args, 2)).run(parent);
+            }
         } catch (BusException e) {
             System.err.println(e.getMessage());
             System.exit(1);
@@ -56,7 +62,7 @@ final class PublisherProcess {
             offer(feed.encode(sequence, System.nanoTime()));
         }
         // Without the word the subscriber misses messages: the rest shows which.
-        parent.awaitGo(GO_LIMIT_S, TimeUnit.SECONDS);
+        parent.awaitGo(DRAIN_LIMIT_S, TimeUnit.SECONDS);
         long interval = TimeUnit.SECONDS.toNanos(1) / plan.rate();
         long due = System.nanoTime() + interval;
         for (int sequence = plan.firstPaced(); sequence < plan.messages(); sequence++) {
@@ -74,7 +80,7 @@ final class PublisherProcess {
                 throw new BusException(
                         "no subscriber has connected to "
                                 + publication.channel()
-                                + " for 80 s: check that its address is reachable from here");
+                                + " for 60 s: check that its address is reachable from here");
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }

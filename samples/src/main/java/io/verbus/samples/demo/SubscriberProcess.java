@@ -15,11 +15,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Verifies every message of the stream until its end, and says on standard output how far it is
- * ({@code verified N}, each second and when all of the unpaced messages are read) and what it found
- * (a {@link DemoResult}).
+ * Verifies every message of the stream until its end, and says on standard output when it has
+ * subscribed, how far it is ({@code verified N}, each second and when all of the unpaced messages
+ * are read) and what it found (a {@link DemoResult}).
  */
 final class SubscriberProcess {
+    /** The line that says that publishers may connect. */
+    static final String SUBSCRIBED = "subscribed";
+
     /** Begins a line that says how many messages have arrived whole. */
     static final String VERIFIED = "verified ";
 
@@ -46,6 +49,7 @@ final class SubscriberProcess {
         ParentLink.open();
         try (Bus bus = Bus.connect(DemoClient.context(args[0]));
                 Subscription subscription = bus.addSubscription(args[1], DemoPlan.STREAM_ID)) {
+            System.out.println(SUBSCRIBED);
             new SubscriberProcess(subscription, DemoPlan.parse(args, 2)).run();
         } catch (BusException e) {
             System.err.println(e.getMessage());

@@ -14,8 +14,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 
 class AllocationTest {
-    private static final ThreadMXBean THREADS =
-            (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int WARM_UP = 60_000;
     private static final int MEASURED = 100_000;
 

@@ -166,6 +166,7 @@ class RdmaTransportTest {
         TestImage first = net.b.image();
         net.connection().breakLink("transport retry counter exceeded");
         net.until("lost", () -> first.lost != null);
+        assertEquals(0, net.b.connectionsWhenLost, "the queue pair is destroyed before");
         net.until("not connected", () -> !stream.connected);
         net.b.transport.closeImage(first, "drained");
         net.until("released", () -> first.released);
@@ -199,6 +200,24 @@ class RdmaTransportTest {
                         || net.b.errors.toString().contains("has not answered a probe"));
         net.b.transport.closeImage(first, "drained");
         net.until("again", () -> stream.connected);
+    }
+
+    @Test
+    void endsTheOldConnectionWhenItsDriverConnectsAnew() {
+        net.close();
+        String[] impatient = {"rdma.probe-timeout", "50ms", "rdma.probe-interval", "10ms"};
+        net = new TwoDrivers(System.nanoTime(), directory, impatient, new String[0]);
+        TestStream stream = connected();
+        TestImage first = net.b.image();
+        long cutAt = net.nowNs;
+        net.connection().sim().cut();
+        net.until("lost", () -> first.lost != null);
+        assertTrue(first.lost.contains("has connected anew"), first.lost);
+        assertTrue(net.nowNs - cutAt < 1_000_000_000, (net.nowNs - cutAt) + " ns");
+        net.b.transport.closeImage(first, "drained");
+        net.until("released", () -> first.released);
+        net.until("again", () -> stream.connected && net.b.image().received > 50);
+        assertEquals(2, net.network.connections());
     }
 
     @Test

@@ -106,7 +106,7 @@ public final class SimConnection implements Connection {
         closed = true;
         queuePair.close();
         fabric.forget(this);
-        if (established && peer != null && !peer.closed) {
+        if (established && peer != null && !peer.closed && !queuePair.isCut()) {
             peer.fabric.ended(peer, Cause.DISCONNECTED, "the peer has disconnected", new byte[0]);
         }
     }

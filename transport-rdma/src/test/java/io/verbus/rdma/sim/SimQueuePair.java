@@ -76,13 +76,12 @@ public final class SimQueuePair implements QueuePair {
 
     @Override
     public void stageWrite(
-            long address, int length, LocalKey key, long remoteAddress, RemoteKey remoteKey) {        if (network.isInstant()) {
+            long address, int length, LocalKey key, long remoteAddress, RemoteKey remoteKey) {
+        if (network.isInstant()) {
             landNow(address, length, remoteAddress);
             return;
         }
-        stage(
-                new SimWork(
-                        false, address, length, key, 0, 0, NO_KEY, remoteAddress, remoteKey));
+        stage(new SimWork(false, address, length, key, 0, 0, NO_KEY, remoteAddress, remoteKey));
     }
 
     /** Lands at once, and counts as complete at the next poll. */
@@ -97,7 +96,7 @@ public final class SimQueuePair implements QueuePair {
         visible = postedCount;
     }
 
-@Override
+    @Override
     public void stageWrite(
             long address1,
             int length1,
@@ -105,7 +104,8 @@ public final class SimQueuePair implements QueuePair {
             long address2,
             int length2,
             LocalKey key2,
-            long remoteAddress,            RemoteKey remoteKey) {
+            long remoteAddress,
+            RemoteKey remoteKey) {
         if (network.isInstant()) {
             landNow(address1, length1, remoteAddress);
             landNow(address2, length2, remoteAddress + length1);
@@ -127,13 +127,14 @@ public final class SimQueuePair implements QueuePair {
     @Override
     public void stageSmallWrite(
             long address, int length, LocalKey key, long remoteAddress, RemoteKey remoteKey) {
-        if (length > 64) {            throw new AssertionError("a small write has " + length + " bytes");
+        if (length > 64) {
+            throw new AssertionError("a small write has " + length + " bytes");
         }
         if (network.isInstant()) {
             landNow(address, length, remoteAddress);
             return;
         }
-SimWork work =
+        SimWork work =
                 new SimWork(false, address, length, key, 0, 0, NO_KEY, remoteAddress, remoteKey);
         stage(work);
         if (length <= maxInline) {
@@ -314,6 +315,10 @@ SimWork work =
         peer.cut = true;
     }
 
+    boolean isCut() {
+        return cut;
+    }
+
     /** Whether it is connected and well. */
     public boolean isConnected() {
         return peer != null && failure == null && !closed && !peer.closed;
@@ -345,7 +350,7 @@ SimWork work =
             closed = true;
             posted.clear();
             network.remove(this);
-            if (peer != null) {
+            if (peer != null && !cut) {
                 peer.failEnd("the peer's queue pair is gone: retries exceeded");
             }
         }

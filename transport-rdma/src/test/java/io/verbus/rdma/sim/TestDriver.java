@@ -43,6 +43,9 @@ final class TestDriver implements TransportHost, AutoCloseable {
     final List<TestStream> streams = new ArrayList<>();
     String setupRefusal;
 
+    /** Connections that stood when the last image was lost. */
+    int connectionsWhenLost = -1;
+
     private final long driverId;
     private final Path directory;
     private final Map<String, String> options = new HashMap<>();
@@ -167,6 +170,7 @@ final class TestDriver implements TransportHost, AutoCloseable {
             }
         }
         ((TestImage) image).lost = reason;
+        connectionsWhenLost = fabric.connections().size();
     }
 
     @Override

@@ -28,9 +28,11 @@ final class TestImage implements InboundImage {
 
     private final long id;
     private final LogBuffers log;
-    private final AtomicLongPosition position = new AtomicLongPosition();    private final LogReader reader;
+    private final AtomicLongPosition position = new AtomicLongPosition();
+    private final LogReader reader;
     private final FragmentHandler handler = this::onFragment;
-TestImage(long id, ImageSetup setup, LogBuffers log) {
+
+    TestImage(long id, ImageSetup setup, LogBuffers log) {
         this.id = id;
         this.setup = setup;
         this.log = log;

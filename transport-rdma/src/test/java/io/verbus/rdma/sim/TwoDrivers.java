@@ -32,12 +32,16 @@ final class TwoDrivers implements AutoCloseable {
     boolean reading = true;
 
     TwoDrivers(long seed, Path directory, String... options) {
+        this(seed, directory, options, options);
+    }
+
+    TwoDrivers(long seed, Path directory, String[] optionsOfA, String[] optionsOfB) {
         this.seed = seed;
         this.directory = directory;
         random = new Random(seed);
         network = new SimNetwork(random.nextLong());
-        a = new TestDriver(network, "10.0.0.1", 1 + random.nextInt(1000), directory, options);
-        b = new TestDriver(network, "10.0.0.2", 2000 + random.nextInt(1000), directory, options);
+        a = new TestDriver(network, "10.0.0.1", 1 + random.nextInt(1000), directory, optionsOfA);
+        b = new TestDriver(network, "10.0.0.2", 2000 + random.nextInt(1000), directory, optionsOfB);
     }
 
     /** Turns until the condition holds. */
