@@ -5,6 +5,8 @@ package io.verbus.driver.system;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.Bus;
+
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,6 +20,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -69,10 +72,10 @@ class KilledProcessLabTest {
     @BeforeEach
     void start() {
         if (!runs(driverA)) {
-            driverA = Child.driver(List.of(), folder, directoryA, SETTINGS);
+            driverA = startDriver(directoryA, Host.addressA());
         }
         if (!runs(driverB)) {
-            driverB = Child.driver(List.of(), folder, directoryB, SETTINGS);
+            driverB = startDriver(directoryB, Host.addressB());
         }
         if (!runs(subscriber)) {
             startSubscriber();
@@ -85,6 +88,19 @@ class KilledProcessLabTest {
 
     private static boolean runs(Child child) {
         return child != null && child.isAlive();
+    }
+
+    /** Starts a driver and has it open its transport, which takes an emulated machine seconds. */
+    private static Child startDriver(Path directory, String address) {
+        Child driver = Child.driver(List.of(), folder, directory, SETTINGS);
+        Bus.Context context =
+                new Bus.Context()
+                        .directoryName(directory.toString())
+                        .driverTimeout(Duration.ofSeconds(60));
+        try (Bus bus = Bus.connect(context)) {
+            bus.addSubscription("verbus:rdma?endpoint=" + address + ":24333", STREAM).close();
+        }
+        return driver;
     }
 
     private void startPublisher() {
@@ -134,7 +150,7 @@ class KilledProcessLabTest {
         publisher.await("driver lost");
         publisher.assertEnd(Peer.DRIVER_LOST);
 
-        driverA = Child.driver(List.of(), folder, directoryA, SETTINGS);
+        driverA = startDriver(directoryA, Host.addressA());
         mark = subscriber.mark();
         startPublisher();
         subscriber.await("image ", mark);
@@ -151,7 +167,7 @@ class KilledProcessLabTest {
         subscriber.assertEnd(Peer.DRIVER_LOST);
 
         mark = publisher.mark();
-        driverB = Child.driver(List.of(), folder, directoryB, SETTINGS);
+        driverB = startDriver(directoryB, Host.addressB());
         startSubscriber();
         publisher.await("connected", mark);
         awaitTraffic();

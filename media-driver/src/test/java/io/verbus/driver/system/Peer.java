@@ -25,8 +25,8 @@ final class Peer {
     /** What every publisher says; each message fits a fragment. */
     static final Script SCRIPT = Script.of(77, 200);
 
-    private static final long PACE_NS = TimeUnit.MICROSECONDS.toNanos(500);
-    private static final int REPORT_EVERY = 500;
+    private static final long PACE_NS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final int REPORT_EVERY = 200;
 
     private final AtomicBoolean stopped = new AtomicBoolean();
     private final AtomicBoolean lost = new AtomicBoolean();
@@ -37,7 +37,7 @@ final class Peer {
                 Bus.connect(
                         new Bus.Context()
                                 .directoryName(directory)
-                                .driverTimeout(Duration.ofSeconds(15))
+                                .driverTimeout(Duration.ofSeconds(10))
                                 .errorHandler(error -> say("error " + error.getMessage()))
                                 .driverLostHandler(
                                         (lostBus, reason) -> {
