@@ -214,8 +214,8 @@ final class Demo implements AutoCloseable {
                     String.format(
                             Locale.ROOT,
                             "of %d messages %d arrived whole, lost=%d reordered=%d duplicated=%d"
-                                    + " corrupt=%d: this is a fault of Verbus or of the device;"
-                                    + " please report it with the lines above",
+                                    + " corrupt=%d: the lines above tell of a connection that was"
+                                    + " lost; if they do not, it is a defect, please report it",
                             plan.messages(),
                             result.verified(),
                             result.lost(),

@@ -11,7 +11,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Prints what a driver has recorded as errors, before its directory goes. */
+/** Prints what a driver has recorded as errors, without traces, before its directory goes. */
 final class DriverErrors {
     private DriverErrors() {}
 
@@ -24,7 +24,9 @@ final class DriverErrors {
             ErrorLogReader.read(
                     cnc.errorLog(),
                     (count, first, last, error) ->
-                            out.printf("%s recorded, %d times: %s%n", name, count, error));
+                            out.printf(
+                                    "%s recorded, %d times: %s%n",
+                                    name, count, error.lines().findFirst().orElse("")));
         } catch (BusException e) {
             out.println(name + ": " + e.getMessage());
         }

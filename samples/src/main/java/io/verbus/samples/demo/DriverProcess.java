@@ -19,6 +19,9 @@ final class DriverProcess {
     /** Long, because an overloaded machine is no reason to fail; the demo sees who dies. */
     private static final long CLIENT_LIVENESS_NS = TimeUnit.SECONDS.toNanos(60);
 
+    /** How long the other driver may be silent: long for the same reason. */
+    private static final String PEER_LIMIT = "30s";
+
     private DriverProcess() {}
 
     /**
@@ -32,6 +35,8 @@ final class DriverProcess {
                         .idling(Idling.BACKOFF)
                         .clientLivenessTimeoutNs(CLIENT_LIVENESS_NS)
                         .unblockTimeoutNs(2 * CLIENT_LIVENESS_NS)
+                        .transportOption("rdma.connect-timeout", PEER_LIMIT)
+                        .transportOption("rdma.probe-timeout", PEER_LIMIT)
                         .build();
         try {
             MediaDriver driver = MediaDriver.launch(config);

@@ -16,6 +16,11 @@ final class Lab {
 
     private Lab() {}
 
+    /** Whether this process runs in the lab. */
+    static boolean isHere() {
+        return "1".equals(System.getenv("VERBUS_LAB"));
+    }
+
     /**
      * Runs {@code verbus COMMAND} in the lab.
      *
@@ -24,7 +29,7 @@ final class Lab {
      * @return its exit status.
      */
     static int run(int timeoutS, List<String> command) throws DemoException, InterruptedException {
-        if ("1".equals(System.getenv("VERBUS_LAB"))) {
+        if (isHere()) {
             throw new DemoException(
                     "this is the lab, but it names no addresses of RDMA devices: run it through"
                             + " `verbus lab`");
