@@ -36,8 +36,8 @@ class AllocationLabTest {
 
     @Test
     void noThreadAllocatesForMessages() throws Exception {
-        try (Host a = start(Host.addressA());
-                Host b = start(Host.addressB());
+        try (Host b = start(Host.addressB());
+                Host a = start(Host.addressA());
                 Tasks tasks = new Tasks()) {
             String channel = b.channel(24_332, "term-length=64k");
             Subscription in = b.connect().addSubscription(channel, 1);

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 @Tag("lab")
 @Timeout(240)
@@ -37,8 +37,8 @@ class ThreadingLabTest {
             names = {"INVOKER"},
             mode = EnumSource.Mode.EXCLUDE)
     void carriesAStream(ThreadingMode threading) throws Exception {
-        try (Host a = start(Host.addressA(), threading);
-                Host b = start(Host.addressB(), threading);
+        try (Host b = start(Host.addressB(), threading);
+                Host a = start(Host.addressA(), threading);
                 Tasks tasks = new Tasks()) {
             String channel = b.channel(PORT, "term-length=64k");
             Subscription in = b.connect().addSubscription(channel, 1);
@@ -60,15 +60,17 @@ class ThreadingLabTest {
         Path directoryB = Path.of("/dev/shm/verbus-system-test-invoked-b");
         String channel =
                 "verbus:rdma?endpoint=" + Host.addressB() + ":" + PORT + "|term-length=64k";
+        AtomicBoolean ended = new AtomicBoolean();
         try (Tasks tasks = new Tasks()) {
             tasks.start(
                     () -> {
                         try (Invoked b = new Invoked(directoryB)) {
                             Subscription in = b.bus.addSubscription(channel, 1);
                             Reader reader = Reader.fromFirst(script);
-                            while (reader.count() < MESSAGES) {
+                            while (reader.count() < MESSAGES || !in.hasNoImages()) {
                                 b.work(in.poll(reader.fragments(), 64));
                             }
+                            ended.set(true);
                         }
                     });
             tasks.start(
@@ -79,8 +81,8 @@ class ThreadingLabTest {
                             while (writer.next() < MESSAGES) {
                                 a.work(writer.offer() > 0 ? 1 : 0);
                             }
-                            // The subscriber leaves when it has everything.
-                            while (out.isConnected()) {
+                            out.close();
+                            while (!ended.get()) {
                                 a.work(0);
                             }
                         }
@@ -109,7 +111,7 @@ class ThreadingLabTest {
                     Bus.connect(
                             new Bus.Context()
                                     .directoryName(directory.toString())
-                                    .driverTimeout(Duration.ofSeconds(20))
+                                    .driverTimeout(Host.PATIENCE)
                                     .driverAgentInvoker(invoker));
         }
 

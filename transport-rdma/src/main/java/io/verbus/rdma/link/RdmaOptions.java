@@ -71,7 +71,7 @@ public record RdmaOptions(
                         duration(host, "status-interval", "100ms", MS, MINUTE),
                         duration(host, "probe-interval", "500ms", MS, MINUTE),
                         duration(host, "probe-timeout", "2s", MS, 10 * MINUTE),
-                        duration(host, "connect-timeout", "5s", 10 * MS, 10 * MINUTE),
+                        duration(host, "connect-timeout", "30s", 10 * MS, 10 * MINUTE),
                         duration(host, "backoff-min", "100ms", MS, MINUTE),
                         duration(host, "backoff-max", "2s", MS, 10 * MINUTE),
                         duration(host, "linger", "1s", 0, 10 * MINUTE));
