@@ -281,6 +281,11 @@ public final class Bus implements AutoCloseable {
             return directoryName;
         }
 
+        /** Runs the driver, where it has no threads of its own. */
+        int invokeDriver() {
+            return driverAgentInvoker == null ? 0 : driverAgentInvoker.invoke();
+        }
+
         Path directory() {
             return Path.of(directoryName);
         }

@@ -285,14 +285,10 @@ final class ClientConductor implements Agent {
         while (!answer.isDone()
                 && System.nanoTime() - start < driverTimeoutNs
                 && !Thread.currentThread().isInterrupted()) {
-            if (doWork() + invokeDriver() == 0) {
+            if (context.invokeDriver() + doWork() == 0) {
                 LockSupport.parkNanos(INVOKER_IDLE_NS);
             }
         }
-    }
-
-    private int invokeDriver() {
-        return context.driverAgentInvoker == null ? 0 : context.driverAgentInvoker.invoke();
     }
 
     private static <T> T giveUp(CompletableFuture<T> answer, BusException failure) {

@@ -45,6 +45,7 @@ final class DriverConnection implements AutoCloseable {
         long timeoutNs = context.driverTimeout.toNanos();
         long start = System.nanoTime();
         while (true) {
+            context.invokeDriver();
             BusException failure;
             DriverConnection driver = null;
             try {

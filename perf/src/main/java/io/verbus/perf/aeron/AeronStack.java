@@ -14,6 +14,8 @@ import io.verbus.perf.rtt.ReplyHandler;
 import io.verbus.perf.rtt.Stack;
 import io.verbus.perf.rtt.Work;
 
+import java.util.concurrent.TimeUnit;
+
 /**
  * Aeron with its settings for low latency: files not sparse and touched beforehand, a window and
  * socket buffers of 2 MiB, and no bounds checks (a flag of the JVM).
@@ -40,6 +42,8 @@ final class AeronStack implements Stack {
                                 .senderIdleStrategy(work.driverIdle().strategy())
                                 .receiverIdleStrategy(work.driverIdle().strategy())
                                 .conductorIdleStrategy(work.driverIdle().strategy())
+                                .clientLivenessTimeoutNs(LIVENESS_TIMEOUT_NS)
+                                .publicationUnblockTimeoutNs(2 * LIVENESS_TIMEOUT_NS)
                                 .mtuLength(work.mtu())
                                 .ipcMtuLength(work.mtu())
                                 .publicationTermBufferLength(work.termLength())
@@ -53,6 +57,7 @@ final class AeronStack implements Stack {
                 new Aeron.Context()
                         .aeronDirectoryName(directory)
                         .idleStrategy(work.driverIdle().strategy())
+                        .driverTimeoutMs(TimeUnit.NANOSECONDS.toMillis(LIVENESS_TIMEOUT_NS))
                         .preTouchMappedMemory(true);
         if (driver.sharedAgentInvoker() != null) {
             context.useConductorAgentInvoker(true).driverAgentInvoker(driver.sharedAgentInvoker());

@@ -2,8 +2,13 @@
 
 package io.verbus.perf.rtt;
 
+import java.util.concurrent.TimeUnit;
+
 /** A bus set up for one process: its driver, its client, and the ends that it is asked for. */
 public interface Stack extends AutoCloseable {
+    /** After which driver and client give each other up: emulated machines take their time. */
+    long LIVENESS_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
+
     /** Name and version of the bus. */
     String version();
 

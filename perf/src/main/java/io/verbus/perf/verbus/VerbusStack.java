@@ -18,6 +18,7 @@ import io.verbus.perf.rtt.Work;
 import org.agrona.CloseHelper;
 
 import java.nio.file.Path;
+import java.time.Duration;
 
 /** Verbus with an embedded driver. */
 public final class VerbusStack implements Stack {
@@ -42,10 +43,13 @@ public final class VerbusStack implements Stack {
                                 .directory(Path.of(directory))
                                 .threading(ThreadingMode.valueOf(work.threading().name()))
                                 .idling(Idling.valueOf(work.driverIdle().name()))
+                                .clientLivenessTimeoutNs(LIVENESS_TIMEOUT_NS)
+                                .unblockTimeoutNs(2 * LIVENESS_TIMEOUT_NS)
                                 .build());
         Bus.Context context =
                 new Bus.Context()
                         .directoryName(directory)
+                        .driverTimeout(Duration.ofNanos(LIVENESS_TIMEOUT_NS))
                         .idleStrategy(work.driverIdle().strategy());
         if (driver.invoker() != null) {
             context.driverAgentInvoker(driver.invoker());
