@@ -17,11 +17,10 @@ import io.verbus.perf.rtt.Work;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Aeron with its settings for low latency: files not sparse and touched beforehand, a window and
- * socket buffers of 2 MiB, and no bounds checks (a flag of the JVM).
+ * Aeron with its settings for low latency: files not sparse and touched beforehand, and no bounds
+ * checks (a flag of the JVM).
  */
 final class AeronStack implements Stack {
-    private static final int WINDOW_LENGTH = 2 * 1024 * 1024;
     private static final int REQUESTS = 1001;
     private static final int REPLIES = 1002;
 
@@ -49,10 +48,7 @@ final class AeronStack implements Stack {
                                 .publicationTermBufferLength(work.termLength())
                                 .ipcTermBufferLength(work.termLength())
                                 .termBufferSparseFile(false)
-                                .performStorageChecks(false)
-                                .initialWindowLength(Math.min(WINDOW_LENGTH, work.termLength() / 2))
-                                .socketSndbufLength(WINDOW_LENGTH)
-                                .socketRcvbufLength(WINDOW_LENGTH));
+                                .performStorageChecks(false));
         Aeron.Context context =
                 new Aeron.Context()
                         .aeronDirectoryName(directory)

@@ -20,6 +20,11 @@ public interface Stack extends AutoCloseable {
     /** Makes the end that sends back. */
     Reflector reflector();
 
+    /** What keeps its streams from connecting, as far as it knows: one sentence, or nothing. */
+    default String trouble() {
+        return "";
+    }
+
     @Override
     void close();
 }

@@ -107,7 +107,9 @@ public final class Worker {
             case REFLECTOR -> {
                 Reflector reflector = stack.reflector();
                 say(READY, "");
-                reflect(reflector);
+                if (reflect(reflector) == 0 && !stack.trouble().isEmpty()) {
+                    System.err.println(stack.trouble());
+                }
             }
             case BOTH -> {
                 Reflector reflector = stack.reflector();
@@ -135,7 +137,13 @@ public final class Worker {
     private void initiate(Stack stack) {
         IdleStrategy idle = work.idle().strategy();
         trips = new RoundTrips(SystemNanoClock.INSTANCE, idle, stack::initiator);
-        trips.awaitConnected(CONNECT_TIMEOUT_NS);
+        if (!trips.awaitConnected(CONNECT_TIMEOUT_NS)) {
+            throw new IllegalStateException(
+                    "the two ends did not connect within "
+                            + TimeUnit.NANOSECONDS.toSeconds(CONNECT_TIMEOUT_NS)
+                            + " s; check that the addresses reach each other "
+                            + stack.trouble());
+        }
         say(READY, "");
         Thread progress = Thread.ofPlatform().daemon().name("progress").start(this::showProgress);
         while (running) {
@@ -161,16 +169,19 @@ public final class Worker {
                 : trips.atRate(count, work.rate());
     }
 
-    private void reflect(Reflector reflector) {
+    private long reflect(Reflector reflector) {
         IdleStrategy idle = work.idle().strategy();
+        long total = 0;
         while (running) {
             int count = reflector.poll();
+            total += count;
             if (active) {
                 idle.idle(count);
             } else {
                 LockSupport.parkNanos(PAUSED_NS);
             }
         }
+        return total;
     }
 
     private void showProgress() {

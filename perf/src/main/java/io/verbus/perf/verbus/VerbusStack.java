@@ -29,6 +29,9 @@ public final class VerbusStack implements Stack {
     private final MediaDriver driver;
     private final Bus bus;
 
+    /** Written by the client conductor. The other end's start and end look like failures too. */
+    private volatile String trouble = "";
+
     /**
      * Starts driver and client.
      *
@@ -50,6 +53,7 @@ public final class VerbusStack implements Stack {
                 new Bus.Context()
                         .directoryName(directory)
                         .driverTimeout(Duration.ofNanos(LIVENESS_TIMEOUT_NS))
+                        .publicationErrorHandler((publication, code, message) -> trouble = message)
                         .idleStrategy(work.driverIdle().strategy());
         if (driver.invoker() != null) {
             context.driverAgentInvoker(driver.invoker());
@@ -86,6 +90,11 @@ public final class VerbusStack implements Stack {
                         published(work.initiator(), 1, work.reflector()), REPLIES);
         return new VerbusReflector(
                 requests, replies, driver.invoker(), bus.conductorAgentInvoker());
+    }
+
+    @Override
+    public String trouble() {
+        return trouble;
     }
 
     private String subscribed(String address, int portOffset) {

@@ -73,7 +73,7 @@ class RoundTripsOverIpcTest {
                                         }
                                     });
             try {
-                trips.awaitConnected(TimeUnit.SECONDS.toNanos(10));
+                assertTrue(trips.awaitConnected(TimeUnit.SECONDS.toNanos(10)));
                 trips.oneAtATime(50_000);
                 long[] few = allocated(trips, 1000, thread);
                 long[] many = allocated(trips, 101_000, thread);
