@@ -76,6 +76,9 @@ final class Child implements AutoCloseable {
         command.add("-Xmx128m");
         command.add("-XX:+UseSerialGC");
         command.add("-XX:TieredStopAtLevel=1");
+        // The archived heap where it was dumped for: relocating it takes an emulator a second.
+        command.add("-XX:+UnlockDiagnosticVMOptions");
+        command.add("-XX:ArchiveRelocationMode=0");
         command.add("-XX:ErrorFile=" + folder + "/hs_err_%p.log");
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
