@@ -101,6 +101,15 @@ final class Host implements AutoCloseable {
         expectedOfClients.add(part);
     }
 
+    /**
+     * The channel as host A publishes to it: from its own device. Left to the kernel, the route
+     * from this machine to its own address would begin at that address, and no packet would meet
+     * the wire.
+     */
+    static String overWire(String channel) {
+        return channel + "|interface=" + addressA();
+    }
+
     /** A channel that is received at this host. */
     String channel(int port, String... more) {
         StringBuilder channel = new StringBuilder("verbus:rdma?endpoint=");

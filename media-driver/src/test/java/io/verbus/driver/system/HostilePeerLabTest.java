@@ -60,7 +60,7 @@ class HostilePeerLabTest {
     @BeforeEach
     void startGoodStream() {
         in = subscriber.addSubscription(goodChannel(), GOOD_STREAM);
-        out = publisher.addPublication(goodChannel(), GOOD_STREAM);
+        out = publisher.addPublication(Host.overWire(goodChannel()), GOOD_STREAM);
         writer = new Writer(out, script);
         reader = Reader.fromFirst(script);
         goOn();
@@ -120,7 +120,8 @@ class HostilePeerLabTest {
     /** The driver's log and the publisher are told what listens. */
     private void publishTo(byte[] greeting, String told) {
         try (RawPeer raw = new RawPeer().listen(Host.addressB(), RAW_PORT, greeting);
-                Publication bad = publisher.addPublication(b.channel(RAW_PORT), BAD_STREAM)) {
+                Publication bad =
+                        publisher.addPublication(Host.overWire(b.channel(RAW_PORT)), BAD_STREAM)) {
             raw.pollUntil(
                     "the publisher to be told '" + told + "', but it was told " + refusals,
                     () -> refusals.stream().anyMatch(refusal -> refusal.contains(told)));
@@ -150,7 +151,8 @@ class HostilePeerLabTest {
     void endsTheConnectionOfASubscriberThatSendsRandomBytes() {
         SplittableRandom random = new SplittableRandom(22);
         try (RawPeer raw = new RawPeer().listen(Host.addressB(), RAW_PORT, RawPeer.goodGreeting());
-                Publication bad = publisher.addPublication(b.channel(RAW_PORT), BAD_STREAM)) {
+                Publication bad =
+                        publisher.addPublication(Host.overWire(b.channel(RAW_PORT)), BAD_STREAM)) {
             for (int i = 0; i < 5; i++) {
                 raw.pollUntil("a connection", raw::isUp);
                 raw.send(randomMessage(random));

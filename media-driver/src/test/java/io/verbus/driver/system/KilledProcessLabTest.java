@@ -104,7 +104,7 @@ class KilledProcessLabTest {
     }
 
     private void startPublisher() {
-        publisher = Child.peer(folder, "publish", directoryA, channel, STREAM);
+        publisher = Child.peer(folder, "publish", directoryA, Host.overWire(channel), STREAM);
     }
 
     private void startSubscriber() {

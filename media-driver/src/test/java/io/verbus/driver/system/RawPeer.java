@@ -58,7 +58,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
         connection =
                 fabric.connect(
                         new InetSocketAddress(host, port),
-                        null,
+                        new InetSocketAddress(Host.addressA(), 0),
                         ConnectionOptions.DEFAULT,
                         null,
                         greeting);

@@ -46,7 +46,7 @@ class StreamsLabTest {
         String channel = b.channel(PORT);
         try (Tasks tasks = new Tasks();
                 Subscription in = subscriber.addSubscription(channel, 1);
-                Publication out = publisher.addExclusivePublication(channel, 1)) {
+                Publication out = publisher.addExclusivePublication(Host.overWire(channel), 1)) {
             tasks.start(() -> Reader.fromFirst(script).read(in, 1_000_000));
             tasks.start(() -> new Writer(out, script).write(1_000_000));
             tasks.join(240);
@@ -58,7 +58,7 @@ class StreamsLabTest {
         String channel = b.channel(PORT, "term-length=256k");
         try (Tasks tasks = new Tasks();
                 Subscription in = subscriber.addSubscription(channel, 1);
-                Publication out = publisher.addExclusivePublication(channel, 1)) {
+                Publication out = publisher.addExclusivePublication(Host.overWire(channel), 1)) {
             Script script = Script.upTo(2, out.maxMessageLength());
             tasks.start(() -> Reader.fromFirst(script).read(in, 100_000));
             tasks.start(() -> new Writer(out, script).write(100_000));
@@ -71,7 +71,7 @@ class StreamsLabTest {
         String channel = b.channel(PORT);
         try (Tasks tasks = new Tasks();
                 Subscription in = subscriber.addSubscription(channel, 1);
-                Publication out = publisher.addPublication(channel, 1)) {
+                Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
             Script script = Script.of(3, out.maxMessageLength());
             tasks.start(() -> Reader.fromFirst(script).read(in, 20));
             tasks.start(() -> new Writer(out, script).write(20));
@@ -92,7 +92,10 @@ class StreamsLabTest {
             Script script = Script.upTo(100 + stream, 4096);
             subscriptions.add(subscriber.addSubscription(channel, stream));
             readers.add(Reader.fromFirst(script));
-            writers.add(new Writer(publisher.addExclusivePublication(channel, stream), script));
+            writers.add(
+                    new Writer(
+                            publisher.addExclusivePublication(Host.overWire(channel), stream),
+                            script));
         }
         try (Tasks tasks = new Tasks()) {
             tasks.start(
@@ -132,7 +135,7 @@ class StreamsLabTest {
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Tasks tasks = new Tasks();
                 Subscription in = subscriber.addSubscription(channel, 1);
-                Publication out = publisher.addPublication(channel, 1)) {
+                Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
             // Lengths that leave a remainder at each term's end, and mostly not the same.
             Script script = Script.upTo(4, out.maxMessageLength());
             Reader reader = Reader.fromFirst(script);
@@ -151,7 +154,7 @@ class StreamsLabTest {
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Tasks tasks = new Tasks();
                 Subscription in = subscriber.addSubscription(channel, 1);
-                Publication out = publisher.addPublication(channel, 1)) {
+                Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
             Writer writer = new Writer(out, script);
             fill(writer);
             long accepted = writer.next();
@@ -185,7 +188,7 @@ class StreamsLabTest {
         String channel = b.channel(PORT, SMALLEST_TERM);
         // Another stream's subscription keeps the endpoint open, so that the offer is put off.
         try (Subscription other = subscriber.addSubscription(channel, 99);
-                Publication out = publisher.addPublication(channel, 1)) {
+                Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
             Writer writer = new Writer(out, script);
             a.awaitCounter(": state", state -> state == 2);
             assertEquals(Publication.NOT_CONNECTED, writer.offer());
@@ -218,7 +221,7 @@ class StreamsLabTest {
     void connectsToADriverThatListensLater() {
         Script script = Script.of(7, 100);
         String channel = b.channel(PORT, SMALLEST_TERM);
-        try (Publication out = publisher.addPublication(channel, 1)) {
+        try (Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
             a.awaitError("nobody listens at " + Host.addressB() + ":" + PORT);
             a.expectOfClients("nobody listens at " + Host.addressB() + ":" + PORT);
             Writer writer = new Writer(out, script);
@@ -240,7 +243,8 @@ class StreamsLabTest {
             long[] position = new long[1];
             tasks.start(
                     () -> {
-                        try (Publication out = publisher.addPublication(channel, 1)) {
+                        try (Publication out =
+                                publisher.addPublication(Host.overWire(channel), 1)) {
                             new Writer(out, script).write(5_000);
                             position[0] = out.position();
                         }
@@ -268,7 +272,7 @@ class StreamsLabTest {
                 Subscription first = subscriber.addSubscription(channel, 1);
                 Subscription second = subscriber.addSubscription(channel, 1);
                 Subscription third = other.addSubscription(channel, 1);
-                Publication out = publisher.addPublication(channel, 1)) {
+                Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
             for (Subscription in : List.of(first, second, third)) {
                 Reader reader = Reader.fromFirst(script);
                 tasks.start(() -> reader.read(in, 10_000));
@@ -284,8 +288,8 @@ class StreamsLabTest {
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Tasks tasks = new Tasks();
                 Subscription in = subscriber.addSubscription(channel, 1);
-                Publication one = publisher.addPublication(channel, 1);
-                Publication two = a.connect().addPublication(channel, 1)) {
+                Publication one = publisher.addPublication(Host.overWire(channel), 1);
+                Publication two = a.connect().addPublication(Host.overWire(channel), 1)) {
             assertEquals(one.sessionId(), two.sessionId());
             // The highest bit of the message's number tells whose it is.
             Script script = Script.upTo(10, 500);
@@ -302,8 +306,8 @@ class StreamsLabTest {
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Tasks tasks = new Tasks();
                 Subscription in = subscriber.addSubscription(channel, 1);
-                Publication one = publisher.addExclusivePublication(channel, 1);
-                Publication two = publisher.addExclusivePublication(channel, 1)) {
+                Publication one = publisher.addExclusivePublication(Host.overWire(channel), 1);
+                Publication two = publisher.addExclusivePublication(Host.overWire(channel), 1)) {
             tasks.start(() -> new Writer(one, script).write(5_000));
             tasks.start(() -> new Writer(two, script).write(5_000));
             Await.until("two images", () -> in.imageCount() == 2);

@@ -42,7 +42,7 @@ class ThreadingLabTest {
                 Tasks tasks = new Tasks()) {
             String channel = b.channel(PORT, "term-length=64k");
             Subscription in = b.connect().addSubscription(channel, 1);
-            Publication out = a.connect().addPublication(channel, 1);
+            Publication out = a.connect().addPublication(Host.overWire(channel), 1);
             tasks.start(() -> Reader.fromFirst(script).read(in, MESSAGES));
             tasks.start(() -> new Writer(out, script).write(MESSAGES));
             tasks.join(200);
@@ -76,7 +76,7 @@ class ThreadingLabTest {
             tasks.start(
                     () -> {
                         try (Invoked a = new Invoked(directoryA)) {
-                            Publication out = a.bus.addPublication(channel, 1);
+                            Publication out = a.bus.addPublication(Host.overWire(channel), 1);
                             Writer writer = new Writer(out, script);
                             while (writer.next() < MESSAGES) {
                                 a.work(writer.offer() > 0 ? 1 : 0);

@@ -39,7 +39,8 @@ public interface Fabric extends AutoCloseable {
             byte[] privateData);
 
     /**
-     * Handles the connection events that have arrived.
+     * Handles the connection events that have arrived; looks for them about once a millisecond,
+     * however often it is called.
      *
      * @param handler of them.
      * @return their number.

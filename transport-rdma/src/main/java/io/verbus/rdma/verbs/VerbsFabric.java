@@ -22,6 +22,10 @@ import java.util.concurrent.TimeUnit;
 public final class VerbsFabric implements Fabric {
     private static final int MAX_EVENTS_PER_POLL = 16;
     private static final int MAX_REQUEST_LENGTH = 56;
+
+    /** Reading events is a system call, found to be empty but for a few times in a driver's life. */
+    private static final long EVENT_CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private static final long DEVICE_CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Ibverbs ibverbs;
@@ -31,7 +35,8 @@ public final class VerbsFabric implements Fabric {
     private final Long2ObjectHashMap<Device> devices = new Long2ObjectHashMap<>();
     private final List<AsyncEvents> asyncEvents = new ArrayList<>();
     private final List<ProtectionDomain> domains = new ArrayList<>();
-    private long nextDeviceCheckNs = System.nanoTime();
+    private long nextEventCheckNs = System.nanoTime();
+    private long nextDeviceCheckNs = nextEventCheckNs;
     private boolean closed;
 
     private VerbsFabric(Ibverbs ibverbs, ConnectionManager manager) {
@@ -103,13 +108,20 @@ public final class VerbsFabric implements Fabric {
     @Override
     public int poll(FabricHandler handler) {
         requireOpen();
+        long now = System.nanoTime();
+        if (now - nextEventCheckNs < 0) {
+            return 0;
+        }
         int count = 0;
         CmEvent event;
         while (count < MAX_EVENTS_PER_POLL && (event = manager.nextEvent()) != null) {
             count++;
             dispatch(event, handler);
         }
-        return count + checkDevices(handler);
+        if (count == 0) {
+            nextEventCheckNs = now + EVENT_CHECK_INTERVAL_NS;
+        }
+        return count + checkDevices(handler, now);
     }
 
     @Override
@@ -194,8 +206,7 @@ public final class VerbsFabric implements Fabric {
                 listener, connection, connection.remoteAddress(), event.privateData());
     }
 
-    private int checkDevices(FabricHandler handler) {
-        long now = System.nanoTime();
+    private int checkDevices(FabricHandler handler, long now) {
         if (now - nextDeviceCheckNs < 0) {
             return 0;
         }
