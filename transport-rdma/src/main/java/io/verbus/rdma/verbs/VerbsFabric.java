@@ -23,7 +23,9 @@ public final class VerbsFabric implements Fabric {
     private static final int MAX_EVENTS_PER_POLL = 16;
     private static final int MAX_REQUEST_LENGTH = 56;
 
-    /** Reading events is a system call, found to be empty but for a few times in a driver's life. */
+    /**
+     * Reading events is a system call, found to be empty but for a few times in a driver's life.
+     */
     private static final long EVENT_CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long DEVICE_CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
