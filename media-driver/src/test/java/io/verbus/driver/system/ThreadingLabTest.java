@@ -60,12 +60,14 @@ class ThreadingLabTest {
         Path directoryB = Path.of("/dev/shm/verbus-system-test-invoked-b");
         String channel =
                 "verbus:rdma?endpoint=" + Host.addressB() + ":" + PORT + "|term-length=64k";
+        AtomicBoolean listening = new AtomicBoolean();
         AtomicBoolean ended = new AtomicBoolean();
         try (Tasks tasks = new Tasks()) {
             tasks.start(
                     () -> {
                         try (Invoked b = new Invoked(directoryB)) {
                             Subscription in = b.bus.addSubscription(channel, 1);
+                            listening.set(true);
                             Reader reader = Reader.fromFirst(script);
                             while (reader.count() < MESSAGES || !in.hasNoImages()) {
                                 b.work(in.poll(reader.fragments(), 64));
@@ -76,6 +78,7 @@ class ThreadingLabTest {
             tasks.start(
                     () -> {
                         try (Invoked a = new Invoked(directoryA)) {
+                            Await.until("the subscriber to listen", listening::get);
                             Publication out = a.bus.addPublication(Host.overWire(channel), 1);
                             Writer writer = new Writer(out, script);
                             while (writer.next() < MESSAGES) {
