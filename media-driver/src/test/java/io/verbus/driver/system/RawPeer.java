@@ -178,6 +178,9 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
 
                     @Override
                     public void onImageClosed(long registrationId) {}
+
+                    @Override
+                    public void onGoodbye() {}
                 });
     }
 

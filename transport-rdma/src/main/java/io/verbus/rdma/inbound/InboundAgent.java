@@ -53,6 +53,11 @@ public final class InboundAgent {
                     remove(detach.link());
                 }
             }
+            case ReceiverCommand.Leave leave -> {
+                if (isAttached(leave.link())) {
+                    leave.link().leave(leave.reason());
+                }
+            }
             case ReceiverCommand.Reply reply -> {
                 if (isAttached(reply.link())) {
                     reply.link().answer(reply.answer());

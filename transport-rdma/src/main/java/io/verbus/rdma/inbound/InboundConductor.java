@@ -10,7 +10,9 @@ import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.link.ConnectionCounters;
+import io.verbus.rdma.link.Goodbye;
 import io.verbus.rdma.link.Greeting;
+import io.verbus.rdma.link.LinkEnd;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
@@ -94,11 +96,11 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
-    /** Leaves an endpoint. */
+    /** Leaves an endpoint. The last to leave closes it; its connections end when all is said. */
     public void leave(InboundEndpoint endpoint) {
         InboundListener listener = listener(endpoint);
         if (listener.leave()) {
-            listener.close();
+            listener.close(nowNs);
             listeners.remove(listener);
         }
     }
@@ -132,13 +134,17 @@ public final class InboundConductor implements AutoCloseable {
         switch (peer.state) {
             case ACCEPTED -> {
                 if (nowNs - peer.deadlineNs >= 0) {
-                    dispose(peer, "the connection was not established in time", false);
+                    dispose(peer, "the connection was not established in time", LinkEnd.LOST);
                     return 1;
                 }
             }
             case UP -> {
-                if (peer.listener.isClosed() && !peer.isWriting()) {
-                    detach(peer, "nobody subscribes at the endpoint any more");
+                if (peer.listener.isClosedFor(options.probeTimeoutNs(), nowNs)
+                        || peer.listener.isClosed() && !peer.isWriting()) {
+                    peer.state = InboundPeer.State.LEAVING;
+                    commands.add(
+                            new ReceiverCommand.Leave(
+                                    peer.link, "nobody subscribes at the endpoint any more"));
                     return 1;
                 }
                 String late = images.late(peer, nowNs);
@@ -147,7 +153,7 @@ public final class InboundConductor implements AutoCloseable {
                     return 1;
                 }
             }
-            case RELEASING -> {
+            case LEAVING, RELEASING -> {
                 // The receiver answers.
             }
         }
@@ -163,7 +169,9 @@ public final class InboundConductor implements AutoCloseable {
         InboundListener endpoint = listener(listener);
         String source = text(remoteAddress);
         Greeting greeting = Greeting.read(privateData);
-        if (endpoint == null || peers.size() >= options.maxPeers()) {
+        if (endpoint == null) {
+            reject(connection, RejectCode.ENDPOINT_CLOSED);
+        } else if (peers.size() >= options.maxPeers()) {
             refuse(
                     connection,
                     RejectCode.NO_RESOURCES,
@@ -197,6 +205,10 @@ public final class InboundConductor implements AutoCloseable {
 
     private void refuse(Connection connection, RejectCode code, String message) {
         host.onError(new TransportException(message));
+        reject(connection, code);
+    }
+
+    private void reject(Connection connection, RejectCode code) {
         try {
             connection.reject(Greeting.of(host.driverId(), code));
         } catch (FabricException e) {
@@ -283,8 +295,8 @@ public final class InboundConductor implements AutoCloseable {
             return false;
         }
         switch (peer.state) {
-            case ACCEPTED -> dispose(peer, reason, false);
-            case UP -> detach(peer, reason);
+            case ACCEPTED -> dispose(peer, reason, LinkEnd.LOST);
+            case UP, LEAVING -> detach(peer, reason);
             case RELEASING -> {
                 // The receiver answers.
             }
@@ -309,7 +321,7 @@ public final class InboundConductor implements AutoCloseable {
                         images.onClose(peer, closed.registrationId(), closed.finalPosition()));
             }
             case ReceiverEvent.Released released ->
-                    dispose(peer, released.reason(), released.violation());
+                    dispose(peer, released.reason(), released.end());
         }
         for (int i = 0; i < peers.size(); i++) {
             if (peers.get(i).state == InboundPeer.State.UP && peers.get(i).superseded) {
@@ -319,7 +331,7 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     private void detachIf(InboundPeer peer, String violation) {
-        if (violation != null && peer.state == InboundPeer.State.UP) {
+        if (violation != null && peer.state != InboundPeer.State.RELEASING) {
             violations.incrementRelease();
             detach(peer, "the peer breaks the protocol: " + violation);
         }
@@ -331,14 +343,17 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     /** Destroys the queue pair before anything else: from then on no image can be written. */
-    private void dispose(InboundPeer peer, String reason, boolean violation) {
+    private void dispose(InboundPeer peer, String reason, LinkEnd end) {
         peer.connection.close();
         peers.remove(peer);
-        String message = "the connection from " + peer.source + " is lost: " + reason;
-        if (violation) {
+        String message =
+                end == LinkEnd.GOODBYE
+                        ? "the driver at " + peer.source + " has ended, its publications still open"
+                        : "the connection from " + peer.source + " is lost: " + reason;
+        if (end == LinkEnd.VIOLATION) {
             violations.incrementRelease();
         }
-        if (violation || peer.isWriting()) {
+        if (end == LinkEnd.VIOLATION || peer.isWriting()) {
             host.onError(new TransportException(message));
         }
         images.onLost(peer, message);
@@ -392,6 +407,11 @@ public final class InboundConductor implements AutoCloseable {
 
     @Override
     public void close() {
+        Goodbye.say(
+                peers.stream()
+                        .filter(peer -> peer.state == InboundPeer.State.UP)
+                        .map(peer -> peer.link)
+                        .toList());
         for (InboundPeer peer : peers) {
             peer.connection.close();
             for (IncomingImage image : peer.images) {
@@ -405,7 +425,7 @@ public final class InboundConductor implements AutoCloseable {
         }
         peers.clear();
         for (InboundListener listener : listeners) {
-            listener.close();
+            listener.close(nowNs);
         }
         listeners.clear();
         violations.close();

@@ -9,6 +9,8 @@ import io.verbus.rdma.link.ConnectionCounters;
 import io.verbus.rdma.link.ControlReader;
 import io.verbus.rdma.link.ControlWriter;
 import io.verbus.rdma.link.CreditLine;
+import io.verbus.rdma.link.Goodbye;
+import io.verbus.rdma.link.LinkEnd;
 import io.verbus.rdma.link.Offer;
 import io.verbus.rdma.link.Probe;
 import io.verbus.rdma.link.RdmaOptions;
@@ -23,7 +25,8 @@ import java.util.Queue;
  * conductor's answers, and grants credit. Made and closed by the conductor; between attachment and
  * release the receiver's alone.
  */
-final class InboundLink implements QueuePair.Handler, ControlReader.Offers, AutoCloseable {
+final class InboundLink
+        implements QueuePair.Handler, ControlReader.Offers, Goodbye.Sayer, AutoCloseable {
     private static final int CONTROL_SLOTS = 32;
     private static final int CREDIT_SLOTS = 64;
     private static final int MAX_DRAIN_POLLS = 64;
@@ -51,7 +54,13 @@ final class InboundLink implements QueuePair.Handler, ControlReader.Offers, Auto
     private long posted;
     private long handedOver;
     private String failure;
-    private boolean violation;
+    private LinkEnd end = LinkEnd.LOST;
+
+    /** Why the conductor wants the link to end when all is answered; or null. */
+    private String leaving;
+
+    /** Work requests after which the peer has every answer. */
+    private long answeredAt;
 
     /** Events that the conductor has handled. Writer: conductor. Reader: receiver. */
     private volatile long handled;
@@ -98,6 +107,9 @@ final class InboundLink implements QueuePair.Handler, ControlReader.Offers, Auto
         if (failure == null) {
             work += grant(nowNs);
             finishCycle(nowNs);
+        }
+        if (leaving != null && answers.isEmpty() && queuePair.completed() >= answeredAt) {
+            failed(leaving);
         }
         return work;
     }
@@ -169,7 +181,14 @@ final class InboundLink implements QueuePair.Handler, ControlReader.Offers, Auto
 
     /** Answers the peer, when there is room. */
     void answer(ReceiverCommand.Answer answer) {
-        answers.add(answer);
+        if (leaving == null) {
+            answers.add(answer);
+        }
+    }
+
+    /** Fails for a reason of the conductor's, once the peer has all answers. */
+    void leave(String reason) {
+        leaving = reason;
     }
 
     private boolean send(ReceiverCommand.Answer answer, long nowNs) {
@@ -207,7 +226,7 @@ final class InboundLink implements QueuePair.Handler, ControlReader.Offers, Auto
                     }
                 };
         queuePair.stageSend(control.address(slot), length, control.key());
-        post(true);
+        answeredAt = post(true);
         return true;
     }
 
@@ -260,7 +279,7 @@ final class InboundLink implements QueuePair.Handler, ControlReader.Offers, Auto
     void release() {
         grants = new CreditGrant[0];
         answers.clear();
-        events.add(new ReceiverEvent.Released(this, failure, violation));
+        events.add(new ReceiverEvent.Released(this, failure, end));
     }
 
     private void failed(String reason) {
@@ -270,7 +289,9 @@ final class InboundLink implements QueuePair.Handler, ControlReader.Offers, Auto
     }
 
     private void violated(String reason) {
-        violation = true;
+        if (failure == null) {
+            end = LinkEnd.VIOLATION;
+        }
         failed("the peer breaks the protocol: " + reason);
     }
 
@@ -302,6 +323,12 @@ final class InboundLink implements QueuePair.Handler, ControlReader.Offers, Auto
         handOver(new ReceiverEvent.Closed(this, registrationId, finalPosition));
     }
 
+    @Override
+    public void onGoodbye() {
+        end = LinkEnd.GOODBYE;
+        failed("its driver has ended");
+    }
+
     /**
      * A peer that sends faster than the conductor can follow must not fill this driver's memory.
      */
@@ -317,6 +344,25 @@ final class InboundLink implements QueuePair.Handler, ControlReader.Offers, Auto
     /** The conductor has handled an event of this link. Conductor's thread. */
     void onHandled() {
         handled = handled + 1;
+    }
+
+    @Override
+    public void sayGoodbye() {
+        int slot =
+                failure != null || queuePair.free() < 1 ? -1 : control.claim(queuePair.completed());
+        if (slot >= 0) {
+            queuePair.stageSend(
+                    control.address(slot), writer.goodbye(control.buffer(), slot), control.key());
+            answeredAt = post(true);
+        }
+    }
+
+    @Override
+    public boolean isGoodbyeOver() {
+        if (failure == null) {
+            queuePair.poll(this);
+        }
+        return failure != null || queuePair.completed() >= answeredAt;
     }
 
     /** Frees the memory of the link. Conductor's thread, after the queue pair is destroyed. */

@@ -17,6 +17,7 @@ final class InboundListener implements InboundEndpoint {
     private final Listener listener;
     private OptionalInt window;
     private int users = 1;
+    private long closedAtNs;
 
     InboundListener(InetSocketAddress requested, Listener listener, OptionalInt window) {
         this.requested = requested;
@@ -64,8 +65,15 @@ final class InboundListener implements InboundEndpoint {
         return (int) Math.min(window.orElse(termLength), 2L * termLength);
     }
 
-    void close() {
+    /** Stops listening: nobody subscribes here any more. */
+    void close(long nowNs) {
+        closedAtNs = nowNs;
         listener.close();
+    }
+
+    /** Whether it was closed so long ago. */
+    boolean isClosedFor(long durationNs, long nowNs) {
+        return isClosed() && nowNs - closedAtNs >= durationNs;
     }
 
     @Override

@@ -14,6 +14,11 @@ final class InboundPeer {
     enum State {
         ACCEPTED,
         UP,
+
+        /** Nobody subscribes at the endpoint any more: ends when the peer has every answer. */
+        LEAVING,
+
+        /** The receiver was asked to let go. */
         RELEASING
     }
 

@@ -12,6 +12,12 @@ sealed interface ReceiverCommand {
     /** Let go of a connection; {@link ReceiverEvent.Released} follows. */
     record Detach(InboundLink link, String reason) implements ReceiverCommand {}
 
+    /**
+     * Let go of a connection once the peer has every answer that was given; {@link
+     * ReceiverEvent.Released} follows.
+     */
+    record Leave(InboundLink link, String reason) implements ReceiverCommand {}
+
     /** Answer the peer. */
     record Reply(InboundLink link, Answer answer) implements ReceiverCommand {}
 

@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.inbound;
 
+import io.verbus.rdma.link.LinkEnd;
 import io.verbus.rdma.link.Offer;
 
 /** What the receiver tells the conductor. */
@@ -22,7 +23,7 @@ sealed interface ReceiverEvent {
      *
      * @param link that was let go of.
      * @param reason in words.
-     * @param violation whether the peer broke the protocol.
+     * @param end how it came to that.
      */
-    record Released(InboundLink link, String reason, boolean violation) implements ReceiverEvent {}
+    record Released(InboundLink link, String reason, LinkEnd end) implements ReceiverEvent {}
 }

@@ -5,6 +5,7 @@ package io.verbus.rdma.link;
 import io.verbus.codecs.rdma.AcceptDecoder;
 import io.verbus.codecs.rdma.CloseDecoder;
 import io.verbus.codecs.rdma.DeferDecoder;
+import io.verbus.codecs.rdma.GoodbyeDecoder;
 import io.verbus.codecs.rdma.ImageClosedDecoder;
 import io.verbus.codecs.rdma.MessageHeaderDecoder;
 import io.verbus.codecs.rdma.RejectCode;
@@ -44,6 +45,9 @@ public final class ControlReader {
 
         /** A stream has ended at the position, or is offered no more. */
         void onClose(long registrationId, long finalPosition);
+
+        /** The driver ends. */
+        void onGoodbye();
     }
 
     /** What a subscribing driver says. */
@@ -59,6 +63,9 @@ public final class ControlReader {
 
         /** The image is closed, and no credit is written any more. */
         void onImageClosed(long registrationId);
+
+        /** The driver ends. */
+        void onGoodbye();
     }
 
     /**
@@ -77,6 +84,13 @@ public final class ControlReader {
         return switch (header.templateId()) {
             case SetupDecoder.TEMPLATE_ID -> readSetup(length, offers);
             case CloseDecoder.TEMPLATE_ID -> readClose(length, offers);
+            case GoodbyeDecoder.TEMPLATE_ID -> {
+                if (!fits(length, GoodbyeDecoder.BLOCK_LENGTH)) {
+                    yield size("Goodbye", length);
+                }
+                offers.onGoodbye();
+                yield null;
+            }
             default -> unexpected("publishing");
         };
     }
@@ -99,6 +113,13 @@ public final class ControlReader {
             case DeferDecoder.TEMPLATE_ID -> readDefer(length, answers);
             case RejectDecoder.TEMPLATE_ID -> readReject(length, answers);
             case ImageClosedDecoder.TEMPLATE_ID -> readImageClosed(length, answers);
+            case GoodbyeDecoder.TEMPLATE_ID -> {
+                if (!fits(length, GoodbyeDecoder.BLOCK_LENGTH)) {
+                    yield size("Goodbye", length);
+                }
+                answers.onGoodbye();
+                yield null;
+            }
             default -> unexpected("subscribing");
         };
     }
@@ -212,7 +233,7 @@ public final class ControlReader {
             return "Reject has a text of " + textLength + " bytes in " + length;
         }
         int code = reject.codeRaw();
-        if (code < 0 || code > RejectCode.VERSION_MISMATCH.value()) {
+        if (code < 0 || code > RejectCode.ENDPOINT_CLOSED.value()) {
             return "Reject has code " + code;
         }
         StringBuilder text = new StringBuilder(textLength);

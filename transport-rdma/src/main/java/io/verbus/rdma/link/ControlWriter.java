@@ -5,6 +5,7 @@ package io.verbus.rdma.link;
 import io.verbus.codecs.rdma.AcceptEncoder;
 import io.verbus.codecs.rdma.CloseEncoder;
 import io.verbus.codecs.rdma.DeferEncoder;
+import io.verbus.codecs.rdma.GoodbyeEncoder;
 import io.verbus.codecs.rdma.ImageClosedEncoder;
 import io.verbus.codecs.rdma.MessageHeaderEncoder;
 import io.verbus.codecs.rdma.RejectCode;
@@ -25,6 +26,7 @@ public final class ControlWriter {
     private final DeferEncoder defer = new DeferEncoder();
     private final RejectEncoder reject = new RejectEncoder();
     private final ImageClosedEncoder imageClosed = new ImageClosedEncoder();
+    private final GoodbyeEncoder goodbye = new GoodbyeEncoder();
 
     /** Offers a stream. */
     public int setup(MutableDirectBuffer buffer, int offset, Offer offer, long position) {
@@ -91,5 +93,11 @@ public final class ControlWriter {
     public int imageClosed(MutableDirectBuffer buffer, int offset, long registration) {
         imageClosed.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
         return HEADER + imageClosed.encodedLength();
+    }
+
+    /** Tells that this driver ends. */
+    public int goodbye(MutableDirectBuffer buffer, int offset) {
+        goodbye.wrapAndApplyHeader(buffer, offset, header);
+        return HEADER + goodbye.encodedLength();
     }
 }

@@ -6,6 +6,7 @@ import io.verbus.Endpoint;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
+import io.verbus.rdma.link.Goodbye;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
@@ -17,6 +18,7 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 
 /**
@@ -119,7 +121,7 @@ public final class OutboundConductor implements AutoCloseable {
             case SenderEvent.Released gone -> {
                 OutboundEndpoint endpoint = endpoint(gone.link());
                 if (endpoint != null) {
-                    endpoint.onReleased(gone.reason(), gone.violation(), nowNs);
+                    endpoint.onReleased(gone.reason(), gone.end(), nowNs);
                     freeClosed(endpoint);
                 }
             }
@@ -226,6 +228,8 @@ public final class OutboundConductor implements AutoCloseable {
 
     @Override
     public void close() {
+        Goodbye.say(
+                endpoints.stream().map(OutboundEndpoint::link).filter(Objects::nonNull).toList());
         for (OutboundEndpoint endpoint : endpoints) {
             endpoint.close();
         }

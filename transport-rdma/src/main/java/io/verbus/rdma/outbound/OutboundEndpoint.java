@@ -12,6 +12,7 @@ import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.link.ConnectionCounters;
 import io.verbus.rdma.link.Greeting;
+import io.verbus.rdma.link.LinkEnd;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
@@ -60,6 +61,9 @@ final class OutboundEndpoint implements AutoCloseable {
     private long idleSinceNs;
     private String reported;
 
+    /** The peer was left, or has left, with nothing unsaid: that nobody listens now is no news. */
+    private boolean isParted;
+
     /** A publication could not be registered on the connection that stands. */
     private boolean unsent;
 
@@ -97,6 +101,11 @@ final class OutboundEndpoint implements AutoCloseable {
 
     boolean uses(OutboundLink other) {
         return link == other;
+    }
+
+    /** The connection that is up; or null. */
+    OutboundLink link() {
+        return state == State.UP ? link : null;
     }
 
     /** Sends a publication. */
@@ -280,11 +289,20 @@ final class OutboundEndpoint implements AutoCloseable {
     void onEnded(Cause cause, String reason, byte[] privateData, long nowNs) {
         switch (state) {
             case CONNECTING -> {
-                Greeting greeting = Greeting.read(privateData);
-                if (cause == Cause.REJECTED && greeting != null) {
-                    notConnected(rejection(greeting), true, nowNs);
+                Greeting greeting = cause == Cause.REJECTED ? Greeting.read(privateData) : null;
+                boolean isClosed =
+                        greeting == null
+                                ? cause == Cause.REJECTED
+                                : greeting.rejectCode() == RejectCode.ENDPOINT_CLOSED;
+                String message =
+                        greeting == null
+                                ? "cannot connect to " + name + ": " + reason
+                                : rejection(greeting);
+                if (isParted && isClosed) {
+                    closeConnection();
+                    down(message, greeting != null, nowNs);
                 } else {
-                    notConnected("cannot connect to " + name + ": " + reason, false, nowNs);
+                    notConnected(message, greeting != null, nowNs);
                 }
             }
             case UP -> release(reason);
@@ -303,6 +321,7 @@ final class OutboundEndpoint implements AutoCloseable {
                     "the driver at "
                             + name
                             + " takes no more connections: raise its rdma.max-peers";
+            case ENDPOINT_CLOSED -> "nobody subscribes at " + name + " any more";
             default -> "the driver at " + name + " refuses the connection: see its error log";
         };
     }
@@ -323,58 +342,71 @@ final class OutboundEndpoint implements AutoCloseable {
     }
 
     /** The sender has let go of the connection. */
-    void onReleased(String reason, boolean violation, long nowNs) {
-        boolean idle = !violation && hasOnlyEnded();
-        if (violation) {
+    void onReleased(String reason, LinkEnd end, long nowNs) {
+        isParted = end != LinkEnd.VIOLATION && !isAnyCutOff();
+        if (end == LinkEnd.VIOLATION) {
             counters.violations.incrementRelease();
         }
         closeConnection();
         for (OutboundPublication publication : publications) {
             publication.transfer = null;
         }
-        if (!idle) {
-            down("the connection to " + name + " is lost: " + reason, false, nowNs);
+        if (isParted) {
+            await(nowNs);
         } else {
-            state = State.WAITING;
-            counters.state.setRelease(0);
+            String message =
+                    end == LinkEnd.GOODBYE
+                            ? "the driver at " + name + " has ended"
+                            : "the connection to " + name + " is lost: " + reason;
+            report(message);
+            down(message, false, nowNs);
         }
     }
 
-    /** Whether nothing was left to send: a peer that leaves then is no failure. */
-    private boolean hasOnlyEnded() {
+    /** Whether a stream was cut off; otherwise a connection that ends is no failure. */
+    private boolean isAnyCutOff() {
         for (OutboundPublication publication : publications) {
-            if (!publication.closing
-                    || publication.transfer != null && !publication.transfer.hasEnded()) {
-                return false;
+            if (publication.transfer != null && publication.transfer.isCutOff()) {
+                return true;
             }
         }
-        return true;
+        return false;
     }
 
     private void notConnected(String message, boolean rejected, long nowNs) {
         closeConnection();
+        report(message);
         down(message, rejected, nowNs);
     }
 
-    private void down(String message, boolean rejected, long nowNs) {
-        state = State.WAITING;
-        deadlineNs = nowNs + backoffNs;
-        backoffNs = Math.min(2 * backoffNs, options.backoffMaxNs());
-        counters.state.setRelease(0);
-        counters.queuePair.setRelease(0);
-        counters.failures.incrementRelease();
+    private void report(String message) {
         if (!message.equals(reported)) {
             reported = message;
             host.onError(new TransportException(message));
         }
+    }
+
+    private void down(String message, boolean rejected, long nowNs) {
+        await(nowNs);
+        counters.failures.incrementRelease();
         for (OutboundPublication publication : publications) {
             tell(publication, rejected, message);
         }
     }
 
+    /** Waits with the next attempt, each time longer. */
+    private void await(long nowNs) {
+        state = State.WAITING;
+        deadlineNs = nowNs + backoffNs;
+        backoffNs = Math.min(2 * backoffNs, options.backoffMaxNs());
+        counters.state.setRelease(0);
+        counters.queuePair.setRelease(0);
+    }
+
     /** A stream was accepted: later failures are news again. */
     void onAccepted(OutboundPublication publication) {
         reported = null;
+        isParted = false;
         publication.told = null;
     }
 

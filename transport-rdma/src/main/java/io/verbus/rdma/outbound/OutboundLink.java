@@ -10,6 +10,8 @@ import io.verbus.rdma.fabric.RemoteKey;
 import io.verbus.rdma.link.ConnectionCounters;
 import io.verbus.rdma.link.ControlReader;
 import io.verbus.rdma.link.ControlWriter;
+import io.verbus.rdma.link.Goodbye;
+import io.verbus.rdma.link.LinkEnd;
 import io.verbus.rdma.link.Offer;
 import io.verbus.rdma.link.Probe;
 import io.verbus.rdma.link.RdmaOptions;
@@ -24,7 +26,8 @@ import java.util.Queue;
  * The sender's end of one connection: all streams to one remote endpoint share its queue pair, and
  * take turns. Made and closed by the conductor; between attachment and release the sender's alone.
  */
-final class OutboundLink implements QueuePair.Handler, ControlReader.Answers, AutoCloseable {
+final class OutboundLink
+        implements QueuePair.Handler, ControlReader.Answers, Goodbye.Sayer, AutoCloseable {
     private static final int CONTROL_SLOTS = 32;
     private static final int FINAL_POSITION = RdmaOptions.MESSAGE_LENGTH - Long.BYTES;
     private static final RemoteKey NO_KEY = new RemoteKey(0);
@@ -52,7 +55,8 @@ final class OutboundLink implements QueuePair.Handler, ControlReader.Answers, Au
     private long stagedBatches;
     private long posted;
     private String failure;
-    private boolean violation;
+    private LinkEnd end = LinkEnd.LOST;
+    private long goodbyeAt;
 
     OutboundLink(
             QueuePair queuePair,
@@ -156,7 +160,7 @@ final class OutboundLink implements QueuePair.Handler, ControlReader.Answers, Au
         }
         transfers = new Transfer[0];
         byRegistration.clear();
-        events.add(new SenderEvent.Released(this, failure, violation));
+        events.add(new SenderEvent.Released(this, failure, end));
     }
 
     private void removeGone() {
@@ -253,7 +257,9 @@ final class OutboundLink implements QueuePair.Handler, ControlReader.Answers, Au
 
     /** The peer has broken the protocol. */
     void violated(String reason) {
-        violation = true;
+        if (failure == null) {
+            end = LinkEnd.VIOLATION;
+        }
         failed("the peer breaks the protocol: " + reason);
     }
 
@@ -333,6 +339,28 @@ final class OutboundLink implements QueuePair.Handler, ControlReader.Answers, Au
         if (transfer != null) {
             transfer.onImageClosed(this);
         }
+    }
+
+    @Override
+    public void onGoodbye() {
+        end = LinkEnd.GOODBYE;
+        failed("its driver has ended");
+    }
+
+    @Override
+    public void sayGoodbye() {
+        int slot = failure != null ? -1 : claimControl(1);
+        if (slot >= 0) {
+            goodbyeAt = send(slot, writer.goodbye(control.buffer(), slot));
+        }
+    }
+
+    @Override
+    public boolean isGoodbyeOver() {
+        if (failure == null) {
+            queuePair.poll(this);
+        }
+        return failure != null || queuePair.completed() >= goodbyeAt;
     }
 
     /** Frees the memory of the link. Conductor's thread, after the queue pair is destroyed. */

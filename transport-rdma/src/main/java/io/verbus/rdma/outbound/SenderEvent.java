@@ -3,6 +3,7 @@
 package io.verbus.rdma.outbound;
 
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.link.LinkEnd;
 
 /** What the sender tells the conductor. */
 sealed interface SenderEvent {
@@ -11,9 +12,9 @@ sealed interface SenderEvent {
      *
      * @param link that was let go of.
      * @param reason in words.
-     * @param violation whether the peer broke the protocol.
+     * @param end how it came to that.
      */
-    record Released(OutboundLink link, String reason, boolean violation) implements SenderEvent {}
+    record Released(OutboundLink link, String reason, LinkEnd end) implements SenderEvent {}
 
     /** The peer has accepted a stream. */
     record Accepted(OutboundLink link, Transfer transfer) implements SenderEvent {}

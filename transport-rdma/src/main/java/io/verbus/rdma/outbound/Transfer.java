@@ -60,8 +60,11 @@ final class Transfer {
     private boolean finishedTold;
     private boolean forgotten;
 
+    /** The peer has an image that it has not closed. */
+    private boolean hasImage;
+
     /** Written by the sender before it tells that it has let go; read by the conductor after. */
-    private boolean hasEnded;
+    private boolean isCutOff;
 
     private long closedAt;
     private boolean retrying;
@@ -110,16 +113,16 @@ final class Transfer {
 
     /** The connection is lost. */
     void disconnect(long completed) {
-        hasEnded = state == State.GONE || state == State.CLOSED && completed >= closedAt;
+        isCutOff = hasImage && (state != State.CLOSED || completed < closedAt);
         if (state == State.ACTIVE) {
             stream.onConnected(false);
         }
         state = State.GONE;
     }
 
-    /** Whether the stream had ended, as far as this side is concerned, when the link was lost. */
-    boolean hasEnded() {
-        return hasEnded;
+    /** Whether the peer had an image when the link was lost, whose end it was not told. */
+    boolean isCutOff() {
+        return isCutOff;
     }
 
     /**
@@ -330,6 +333,7 @@ final class Transfer {
                 stalled = false;
                 retryAfterNs = FIRST_RETRY_NS;
                 state = State.ACTIVE;
+                hasImage = true;
                 stream.onReleased(position, newWindow);
                 stream.onConnected(true);
                 link.tell(new SenderEvent.Accepted(link, this));
@@ -365,6 +369,7 @@ final class Transfer {
     }
 
     void onImageClosed(OutboundLink link) {
+        hasImage = false;
         switch (state) {
             case ACTIVE -> {
                 stream.onConnected(false);

@@ -39,6 +39,11 @@ class ControlReaderTest {
                 public void onClose(long registrationId, long finalPosition) {
                     heard.add(List.of(registrationId, finalPosition));
                 }
+
+                @Override
+                public void onGoodbye() {
+                    heard.add("goodbye");
+                }
             };
 
     private final ControlReader.Answers answers =
@@ -67,6 +72,11 @@ class ControlReaderTest {
                 public void onImageClosed(long registrationId) {
                     heard.add(registrationId);
                 }
+
+                @Override
+                public void onGoodbye() {
+                    heard.add("goodbye");
+                }
             };
 
     private String readOffer(int length) {
@@ -85,6 +95,8 @@ class ControlReaderTest {
         assertNull(readAnswer(writer.defer(buffer, 0, 8)));
         assertNull(readAnswer(writer.reject(buffer, 0, 9, RejectCode.NOT_ALLOWED, "no")));
         assertNull(readAnswer(writer.imageClosed(buffer, 0, 10)));
+        assertNull(readOffer(writer.goodbye(buffer, 0)));
+        assertNull(readAnswer(writer.goodbye(buffer, 0)));
         assertEquals(
                 List.of(
                         OFFER,
@@ -92,7 +104,9 @@ class ControlReaderTest {
                         List.of(7L, 0x7f00_0000_0000L, -2, 96L, 65_536),
                         8L,
                         List.of(9L, RejectCode.NOT_ALLOWED, "no"),
-                        10L),
+                        10L,
+                        "goodbye",
+                        "goodbye"),
                 heard);
     }
 
@@ -165,7 +179,9 @@ class ControlReaderTest {
         buffer.putBytes(0, bytes);
         String asOffer = readOffer(bytes.length);
         String asAnswer = readAnswer(bytes.length);
-        assertTrue(asOffer != null || asAnswer != null, "no message is both");
+        assertTrue(
+                asOffer != null || asAnswer != null || heard.contains("goodbye"),
+                "no other message is both");
     }
 
     /** A right header, so that the checks of the values are reached. */

@@ -365,6 +365,78 @@ class RdmaTransportTest {
         assertFalse(stream.connected);
     }
 
+    @RepeatedTest(20)
+    void closesAnEndpointUnderAStreamWithoutAnError() {
+        InboundEndpoint endpoint = net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+        TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+        net.until("some", () -> net.b.images.size() == 1 && net.b.image().received > 50);
+        TestImage image = net.b.image();
+        net.b.subscribed.clear();
+        net.b.transport.closeEndpoint(endpoint);
+        net.forMillis(net.random.nextInt(3));
+        net.b.transport.closeImage(image, "no subscriber");
+        net.until("image released", () -> image.released);
+        net.until("not connected", () -> !stream.connected);
+        net.until("closed", () -> net.b.fabric.connections().isEmpty());
+        net.until("told", () -> !net.a.failures.isEmpty());
+        assertTrue(net.a.failures.getFirst().contains("nobody listens"), net.a.failures.toString());
+        assertNoErrors();
+        net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+        net.until("carried again", () -> stream.connected && net.b.image().received > 50);
+        assertNoErrors();
+    }
+
+    @RepeatedTest(20)
+    void closesAnEndpointWhileAStreamEndsWithoutAnError() {
+        InboundEndpoint endpoint = net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+        TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+        net.until("some", () -> net.b.images.size() == 1 && net.b.image().received > 50);
+        TestImage image = net.b.image();
+        net.publishing = false;
+        stream.end();
+        net.a.transport.closePublication(stream);
+        net.forMillis(net.random.nextInt(2));
+        net.b.subscribed.clear();
+        net.b.transport.closeImage(image, "no subscriber");
+        net.b.transport.closeEndpoint(endpoint);
+        net.until("released", () -> net.a.releasedStreams.contains(stream));
+        net.until("closed at B", () -> net.b.fabric.connections().isEmpty());
+        net.until("closed at A", () -> net.a.fabric.connections().isEmpty());
+        assertNoErrors();
+    }
+
+    @Test
+    void endsTheConnectionsOfAClosedEndpointInBoundedTime() {
+        InboundEndpoint endpoint = net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+        TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+        net.until("connected", () -> stream.connected);
+        net.b.transport.closeEndpoint(endpoint);
+        long closedAt = net.nowNs;
+        net.until("closed", () -> net.b.fabric.connections().isEmpty());
+        assertTrue(net.nowNs - closedAt < 2_200_000_000L, (net.nowNs - closedAt) + " ns");
+        assertTrue(net.b.image().lost.contains("nobody subscribes"), net.b.image().lost);
+    }
+
+    @Test
+    void tellsPublishersThatADriverWasClosed() {
+        TestStream stream = connected();
+        net.b.closeTransport();
+        net.until("told", () -> !net.a.failures.isEmpty());
+        assertEquals(List.of("the driver at 10.0.0.2:7400 has ended"), net.a.errors);
+        assertFalse(stream.connected);
+    }
+
+    @Test
+    void tellsSubscribersThatADriverWasClosed() {
+        connected();
+        TestImage image = net.b.image();
+        net.a.closeTransport();
+        net.until("lost", () -> image.lost != null);
+        assertTrue(image.lost.startsWith("the driver at 10.0.0.1:"), image.lost);
+        assertTrue(image.lost.contains("has ended"), image.lost);
+        assertEquals(List.of(image.lost), net.b.errors);
+    }
+
     @Test
     void tellsThePublisherThatItsLogCannotBeRegistered() {
         net.a.fabric.refuseRegistrations("cannot pin memory: raise ulimit -l");

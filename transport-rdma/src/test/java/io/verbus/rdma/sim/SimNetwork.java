@@ -35,6 +35,7 @@ public final class SimNetwork {
     private int nextPort = 40_000;
     private boolean accessErrorsExpected;
     private boolean instant;
+    private boolean pollsSettle;
     private int connections;
 
     public SimNetwork(long seed) {
@@ -108,6 +109,15 @@ public final class SimNetwork {
     public void beInstant() {
         settle();
         instant = true;
+    }
+
+    /** Whether whoever polls lets everything happen: a driver that closes waits for its peers. */
+    public void settleWhenPolled(boolean settle) {
+        pollsSettle = settle;
+    }
+
+    boolean pollsSettle() {
+        return pollsSettle;
     }
 
     boolean isInstant() {

@@ -202,6 +202,9 @@ public final class SimQueuePair implements QueuePair {
         if (closed) {
             throw new AssertionError("a queue pair is polled after its connection was closed");
         }
+        if (network.pollsSettle()) {
+            network.settle();
+        }
         int count = 0;
         while (!arrived.isEmpty()) {
             byte[] message = arrived.poll();

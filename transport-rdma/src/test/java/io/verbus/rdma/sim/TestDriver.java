@@ -54,6 +54,7 @@ final class TestDriver implements TransportHost, AutoCloseable {
                     new UnsafeBuffer(ByteBuffer.allocateDirect(4 * 1024 * 1024)),
                     new UnsafeBuffer(ByteBuffer.allocateDirect(1024 * 1024)));
     private long nextId = 1;
+    private boolean closed;
 
     TestDriver(SimNetwork network, String address, long driverId, Path directory, String... set) {
         this.driverId = driverId;
@@ -205,9 +206,38 @@ final class TestDriver implements TransportHost, AutoCloseable {
         errors.add(error.getMessage());
     }
 
+    /** A duty cycle of the conductor, while the driver runs; so for the other agents. */
+    void conduct(long nowNs) {
+        if (!closed) {
+            transport.conduct(nowNs);
+        }
+    }
+
+    void send(long nowNs) {
+        if (!closed) {
+            transport.send(nowNs);
+        }
+    }
+
+    void receive(long nowNs) {
+        if (!closed) {
+            transport.receive(nowNs);
+        }
+    }
+
+    /** Closes the transport, while the network does its part. */
+    void closeTransport() {
+        closed = true;
+        fabric.network().settleWhenPolled(true);
+        transport.close();
+        fabric.network().settleWhenPolled(false);
+    }
+
     @Override
     public void close() {
-        transport.close();
+        if (!closed) {
+            closeTransport();
+        }
         for (TestStream stream : streams) {
             discard(stream.log());
         }

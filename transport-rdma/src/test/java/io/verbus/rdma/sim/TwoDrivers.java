@@ -75,12 +75,12 @@ final class TwoDrivers implements AutoCloseable {
     void turn() {
         nowNs += random.nextInt(20_000);
         switch (random.nextInt(12)) {
-            case 0 -> a.transport.conduct(nowNs);
-            case 1 -> b.transport.conduct(nowNs);
-            case 2, 3 -> a.transport.send(nowNs);
-            case 4 -> a.transport.receive(nowNs);
-            case 5, 6 -> b.transport.receive(nowNs);
-            case 7 -> b.transport.send(nowNs);
+            case 0 -> a.conduct(nowNs);
+            case 1 -> b.conduct(nowNs);
+            case 2, 3 -> a.send(nowNs);
+            case 4 -> a.receive(nowNs);
+            case 5, 6 -> b.receive(nowNs);
+            case 7 -> b.send(nowNs);
             case 8 -> publish();
             case 9 -> read();
             default -> land();
