@@ -76,8 +76,8 @@ class AllocationLabTest {
             step();
             tasks.join(60);
 
-            // Publisher and subscriber, and of each driver conductor, sender and receiver.
-            assertEquals(8, after.size(), after::toString);
+            // Publisher and subscriber, and of each driver sender and receiver.
+            assertEquals(6, after.size(), after::toString);
             assertEquals(before.keySet(), after.keySet());
             after.forEach(
                     (thread, bytes) -> {
@@ -99,7 +99,7 @@ class AllocationLabTest {
         Map<String, Long> bytes = new TreeMap<>();
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
             if (thread.getName()
-                    .matches("verbus-(conductor|sender|receiver|publisher|subscriber)")) {
+                    .matches("verbus-(sender|receiver|publisher|subscriber)")) {
                 bytes.put(
                         thread.getName() + " " + thread.threadId(),
                         THREADS.getThreadAllocatedBytes(thread.threadId()));
