@@ -28,6 +28,8 @@ class ProtocolDependencyTest {
                     .definedBy("io.verbus.rdma.fabric")
                     .layer("verbs")
                     .definedBy("io.verbus.rdma.verbs")
+                    .layer("doctor")
+                    .definedBy("io.verbus.rdma.doctor")
                     .whereLayer("entry")
                     .mayNotBeAccessedByAnyLayer()
                     .whereLayer("outbound")
@@ -37,7 +39,9 @@ class ProtocolDependencyTest {
                     .whereLayer("link")
                     .mayOnlyBeAccessedByLayers("entry", "outbound", "inbound")
                     .whereLayer("verbs")
-                    .mayOnlyBeAccessedByLayers("entry")
+                    .mayOnlyBeAccessedByLayers("entry", "doctor")
+                    .whereLayer("doctor")
+                    .mayNotBeAccessedByAnyLayer()
                     .because(
                             "the two sides of the protocol know each other only by its messages,"
                                     + " and reach devices only through the fabric");

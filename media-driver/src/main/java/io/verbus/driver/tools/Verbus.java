@@ -23,7 +23,12 @@ import java.util.ServiceLoader;
         description = "A low-latency messaging bus over RDMA.",
         mixinStandardHelpOptions = true,
         version = "verbus 0.1.0",
-        subcommands = {StatCommand.class, StreamsCommand.class, ErrorsCommand.class})
+        subcommands = {
+            StatCommand.class,
+            StreamsCommand.class,
+            ErrorsCommand.class,
+            DoctorCommand.class
+        })
 public final class Verbus implements Runnable {
     private static final int FAILED = 1;
     private static final int USAGE = 2;

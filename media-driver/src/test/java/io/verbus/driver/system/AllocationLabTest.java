@@ -98,8 +98,7 @@ class AllocationLabTest {
     private static Map<String, Long> allocated() {
         Map<String, Long> bytes = new TreeMap<>();
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
-            if (thread.getName()
-                    .matches("verbus-(sender|receiver|publisher|subscriber)")) {
+            if (thread.getName().matches("verbus-(sender|receiver|publisher|subscriber)")) {
                 bytes.put(
                         thread.getName() + " " + thread.threadId(),
                         THREADS.getThreadAllocatedBytes(thread.threadId()));

@@ -4,6 +4,7 @@ package io.verbus.driver.tools;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.verbus.Bus;
 import io.verbus.Publication;
@@ -116,6 +117,31 @@ class ToolsTest {
         assertEquals(2, run());
         assertEquals(1, run("driver", "--term-length", "many"));
         assertTrue(err.toString().contains("option --term-length has the bad value 'many'"));
+    }
+
+    @Test
+    void doctorSaysOnAHostWithoutRdmaThatThereIsNone() {
+        assumeFalse(Files.isDirectory(Path.of("/sys/class/infiniband")), "there is a device");
+        assertEquals(1, run("doctor", "--interval", "1ms"), err.toString());
+        assertTrue(
+                out.toString()
+                        .matches(
+                                "(?s).*\\ndevices\\n  error .*\\n +remedy: .*rdma_rxe.*errors, .*"),
+                out.toString());
+        out.getBuffer().setLength(0);
+        assertEquals(1, run("doctor", "--json"));
+        assertTrue(out.toString().contains("\"level\": \"error\", \"area\": \"kernel\""));
+        assertEquals("", err.toString());
+    }
+
+    @Test
+    void doctorRefusesAnIntervalThatIsNone() {
+        for (String wrong : new String[] {"soon", "-1s", "2h", "3601s"}) {
+            err.getBuffer().setLength(0);
+            assertEquals(2, run("doctor", "--interval=" + wrong), wrong);
+            assertTrue(err.toString().contains("--interval is '" + wrong + "'"), err.toString());
+            assertEquals(1, err.toString().lines().count(), err.toString());
+        }
     }
 
     @Test

@@ -41,6 +41,8 @@ public final class InboundConductor implements AutoCloseable {
     private final List<InboundPeer> peers = new ArrayList<>();
     private final InboundImages images;
     private final AtomicCounter violations;
+    private final AllowList allowList;
+    private final AtomicCounter notAllowed;
     private long nowNs;
 
     /**
@@ -65,6 +67,10 @@ public final class InboundConductor implements AutoCloseable {
         violations =
                 host.counter(
                         CounterTypes.SYSTEM, 0, "rdma: protocol violations of publishing drivers");
+        allowList = AllowList.of(host);
+        notAllowed =
+                host.counter(
+                        CounterTypes.SYSTEM, 0, "rdma: connections refused by verbus.rdma.allow");
     }
 
     /** Opens or joins the endpoint of a channel. */
@@ -169,7 +175,10 @@ public final class InboundConductor implements AutoCloseable {
         InboundListener endpoint = listener(listener);
         String source = text(remoteAddress);
         Greeting greeting = Greeting.read(privateData);
-        if (endpoint == null) {
+        if (!allowList.allows(remoteAddress)) {
+            notAllowed.incrementRelease();
+            refuse(connection, RejectCode.NOT_ALLOWED, notAllowed(remoteAddress));
+        } else if (endpoint == null) {
             reject(connection, RejectCode.ENDPOINT_CLOSED);
         } else if (peers.size() >= options.maxPeers()) {
             refuse(
@@ -201,6 +210,15 @@ public final class InboundConductor implements AutoCloseable {
         } else {
             accept(endpoint, connection, source, greeting);
         }
+    }
+
+    /** Without the port, so that a host which tries again is one entry of the error log. */
+    private static String notAllowed(InetSocketAddress peer) {
+        return "a connection from "
+                + (peer == null || peer.getAddress() == null
+                        ? "an unknown address"
+                        : peer.getAddress().getHostAddress())
+                + " was refused: if the host may connect, add it to verbus.rdma.allow";
     }
 
     private void refuse(Connection connection, RejectCode code, String message) {
@@ -429,5 +447,6 @@ public final class InboundConductor implements AutoCloseable {
         }
         listeners.clear();
         violations.close();
+        notAllowed.close();
     }
 }

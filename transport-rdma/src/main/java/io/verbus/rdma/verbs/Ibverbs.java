@@ -7,7 +7,7 @@ package io.verbus.rdma.verbs;
  * are as C gives them.
  */
 final class Ibverbs {
-    private static final String NAME = "libibverbs.so.1";
+    static final String NAME = "libibverbs.so.1";
 
     private final NativeFunction getDeviceList;
     private final NativeFunction freeDeviceList;

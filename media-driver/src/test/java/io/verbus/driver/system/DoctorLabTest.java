@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.system;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.verbus.transport.Examination;
+import io.verbus.transport.Finding;
+import io.verbus.transport.Finding.Level;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceLoader;
+
+/** What `verbus doctor` finds where there are devices. */
+@Tag("lab")
+@Timeout(120)
+class DoctorLabTest {
+    private static final Path SYSFS = Path.of("/sys/class/infiniband");
+
+    private static List<Finding> examine() throws InterruptedException {
+        List<Finding> findings = new ArrayList<>();
+        for (Examination examination : ServiceLoader.load(Examination.class)) {
+            findings.addAll(examination.examine(Duration.ofMillis(10)));
+        }
+        return findings;
+    }
+
+    private static void check(List<Finding> findings, Level level, String pattern) {
+        assertTrue(
+                findings.stream().anyMatch(f -> f.level() == level && f.text().matches(pattern)),
+                () -> level + " " + pattern + " in " + findings);
+    }
+
+    @Test
+    void findsEachDeviceOfTheKernelAndNoError() throws IOException, InterruptedException {
+        List<Finding> findings = examine();
+        assertFalse(findings.stream().anyMatch(f -> f.level() == Level.ERROR), findings::toString);
+        check(findings, Level.OK, "libibverbs and librdmacm are there");
+        check(findings, Level.OK, "programs can make connections .*");
+        try (var devices = Files.list(SYSFS)) {
+            for (Path device : devices.toList()) {
+                String name = device.getFileName().toString();
+                check(findings, Level.OK, "(.*, )?" + name + "(, .*)?");
+                check(findings, Level.OK, name + " port 1 is ACTIVE, .*");
+                check(findings, Level.OK, name + " port 1 shows no link errors .*");
+            }
+        }
+    }
+
+    /** The lab's wire carries 1500 bytes unless it is told otherwise, and rxe could 4096. */
+    @Test
+    void findsTheSoftwareDevicesOfTheLab() throws IOException, InterruptedException {
+        assumeTrue(Files.isDirectory(SYSFS.resolve("rxe2")), "these are not the lab's devices");
+        List<Finding> findings = examine();
+        for (int end = 1; end <= 2; end++) {
+            String mtu = Files.readString(Path.of("/sys/class/net/v" + end + "/mtu")).strip();
+            check(findings, Level.WARNING, "rxe" + end + " is played by the kernel.*");
+            check(
+                    findings,
+                    Level.OK,
+                    "rxe%d port 1 uses GID \\d+ \\(RoCE v2\\) for 10.77.0.%d of v%d"
+                            .formatted(end, end, end));
+            if (mtu.equals("1500")) {
+                check(
+                        findings,
+                        Level.WARNING,
+                        "rxe%d port 1 has the MTU 1024 and could have 4096, because .* v%d is 1500"
+                                .formatted(end, end));
+            }
+        }
+    }
+}

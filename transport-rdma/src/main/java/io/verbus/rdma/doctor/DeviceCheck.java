@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.doctor;
+
+import io.verbus.rdma.verbs.DeviceInfo;
+import io.verbus.rdma.verbs.Transport;
+import io.verbus.rdma.verbs.VerbsException;
+
+import java.util.List;
+
+/** Which devices there are, and whether one of their ports can carry a remote log. */
+final class DeviceCheck {
+    private static final String AREA = "devices";
+    static final String SYSFS = "/sys/class/infiniband";
+
+    private DeviceCheck() {}
+
+    /** Area of findings on one device. */
+    static String area(DeviceInfo device) {
+        return "device " + device.name();
+    }
+
+    /** Returns the devices, also those that cannot be used. */
+    static List<DeviceInfo> examine(Host host, Findings findings) {
+        List<DeviceInfo> devices = list(host, findings);
+        boolean anyUsable =
+                devices.stream()
+                        .anyMatch(
+                                device ->
+                                        device.ports().stream()
+                                                .anyMatch(port -> isUsable(host, device, port)));
+        for (DeviceInfo device : devices) {
+            examineProvider(host, device, anyUsable, findings);
+            if (device.transport() != Transport.UNORDERED) {
+                for (DeviceInfo.Port port : device.ports()) {
+                    new PortCheck(host, device, port, anyUsable, findings).examine();
+                }
+            }
+        }
+        return devices;
+    }
+
+    private static boolean isUsable(Host host, DeviceInfo device, DeviceInfo.Port port) {
+        return device.transport() != Transport.UNORDERED
+                && port.active()
+                && new GidCheck(host, device, port, true, new Findings()).examine();
+    }
+
+    private static List<DeviceInfo> list(Host host, Findings findings) {
+        List<String> inKernel = host.files().list(SYSFS);
+        List<DeviceInfo> devices;
+        try {
+            devices = host.calls().devices();
+        } catch (VerbsException refused) {
+            findings.error(
+                    AREA,
+                    refused.getMessage(),
+                    "make that right first: nothing of the devices is known before");
+            return List.of();
+        }
+        List<String> unseen =
+                inKernel.stream()
+                        .filter(name -> devices.stream().noneMatch(d -> d.name().equals(name)))
+                        .toList();
+        if (!unseen.isEmpty()) {
+            findings.error(
+                    AREA,
+                    "the kernel has " + String.join(", ", unseen) + ", which libibverbs lacks",
+                    "install the package ibverbs-providers (Debian, Ubuntu) or rdma-core, and in"
+                            + " a container pass /dev/infiniband");
+        } else if (devices.isEmpty()) {
+            findings.error(
+                    AREA,
+                    "this host has no RDMA device",
+                    "load the driver of its RDMA NIC; or make a software device on an interface"
+                            + " that is up: `modprobe rdma_rxe && rdma link add rxe0 type rxe"
+                            + " netdev IFACE`; or use `verbus lab`");
+        } else {
+            findings.ok(AREA, String.join(", ", devices.stream().map(DeviceInfo::name).toList()));
+        }
+        return devices;
+    }
+
+    private static void examineProvider(
+            Host host, DeviceInfo device, boolean anyUsable, Findings findings) {
+        String driver = host.files().target(SYSFS + "/" + device.name() + "/device/driver");
+        String firmware = device.firmware().isEmpty() ? "" : ", firmware " + device.firmware();
+        String text =
+                device.name() + (driver.isEmpty() ? "" : " is driven by " + driver + firmware);
+        if (device.transport() == Transport.UNORDERED) {
+            String refusal =
+                    device.name()
+                            + " does not keep writes in order (as EFA's SRD), which a remote log"
+                            + " rests on: Verbus refuses it";
+            String remedy = "use an InfiniBand, RoCE or iWARP device";
+            if (anyUsable) {
+                findings.warning(area(device), refusal, remedy);
+            } else {
+                findings.error(area(device), refusal, remedy);
+            }
+        } else if (device.software()) {
+            findings.warning(
+                    area(device),
+                    device.name()
+                            + " is played by the kernel: each post is a system call, and the"
+                            + " processor copies what an adapter would",
+                    "use an RDMA NIC where latency matters");
+        } else if (driver.startsWith("mlx5")) {
+            findings.warning(
+                    area(device),
+                    text
+                            + "; whether its firmware forces relaxed PCIe ordering, which would"
+                            + " tear remote logs, is not readable here",
+                    "`mlxconfig -d "
+                            + host.files().target(SYSFS + "/" + device.name() + "/device")
+                            + " q PCI_WR_ORDERING` must say per_mkey(0), else set it so");
+        } else {
+            findings.ok(area(device), driver.isEmpty() ? text + " is no software device" : text);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.doctor;
+
+import io.verbus.rdma.verbs.DeviceInfo;
+import io.verbus.rdma.verbs.DeviceInfo.Gid;
+import io.verbus.rdma.verbs.Transport;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * Which GID rdma_cm uses for the addresses of a port's network interfaces: the entry that holds the
+ * address itself and has the port's RoCE mode. InfiniBand and iWARP need no more than an address.
+ */
+final class GidCheck {
+    /** Types as sysfs names them. */
+    private static final String V1 = "IB/RoCE v1";
+
+    private static final String V2 = "RoCE v2";
+
+    private final Host host;
+    private final DeviceInfo device;
+    private final DeviceInfo.Port port;
+    private final boolean anyUsable;
+    private final Findings findings;
+    private final String area;
+    private final String name;
+    private boolean usable;
+
+    /**
+     * @param anyUsable as in {@link PortCheck}.
+     */
+    GidCheck(
+            Host host,
+            DeviceInfo device,
+            DeviceInfo.Port port,
+            boolean anyUsable,
+            Findings findings) {
+        this.host = host;
+        this.device = device;
+        this.port = port;
+        this.anyUsable = anyUsable;
+        this.findings = findings;
+        area = DeviceCheck.area(device);
+        name = PortCheck.name(device, port);
+    }
+
+    /** Whether some address leads to the port. */
+    boolean examine() {
+        boolean roce =
+                device.transport() == Transport.INFINIBAND && port.linkLayer().equals("Ethernet");
+        String mode = mode();
+        if (roce && !mode.equals(V2)) {
+            findings.warning(
+                    area,
+                    name + " makes connections over " + mode + ", which no router forwards",
+                    "`cma_roce_mode -d %s -p %d -m 2`, or a device and switches that can RoCE v2"
+                            .formatted(device.name(), port.number()));
+        }
+        for (String netdev : Interfaces.of(host, device, port)) {
+            List<InetAddress> addresses = Interfaces.addresses(host, netdev);
+            for (InetAddress address : addresses) {
+                if (roce) {
+                    examineAddress(netdev, address, mode);
+                } else {
+                    usable = true;
+                    findings.ok(
+                            area,
+                            "%s is found by %s of %s"
+                                    .formatted(name, address.getHostAddress(), netdev));
+                }
+            }
+            if (roce) {
+                examineEntries(netdev, addresses);
+            }
+        }
+        if (!usable) {
+            unusable();
+        }
+        return usable;
+    }
+
+    /** RoCE mode of connections: the kernel prefers v2 unless it was told otherwise. */
+    private String mode() {
+        String set =
+                host.files()
+                        .read(
+                                "/sys/kernel/config/rdma_cm/%s/ports/%d/default_roce_mode"
+                                        .formatted(device.name(), port.number()));
+        if (!set.isEmpty()) {
+            return set;
+        }
+        return port.gids().stream().map(Gid::type).filter(V2::equals).findAny().orElse(V1);
+    }
+
+    private void examineAddress(String netdev, InetAddress address, String mode) {
+        List<Gid> entries =
+                port.gids().stream()
+                        .filter(gid -> gid.netdev().equals(netdev) || gid.netdev().isEmpty())
+                        .filter(gid -> address.equals(address(gid)))
+                        .toList();
+        List<Gid> used = entries.stream().filter(gid -> gid.type().equals(mode)).toList();
+        String text = address.getHostAddress() + " of " + netdev;
+        if (!used.isEmpty()) {
+            usable = true;
+            findings.ok(
+                    area,
+                    "%s uses GID %d (%s) for %s"
+                            .formatted(
+                                    name, used.getFirst().index(), used.getFirst().type(), text));
+        } else if (!entries.isEmpty()) {
+            findings.warning(
+                    area,
+                    "%s has %s only as GID %d of %s, and makes connections over %s"
+                            .formatted(
+                                    name,
+                                    text,
+                                    entries.getFirst().index(),
+                                    entries.getFirst().type(),
+                                    mode),
+                    "`cma_roce_mode -d %s -p %d` shows and sets the mode"
+                            .formatted(device.name(), port.number()));
+        } else {
+            findings.warning(
+                    area,
+                    name + " has no GID for " + text + ", so no connection can use that address",
+                    "set the link of " + netdev + " down and up, so that the table is filled anew");
+        }
+    }
+
+    /** Entries that no address stands behind: what was left over, or what is link-local. */
+    private void examineEntries(String netdev, List<InetAddress> addresses) {
+        for (Gid gid : port.gids()) {
+            InetAddress address = address(gid);
+            if (gid.netdev().equals(netdev)
+                    && address != null
+                    && !address.isLinkLocalAddress()
+                    && !addresses.contains(address)) {
+                findings.warning(
+                        area,
+                        "%s has GID %d for %s, which is no address of %s"
+                                .formatted(name, gid.index(), address.getHostAddress(), netdev),
+                        "set the link of "
+                                + netdev
+                                + " down and up, or run in the network namespace of the device");
+            }
+        }
+    }
+
+    private void unusable() {
+        String netdev = String.join(", ", Interfaces.of(host, device, port));
+        boolean linkLocal =
+                port.linkLayer().equals("Ethernet")
+                        && !port.gids().isEmpty()
+                        && port.gids().stream()
+                                .map(GidCheck::address)
+                                .allMatch(gid -> gid != null && gid.isLinkLocalAddress());
+        String text =
+                linkLocal
+                        ? name + " has only link-local GIDs (fe80::), which lead to no other host"
+                        : name + " has no address by which a connection can find it";
+        String remedy =
+                netdev.isEmpty()
+                        ? "load ib_ipoib for InfiniBand, or set its network interface up, and give"
+                                + " it an address"
+                        : "`ip addr add ADDRESS/PREFIX dev " + netdev + "`";
+        if (anyUsable) {
+            findings.warning(area, text, remedy);
+        } else {
+            findings.error(area, text, remedy);
+        }
+    }
+
+    /** The address that an entry holds, an IPv4 address where one is mapped; or null. */
+    private static InetAddress address(Gid gid) {
+        try {
+            // Sixteen bytes with an IPv4 address mapped into them make an Inet4Address.
+            return InetAddress.getByAddress(
+                    HexFormat.of().parseHex(gid.address().replace(":", "")));
+        } catch (IllegalArgumentException | UnknownHostException noAddress) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.doctor;
+
+import io.verbus.rdma.verbs.DeviceInfo;
+import io.verbus.rdma.verbs.Devices;
+import io.verbus.rdma.verbs.VerbsLibraries;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A host to examine: its files, and what only calls can tell.
+ *
+ * @param files of it.
+ * @param calls that ask it.
+ */
+record Host(FileTree files, Calls calls) {
+    /** The host that this process runs on. */
+    static Host own() {
+        return new Host(new FileTree(Path.of("/")), new OwnCalls());
+    }
+
+    /** What is asked by calls. */
+    interface Calls {
+        /**
+         * Loads libibverbs and librdmacm.
+         *
+         * @throws io.verbus.rdma.verbs.VerbsException that names what is missing.
+         */
+        void loadLibraries();
+
+        /**
+         * The RDMA devices as libibverbs shows them.
+         *
+         * @throws io.verbus.rdma.verbs.VerbsException if they cannot be listed or opened.
+         */
+        List<DeviceInfo> devices();
+
+        /** What becomes at a fork of memory that devices write. */
+        VerbsLibraries.ForkSafety forkSafety();
+
+        /** Addresses of a network interface; none if there is no such interface. */
+        List<InetAddress> addresses(String networkInterface);
+
+        /** Room on the file system of a path; null if it is unknown. */
+        Space space(String path);
+
+        /** Lets time pass between two samples of the counters. */
+        void pause(Duration interval) throws InterruptedException;
+    }
+
+    /**
+     * Room on a file system.
+     *
+     * @param total bytes.
+     * @param free bytes.
+     */
+    record Space(long total, long free) {}
+
+    private static final class OwnCalls implements Calls {
+        @Override
+        public void loadLibraries() {
+            VerbsLibraries.load();
+        }
+
+        @Override
+        public List<DeviceInfo> devices() {
+            return Devices.list();
+        }
+
+        @Override
+        public VerbsLibraries.ForkSafety forkSafety() {
+            return VerbsLibraries.forkSafety();
+        }
+
+        @Override
+        public List<InetAddress> addresses(String networkInterface) {
+            try {
+                NetworkInterface found = NetworkInterface.getByName(networkInterface);
+                return found == null ? List.of() : found.inetAddresses().toList();
+            } catch (SocketException unknown) {
+                return List.of();
+            }
+        }
+
+        @Override
+        public Space space(String path) {
+            try {
+                FileStore store = Files.getFileStore(Path.of(path));
+                return new Space(store.getTotalSpace(), store.getUsableSpace());
+            } catch (IOException unknown) {
+                return null;
+            }
+        }
+
+        @Override
+        public void pause(Duration interval) throws InterruptedException {
+            Thread.sleep(interval);
+        }
+    }
+}

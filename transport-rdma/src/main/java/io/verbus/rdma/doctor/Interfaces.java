@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.doctor;
+
+import io.verbus.rdma.verbs.DeviceInfo;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SequencedSet;
+
+/** The network interfaces beside a port, by whose addresses rdma_cm finds it. */
+final class Interfaces {
+    private Interfaces() {}
+
+    /** Names, by the best source that knows any. */
+    static SequencedSet<String> of(Host host, DeviceInfo device, DeviceInfo.Port port) {
+        SequencedSet<String> names = new LinkedHashSet<>();
+        for (DeviceInfo.Gid gid : port.gids()) {
+            if (!gid.netdev().isEmpty()) {
+                names.add(gid.netdev());
+            }
+        }
+        FileTree files = host.files();
+        String sysfs = DeviceCheck.SYSFS + "/" + device.name();
+        if (names.isEmpty()) {
+            for (String name : files.list(sysfs + "/device/net")) {
+                // Interfaces of a PCI function count their ports from 0.
+                long devPort = files.number("/sys/class/net/" + name + "/dev_port");
+                if (device.ports().size() == 1 || devPort == port.number() - 1) {
+                    names.add(name);
+                }
+            }
+        }
+        if (names.isEmpty() && !files.read(sysfs + "/parent").isEmpty()) {
+            names.add(files.read(sysfs + "/parent"));
+        }
+        if (names.isEmpty()) {
+            names.addAll(withHardwareAddressOf(files, port));
+        }
+        return names;
+    }
+
+    /** GIDs of iWARP devices begin with the Ethernet address of their interface. */
+    private static List<String> withHardwareAddressOf(FileTree files, DeviceInfo.Port port) {
+        List<String> names = new ArrayList<>();
+        for (String name : files.list("/sys/class/net")) {
+            String address = files.read("/sys/class/net/" + name + "/address").replace(":", "");
+            if (address.length() == 12
+                    && port.gids().stream()
+                            .anyMatch(gid -> gid.address().replace(":", "").startsWith(address))) {
+                names.add(name);
+            }
+        }
+        return names;
+    }
+
+    /** Addresses that a channel can name: none that is link-local. */
+    static List<InetAddress> addresses(Host host, String name) {
+        return host.calls().addresses(name).stream()
+                .filter(address -> !address.isLinkLocalAddress())
+                .toList();
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.doctor;
+
+import org.agrona.SystemUtil;
+
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Whether logs can be pinned and where they lie. */
+final class MemoryCheck {
+    private static final String AREA = "memory";
+
+    /** Bytes of a log of the default term length, 16 MiB: three terms. */
+    private static final long LOG = 48L << 20;
+
+    /** Logs, publications and images, that a small set-up has. */
+    private static final int FEW = 8;
+
+    private static final int CAP_IPC_LOCK = 14;
+    private static final String THP = "/sys/kernel/mm/transparent_hugepage";
+    private static final Pattern RELEASE = Pattern.compile("(\\d+)\\.(\\d+).*");
+
+    private MemoryCheck() {}
+
+    /**
+     * @param hardware whether there is an adapter whose translation tables huge pages spare.
+     */
+    static void examine(Host host, boolean hardware, Findings findings) {
+        examineLimit(host.files(), findings);
+        examineSharedMemory(host, findings);
+        examineHugePages(host.files(), hardware, findings);
+        examineFork(host, findings);
+    }
+
+    private static void examineLimit(FileTree files, Findings findings) {
+        String limit =
+                files.lines("/proc/self/limits").stream()
+                        .filter(line -> line.startsWith("Max locked memory"))
+                        .map(line -> line.substring("Max locked memory".length()).strip())
+                        .map(line -> line.split("\\s+")[0])
+                        .findFirst()
+                        .orElse("");
+        String remedy =
+                "`ulimit -l unlimited`, LimitMEMLOCK=infinity in the systemd unit, or `memlock"
+                        + " unlimited` in /etc/security/limits.conf";
+        if (limit.equals("unlimited")) {
+            findings.ok(AREA, "locked memory is unlimited");
+        } else if (mayLockAll(files)) {
+            findings.ok(AREA, "locked memory is unlimited by the capability CAP_IPC_LOCK");
+        } else if (!limit.matches("\\d{1,18}")) {
+            findings.warning(AREA, "the limit of locked memory is not readable here", remedy);
+        } else {
+            long bytes = Long.parseLong(limit);
+            String text =
+                    "locked memory is limited to %s, and each publication and image locks %s by"
+                                    .formatted(size(bytes), size(LOG))
+                            + " default";
+            if (bytes < LOG) {
+                findings.error(AREA, text, remedy);
+            } else if (bytes < FEW * LOG) {
+                findings.warning(AREA, text, remedy);
+            } else {
+                findings.ok(AREA, text);
+            }
+        }
+    }
+
+    /** The capability counts only in the initial user namespace. */
+    private static boolean mayLockAll(FileTree files) {
+        String effective = files.field("/proc/self/status", "CapEff");
+        String[] mapping = files.read("/proc/self/uid_map").split("\\s+");
+        return effective.matches("[0-9a-f]{1,16}")
+                && (Long.parseUnsignedLong(effective, 16) >> CAP_IPC_LOCK & 1) == 1
+                && List.of(mapping).equals(List.of("0", "0", "4294967295"));
+    }
+
+    private static void examineSharedMemory(Host host, Findings findings) {
+        boolean tmpfs =
+                host.files().mounts().stream()
+                        .anyMatch(mount -> mount[1].equals("/dev/shm") && mount[2].equals("tmpfs"));
+        Host.Space space = host.calls().space("/dev/shm");
+        if (!tmpfs || space == null) {
+            findings.error(
+                    AREA,
+                    "/dev/shm is no tmpfs, and the kernel refuses remote writes to files on a disk",
+                    "`mount -t tmpfs tmpfs /dev/shm`, or set verbus.dir to a folder on a tmpfs");
+            return;
+        }
+        String text =
+                "/dev/shm has %s free of %s, and each publication and image takes %s by default"
+                        .formatted(size(space.free()), size(space.total()), size(LOG));
+        String remedy =
+                "`mount -o remount,size=8g /dev/shm` (in a container --shm-size), remove what"
+                        + " drivers left there, or lower verbus.term-length";
+        if (space.free() < LOG) {
+            findings.error(AREA, text, remedy);
+        } else if (space.free() < FEW * LOG) {
+            findings.warning(AREA, text, remedy);
+        } else {
+            findings.ok(AREA, text);
+        }
+    }
+
+    private static void examineHugePages(FileTree files, boolean hardware, Findings findings) {
+        String reserved = files.field("/proc/meminfo", "HugePages_Total");
+        String mounted =
+                files.mounts().stream()
+                        .filter(mount -> mount[2].equals("hugetlbfs"))
+                        .map(mount -> mount[1])
+                        .findFirst()
+                        .orElse("");
+        if (reserved.matches("\\d+") && !reserved.matches("0+") && !mounted.isEmpty()) {
+            findings.ok(
+                    AREA,
+                    "%s huge pages of %s are reserved (%s free), hugetlbfs is at %s"
+                            .formatted(
+                                    reserved,
+                                    files.field("/proc/meminfo", "Hugepagesize"),
+                                    files.field("/proc/meminfo", "HugePages_Free"),
+                                    mounted));
+        } else {
+            findings.ok(
+                    AREA,
+                    "huge pages cannot be had from hugetlbfs: %s reserved, %s"
+                            .formatted(
+                                    reserved.isEmpty() ? "none" : reserved,
+                                    mounted.isEmpty() ? "not mounted" : "mounted at " + mounted));
+        }
+        String options =
+                files.mounts().stream()
+                        .filter(mount -> mount[1].equals("/dev/shm"))
+                        .map(mount -> mount[3])
+                        .findFirst()
+                        .orElse("");
+        boolean huge =
+                List.of(options.split(",")).stream()
+                        .anyMatch(option -> option.matches("huge=(always|within_size)"));
+        String enabled = files.selected(THP + "/enabled");
+        String text =
+                huge
+                        ? "files in /dev/shm are given huge pages"
+                        : "files in /dev/shm have small pages, of which an adapter must look up"
+                                + " more than of huge ones";
+        text += enabled.isEmpty() ? "" : "; transparent huge pages: " + enabled;
+        if (huge || !hardware) {
+            findings.ok(AREA, text);
+        } else {
+            findings.warning(AREA, text, "`mount -o remount,huge=within_size /dev/shm`");
+        }
+    }
+
+    private static void examineFork(Host host, Findings findings) {
+        String release = host.files().read("/proc/sys/kernel/osrelease");
+        switch (host.calls().forkSafety()) {
+            case UNNEEDED ->
+                    findings.ok(AREA, "a fork does no harm: the kernel copies pinned pages");
+            case ENABLED ->
+                    findings.ok(AREA, "a fork does no harm: libibverbs withholds pinned pages");
+            case DISABLED, UNKNOWN -> {
+                if (copiesPinnedPages(release)) {
+                    findings.ok(
+                            AREA,
+                            "a fork does no harm: kernel " + release + " copies pinned pages");
+                } else {
+                    findings.warning(
+                            AREA,
+                            "a native fork in a process that embeds a driver could cut its memory"
+                                    + " off from the device on kernel "
+                                    + release,
+                            "set RDMAV_FORK_SAFE=1 for such a process; Java's own processes are"
+                                    + " harmless");
+                }
+            }
+        }
+    }
+
+    /** Linux does since 5.12. */
+    private static boolean copiesPinnedPages(String release) {
+        Matcher version = RELEASE.matcher(release);
+        if (!version.matches()) {
+            return false;
+        }
+        int major = Integer.parseInt(version.group(1));
+        return major > 5 || major == 5 && Integer.parseInt(version.group(2)) >= 12;
+    }
+
+    private static String size(long bytes) {
+        // Agrona leaves what is no whole number of a unit in bytes.
+        return SystemUtil.formatSize(bytes >= 1 << 20 ? bytes >> 20 << 20 : bytes);
+    }
+}

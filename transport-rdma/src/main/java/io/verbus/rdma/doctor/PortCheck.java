@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.doctor;
+
+import io.verbus.rdma.verbs.DeviceInfo;
+import io.verbus.rdma.verbs.Transport;
+
+/** State and MTU of a port. */
+final class PortCheck {
+    /**
+     * What the kernel takes off an Ethernet interface's MTU for RoCE (iboe_get_mtu: GRH, UDP, BTH,
+     * XRC, ETH and ICRC), rounded up.
+     */
+    private static final int ROCE_OVERHEAD = 104;
+
+    private final Host host;
+    private final DeviceInfo device;
+    private final DeviceInfo.Port port;
+    private final boolean anyUsable;
+    private final Findings findings;
+    private final String name;
+
+    /**
+     * @param anyUsable whether some port of this host can be used: what makes another one unusable
+     *     is then no more than a warning.
+     */
+    PortCheck(
+            Host host,
+            DeviceInfo device,
+            DeviceInfo.Port port,
+            boolean anyUsable,
+            Findings findings) {
+        this.host = host;
+        this.device = device;
+        this.port = port;
+        this.anyUsable = anyUsable;
+        this.findings = findings;
+        name = name(device, port);
+    }
+
+    static String name(DeviceInfo device, DeviceInfo.Port port) {
+        return device.name() + " port " + port.number();
+    }
+
+    static String sysfs(DeviceInfo device, DeviceInfo.Port port) {
+        return DeviceCheck.SYSFS + "/" + device.name() + "/ports/" + port.number();
+    }
+
+    void examine() {
+        examineState();
+        if (port.active()) {
+            examineMtu();
+            new GidCheck(host, device, port, anyUsable, findings).examine();
+        }
+    }
+
+    private String kind() {
+        if (device.transport() == Transport.IWARP) {
+            return "iWARP";
+        }
+        return isEthernet() ? "RoCE" : port.linkLayer();
+    }
+
+    private boolean isEthernet() {
+        return port.linkLayer().equals("Ethernet");
+    }
+
+    private void examineState() {
+        String rate = host.files().read(sysfs(device, port) + "/rate");
+        String text =
+                name + " is " + port.state() + ", " + kind() + (rate.isEmpty() ? "" : ", " + rate);
+        if (port.active()) {
+            findings.ok(DeviceCheck.area(device), text);
+            return;
+        }
+        String interfaces = String.join(", ", Interfaces.of(host, device, port));
+        String remedy;
+        if (isEthernet()) {
+            remedy =
+                    "set its network interface up, `ip link set dev "
+                            + (interfaces.isEmpty() ? "IFACE" : interfaces)
+                            + " up`, and look for its cable if that does not help";
+        } else if (port.state().equals("DOWN")) {
+            remedy = "look for its cable and the port of the switch";
+        } else {
+            remedy = "start a subnet manager on the fabric, such as opensm";
+        }
+        if (anyUsable) {
+            findings.warning(DeviceCheck.area(device), text, remedy);
+        } else {
+            findings.error(DeviceCheck.area(device), text, remedy);
+        }
+    }
+
+    private void examineMtu() {
+        String mtu = name + " has the MTU " + port.activeMtu();
+        String area = DeviceCheck.area(device);
+        if (device.transport() == Transport.IWARP) {
+            findings.ok(area, mtu + ", which iWARP leaves to TCP");
+        } else if (port.activeMtu() >= port.maxMtu()) {
+            findings.ok(area, mtu + ", the most that the device can");
+        } else if (!isEthernet()) {
+            findings.warning(
+                    area,
+                    mtu + " and could have " + port.maxMtu(),
+                    "raise it in the subnet manager's partition and on the switches");
+        } else {
+            examineRoceMtu(area, mtu);
+        }
+    }
+
+    private void examineRoceMtu(String area, String mtu) {
+        long least = (long) port.maxMtu() + ROCE_OVERHEAD;
+        for (String netdev : Interfaces.of(host, device, port)) {
+            long interfaceMtu = host.files().number("/sys/class/net/" + netdev + "/mtu");
+            if (interfaceMtu >= 0 && interfaceMtu < least) {
+                findings.warning(
+                        area,
+                        "%s and could have %d, because the MTU of %s is %d"
+                                .formatted(mtu, port.maxMtu(), netdev, interfaceMtu),
+                        "`ip link set dev %s mtu %d` or more, at both ends and on the switches"
+                                .formatted(netdev, least));
+                return;
+            }
+        }
+        findings.warning(
+                area,
+                mtu + " and could have " + port.maxMtu(),
+                "set the MTU of its network interface to "
+                        + least
+                        + " or more at both ends and on the switches, and the link down and up");
+    }
+}

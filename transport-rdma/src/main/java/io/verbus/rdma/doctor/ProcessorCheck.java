@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.doctor;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Whether threads that poll have processors of their own, at full speed. */
+final class ProcessorCheck {
+    private static final String AREA = "processors";
+    private static final String SYSFS = "/sys/devices/system/cpu";
+
+    /** Conductor, sender and receiver poll, and so does the application. */
+    private static final int POLLING = 4;
+
+    private ProcessorCheck() {}
+
+    static void examine(Host host, Findings findings) {
+        FileTree files = host.files();
+        String list = files.field("/proc/self/status", "Cpus_allowed_list");
+        CpuSet allowed = CpuSet.of(list);
+        if (allowed.isEmpty()) {
+            findings.warning(
+                    AREA,
+                    "the CPUs of this process are not readable here",
+                    "look at `taskset -p PID` of the driver");
+        } else if (allowed.size() < POLLING) {
+            findings.warning(
+                    AREA,
+                    "this process may run on %d CPUs (%s), fewer than a driver with dedicated"
+                                    .formatted(allowed.size(), list)
+                            + " threads and an application poll with",
+                    "give it "
+                            + POLLING
+                            + " or more, or set verbus.threading to shared or invoker");
+        } else {
+            findings.ok(
+                    AREA, "this process may run on %d CPUs (%s)".formatted(allowed.size(), list));
+        }
+        examineGovernor(files, allowed, findings);
+        examineIsolation(files, findings);
+    }
+
+    private static void examineGovernor(FileTree files, CpuSet allowed, Findings findings) {
+        List<String> slow = new ArrayList<>();
+        boolean known = false;
+        for (int cpu : allowed.all()) {
+            String governor = files.read(SYSFS + "/cpu" + cpu + "/cpufreq/scaling_governor");
+            known |= !governor.isEmpty();
+            if (!governor.isEmpty() && !governor.equals("performance")) {
+                slow.add(cpu + " " + governor);
+            }
+        }
+        if (!slow.isEmpty()) {
+            findings.warning(
+                    AREA,
+                    "CPUs are clocked by need: " + String.join(", ", slow),
+                    "`cpupower frequency-set -g performance`");
+        } else if (known) {
+            findings.ok(AREA, "all CPUs of this process have the governor performance");
+        } else {
+            findings.ok(AREA, "the CPUs' governor is not readable here, as in virtual machines");
+        }
+    }
+
+    private static void examineIsolation(FileTree files, Findings findings) {
+        String isolated = files.read(SYSFS + "/isolated");
+        String tickless = files.read(SYSFS + "/nohz_full");
+        if (CpuSet.of(isolated).isEmpty()) {
+            findings.warning(
+                    AREA,
+                    "no CPU is isolated: the scheduler puts others where the bus polls",
+                    "boot with isolcpus=LIST nohz_full=LIST rcu_nocbs=LIST, and bind the driver's"
+                            + " agents there: verbus.sender.cpu, verbus.receiver.cpu");
+        } else if (CpuSet.of(tickless).isEmpty()) {
+            findings.warning(
+                    AREA,
+                    "CPUs " + isolated + " are isolated, but the timer still ticks on them",
+                    "boot with nohz_full=" + isolated + " rcu_nocbs=" + isolated);
+        } else {
+            findings.ok(
+                    AREA, "CPUs %s are isolated, without a tick %s".formatted(isolated, tickless));
+        }
+    }
+}

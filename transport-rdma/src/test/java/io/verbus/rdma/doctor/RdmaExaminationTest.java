@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.doctor;
+
+import static io.verbus.rdma.doctor.DeviceFixtures.LINK_LOCAL;
+import static io.verbus.rdma.doctor.DeviceFixtures.V1;
+import static io.verbus.rdma.doctor.DeviceFixtures.V2;
+import static io.verbus.rdma.doctor.DeviceFixtures.device;
+import static io.verbus.rdma.doctor.DeviceFixtures.roce;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.rdma.verbs.DeviceInfo;
+import io.verbus.rdma.verbs.DeviceInfo.Gid;
+import io.verbus.rdma.verbs.DeviceInfo.Port;
+import io.verbus.rdma.verbs.Transport;
+import io.verbus.rdma.verbs.VerbsLibraries;
+import io.verbus.transport.Examination;
+import io.verbus.transport.Finding;
+import io.verbus.transport.Finding.Level;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.Set;
+
+class RdmaExaminationTest {
+    @TempDir Path root;
+
+    private HostFixture host;
+
+    @BeforeEach
+    void makeHost() {
+        host = HostFixture.good(root);
+    }
+
+    private void checkFinding(Level level, String words, String remedy)
+            throws InterruptedException {
+        Finding finding = host.finding(words);
+        assertEquals(level, finding.level(), finding.toString());
+        assertTrue(finding.remedy().contains(remedy), finding.toString());
+    }
+
+    @Test
+    void findsNothingWrongWithAGoodRoceHost() throws InterruptedException {
+        DeviceFixtures.addRoce(host);
+        assertEquals(List.of(), host.problems());
+        checkFinding(Level.OK, "uses GID 3 (RoCE v2) for 10.0.0.2 of eth2", "");
+        checkFinding(Level.OK, "bnxt_re0 port 1 is ACTIVE, RoCE, 100 Gb/sec (4X EDR)", "");
+        checkFinding(Level.OK, "(PFC) of eth2 is 0 0 0 1 0 0 0 0", "");
+        checkFinding(Level.OK, "reacts at priorities 3, notifies at 3", "");
+        checkFinding(Level.OK, "no link errors within 0 ms; before: link_downed 2", "");
+    }
+
+    @Test
+    void findsNothingWrongWithAGoodInfiniBandHost() throws InterruptedException {
+        DeviceFixtures.addInfiniBand(host);
+        assertEquals(List.of(), host.problems());
+        checkFinding(Level.OK, "mlx4_0 port 1 is found by 10.1.0.2 of ib0", "");
+    }
+
+    @Test
+    void findsTheInterfaceOfAnIwarpDeviceByItsEthernetAddress() throws InterruptedException {
+        DeviceFixtures.addIwarp(host);
+        assertEquals(1, host.problems().size(), host.problems().toString());
+        checkFinding(Level.WARNING, "siw0 is played by the kernel", "RDMA NIC");
+        checkFinding(Level.OK, "siw0 port 1 is found by 10.2.0.2 of eth7", "");
+        checkFinding(Level.OK, "MTU 1024, which iWARP leaves to TCP", "");
+    }
+
+    @Test
+    void groupsFindingsByArea() throws InterruptedException {
+        DeviceFixtures.addRoce(host);
+        DeviceFixtures.addInfiniBand(host);
+        Set<String> seen = new HashSet<>();
+        String last = "";
+        for (Finding finding : host.findings()) {
+            assertTrue(finding.area().equals(last) || seen.add(finding.area()), finding.toString());
+            last = finding.area();
+        }
+        assertTrue(seen.containsAll(Set.of("devices", "memory", "clock", "device mlx4_0")));
+    }
+
+    // Absent parts
+
+    @Test
+    void aHostOfWhichNothingCanBeReadGetsFindingsAndNoException() throws InterruptedException {
+        host = HostFixture.good(root.resolve("nowhere"));
+        Host empty = new Host(new FileTree(root.resolve("empty")), host);
+        host.space = null;
+        List<Finding> findings = new RdmaExamination(empty).examine(Duration.ZERO);
+        assertTrue(findings.stream().anyMatch(f -> f.text().contains("no RDMA device")));
+        assertTrue(findings.stream().anyMatch(f -> f.text().contains("no module ib_uverbs")));
+        assertTrue(findings.stream().anyMatch(f -> f.text().contains("is no tmpfs")));
+        for (Finding finding : findings) {
+            assertEquals(finding.level() == Level.OK, finding.remedy().isEmpty());
+            assertEquals(1, finding.text().lines().count(), finding.text());
+        }
+    }
+
+    @Test
+    void namesTheCommandThatLoadsAModuleWhichTheKernelHas() throws InterruptedException {
+        host.without("/dev/infiniband/rdma_cm")
+                .file(
+                        "/lib/modules/6.1.0-56-amd64/modules.dep",
+                        "kernel/drivers/infiniband/core/rdma_ucm.ko.xz: kernel/x.ko\n");
+        checkFinding(Level.ERROR, "rdma_ucm is not loaded", "`modprobe rdma_ucm`");
+    }
+
+    @Test
+    void saysThatAContainerLacksTheDeviceFiles() throws InterruptedException {
+        host.without("/dev/infiniband/uverbs0").file("/proc/modules", "ib_uverbs 1 0 - Live 0x0\n");
+        checkFinding(Level.ERROR, "ib_uverbs is loaded, but", "to the container");
+    }
+
+    @Test
+    void tellsThatLibibverbsLacksTheProviderOfADevice() throws InterruptedException {
+        DeviceFixtures.addRoce(host);
+        host.devices.clear();
+        checkFinding(Level.ERROR, "bnxt_re0, which libibverbs lacks", "ibverbs-providers");
+    }
+
+    // Ports
+
+    @Test
+    void anIdlePortBesideAGoodOneIsAWarning() throws InterruptedException {
+        DeviceFixtures.addRoce(host);
+        host.device(
+                device(
+                        "bnxt_re1",
+                        Transport.INFINIBAND,
+                        false,
+                        new Port(1, "DOWN", "Ethernet", 1024, 4096, List.of())));
+        checkFinding(Level.WARNING, "bnxt_re1 port 1 is DOWN", "`ip link set dev");
+    }
+
+    @Test
+    void aHostWithoutAnyActivePortHasAnError() throws InterruptedException {
+        host.device(
+                device(
+                        "mlx4_0",
+                        Transport.INFINIBAND,
+                        false,
+                        new Port(1, "INIT", "InfiniBand", 4096, 4096, List.of())));
+        checkFinding(Level.ERROR, "mlx4_0 port 1 is INIT", "opensm");
+    }
+
+    @Test
+    void saysWhichInterfaceKeepsTheMtuLow() throws InterruptedException {
+        DeviceFixtures.addRoce(host);
+        host.devices.set(
+                0, device("bnxt_re0", Transport.INFINIBAND, false, roce(1024, LINK_LOCAL, V2)));
+        host.file("/sys/class/net/eth2/mtu", "1500\n");
+        checkFinding(
+                Level.WARNING,
+                "has the MTU 1024 and could have 4096, because the MTU of eth2 is 1500",
+                "`ip link set dev eth2 mtu 4200`");
+        host.file("/sys/class/net/eth2/mtu", "9000\n");
+        checkFinding(Level.WARNING, "has the MTU 1024 and could have 4096", "down and up");
+    }
+
+    // GIDs
+
+    private void useGids(Gid... gids) {
+        DeviceFixtures.addRoce(host);
+        host.devices.set(0, device("bnxt_re0", Transport.INFINIBAND, false, roce(4096, gids)));
+    }
+
+    @Test
+    void callsOutAPortWithLinkLocalGidsOnly() throws InterruptedException {
+        useGids(LINK_LOCAL);
+        host.address("eth2", "fe80::bace:f6ff:fe11:2233");
+        checkFinding(Level.ERROR, "only link-local GIDs", "`ip addr add ADDRESS/PREFIX dev eth2`");
+    }
+
+    @Test
+    void callsOutRoceV1() throws InterruptedException {
+        useGids(V1);
+        checkFinding(Level.WARNING, "makes connections over IB/RoCE v1", "cma_roce_mode");
+        checkFinding(Level.OK, "uses GID 2 (IB/RoCE v1)", "");
+    }
+
+    @Test
+    void followsTheModeThatThePortWasSetTo() throws InterruptedException {
+        useGids(LINK_LOCAL, V1, V2);
+        host.file("/sys/kernel/config/rdma_cm/bnxt_re0/ports/1/default_roce_mode", "IB/RoCE v1\n");
+        checkFinding(Level.WARNING, "makes connections over IB/RoCE v1", "-d bnxt_re0 -p 1 -m 2");
+        checkFinding(Level.OK, "uses GID 2 (IB/RoCE v1)", "");
+    }
+
+    @Test
+    void callsOutAnAddressWithoutGidOfTheMode() throws InterruptedException {
+        useGids(LINK_LOCAL, V1);
+        checkFinding(
+                Level.WARNING,
+                "has 10.0.0.2 of eth2 only as GID 2 of IB/RoCE v1",
+                "`cma_roce_mode -d bnxt_re0 -p 1`");
+    }
+
+    @Test
+    void callsOutAWrongGid() throws InterruptedException {
+        useGids(
+                LINK_LOCAL,
+                V2,
+                new Gid(5, "0000:0000:0000:0000:0000:ffff:c0a8:0909", "RoCE v2", "eth2"));
+        checkFinding(
+                Level.WARNING, "GID 5 for 192.168.9.9, which is no address of eth2", "namespace");
+        checkFinding(Level.OK, "uses GID 3 (RoCE v2) for 10.0.0.2", "");
+    }
+
+    @Test
+    void callsOutAnAddressThatHasNoGid() throws InterruptedException {
+        useGids(LINK_LOCAL, V2);
+        host.address("eth2", "10.0.0.2", "10.0.0.3");
+        checkFinding(Level.WARNING, "no GID for 10.0.0.3 of eth2", "down and up");
+    }
+
+    // Providers
+
+    @Test
+    void refusesADeviceThatDoesNotKeepWritesInOrder() throws InterruptedException {
+        host.device(device("efa_0", Transport.UNORDERED, false, roce(4096)));
+        checkFinding(Level.ERROR, "efa_0 does not keep writes in order", "use an InfiniBand");
+        DeviceFixtures.addRoce(host);
+        checkFinding(Level.WARNING, "efa_0 does not keep writes in order", "use an InfiniBand");
+    }
+
+    @Test
+    void asksToLookAtTheOrderingOfMlx5Firmware() throws InterruptedException {
+        host.device(device("mlx5_0", Transport.INFINIBAND, false, roce(4096, V2)))
+                .file("/sys/pci/0000:41:00.0/vendor", "0x15b3\n")
+                .link("/sys/pci/0000:41:00.0/driver", "../../drivers/mlx5_core");
+        // The fixture's tree has its own absolute paths.
+        DeviceFixtures.addRoce(host);
+        host.link(
+                "/sys/class/infiniband/mlx5_0/device",
+                root.resolve("sys/pci/0000:41:00.0").toString());
+        checkFinding(
+                Level.WARNING,
+                "mlx5_0 is driven by mlx5_core, firmware 28.39.1002",
+                "`mlxconfig -d 0000:41:00.0 q PCI_WR_ORDERING`");
+    }
+
+    @Test
+    void comparesNumaNodeAndCpus() throws InterruptedException {
+        DeviceFixtures.addRoce(host);
+        host.file("/sys/devices/system/node/node1/cpulist", "4-7\n");
+        checkFinding(Level.WARNING, "all of which are at another", "numactl --cpunodebind=1");
+        host.file("/sys/devices/system/node/node1/cpulist", "0-1\n");
+        checkFinding(Level.WARNING, "some of which are at another", "--membind=1");
+    }
+
+    // Flow control and counters
+
+    @Test
+    void saysWhatOfFlowControlIsNotReadableOrOff() throws InterruptedException {
+        DeviceFixtures.addRoce(host);
+        host.file("/sys/class/net/eth2/qos/pfc", "0 0 0 0 0 0 0 0\n")
+                .file("/sys/class/net/eth2/ecn/roce_np/enable/3", "0\n");
+        checkFinding(Level.WARNING, "(PFC) of eth2 is off", "dcb pfc set dev eth2");
+        checkFinding(Level.WARNING, "(ECN, DCQCN) of eth2 is off", "/ecn/roce_np/enable/PRIORITY");
+        host.without("/sys/class/net/eth2/qos/pfc")
+                .without("/sys/class/net/eth2/ecn/roce_np/enable/3")
+                .without("/sys/class/net/eth2/ecn/roce_np/enable")
+                .without("/sys/class/net/eth2/ecn/roce_np");
+        checkFinding(Level.WARNING, "(PFC) of eth2 is not readable here", "ethtool -S eth2");
+        checkFinding(Level.WARNING, "(ECN, DCQCN) of eth2 is not readable here", "switches");
+    }
+
+    @Test
+    void saysThatCountersAreNotReadable() throws InterruptedException {
+        DeviceFixtures.addRoce(host);
+        host.without("/sys/class/infiniband/bnxt_re0/ports/1/hw_counters/np_cnp_sent");
+        checkFinding(
+                Level.WARNING, "counters of congestion at bnxt_re0 port 1 are not readable", "");
+    }
+
+    @Test
+    void tellsWhichCountersMoveBetweenTheSamples() throws InterruptedException {
+        DeviceFixtures.addRoce(host);
+        String counters = "/sys/class/infiniband/bnxt_re0/ports/1/";
+        host.file(counters + "hw_counters/out_of_sequence", "7\n");
+        host.pause =
+                () ->
+                        host.file(counters + "hw_counters/out_of_sequence", "10\n")
+                                .file(counters + "hw_counters/rx_write_requests", "99\n");
+        assertEquals(
+                List.of(
+                        "WARNING: bnxt_re0 port 1 shows lost or repeated packets within 0 ms:"
+                                + " out_of_sequence +3 to 10"),
+                host.problems());
+    }
+
+    // Memory
+
+    @Test
+    void measuresTheLimitOfLockedMemoryByTheSizeOfALog() throws InterruptedException {
+        limit("8388608");
+        checkFinding(Level.ERROR, "locked memory is limited to 8m", "ulimit -l unlimited");
+        limit("104857600");
+        checkFinding(Level.WARNING, "locked memory is limited to 100m", "ulimit -l unlimited");
+        limit("10737418240");
+        checkFinding(Level.OK, "locked memory is limited to 10g", "");
+    }
+
+    private void limit(String bytes) {
+        host.file("/proc/self/limits", "Max locked memory   " + bytes + "   8388608   bytes\n");
+    }
+
+    @Test
+    void trustsACapabilityInTheFirstUserNamespaceOnly() throws InterruptedException {
+        limit("65536");
+        host.file("/proc/self/status", "CapEff:\t0000000000004000\nCpus_allowed_list:\t0-3\n");
+        checkFinding(Level.OK, "CAP_IPC_LOCK", "");
+        host.file("/proc/self/uid_map", "         0       1000          1\n");
+        checkFinding(Level.ERROR, "locked memory is limited to 64k", "LimitMEMLOCK");
+    }
+
+    @Test
+    void measuresSharedMemoryByTheSizeOfALog() throws InterruptedException {
+        host.space = new Host.Space(64L << 20, 40L << 20);
+        checkFinding(Level.ERROR, "/dev/shm has 40m free of 64m", "--shm-size");
+        host.space = new Host.Space(256L << 20, 200L << 20);
+        checkFinding(Level.WARNING, "/dev/shm has 200m free", "remount");
+        host.file("/proc/mounts", "/dev/sda1 / ext4 rw 0 0\n");
+        checkFinding(Level.ERROR, "/dev/shm is no tmpfs", "verbus.dir");
+    }
+
+    @Test
+    void wantsHugePagesWhereThereIsAnAdapter() throws InterruptedException {
+        host.file("/proc/mounts", "tmpfs /dev/shm tmpfs rw 0 0\n");
+        checkFinding(Level.OK, "files in /dev/shm have small pages", "");
+        DeviceFixtures.addRoce(host);
+        checkFinding(Level.WARNING, "files in /dev/shm have small pages", "huge=within_size");
+        host.file("/proc/mounts", "tmpfs /dev/shm tmpfs rw 0 0\nhuge /mnt/huge hugetlbfs rw 0 0\n")
+                .file(
+                        "/proc/meminfo",
+                        "HugePages_Total:    64\nHugePages_Free:   60\nHugepagesize:   2048 kB\n");
+        checkFinding(Level.OK, "64 huge pages of 2048 kB are reserved (60 free)", "");
+    }
+
+    @Test
+    void knowsWhichKernelsCopyPinnedPagesAtAFork() throws InterruptedException {
+        host.forkSafety = VerbsLibraries.ForkSafety.UNKNOWN;
+        checkFinding(Level.OK, "kernel 6.1.0-56-amd64 copies pinned pages", "");
+        host.file("/proc/sys/kernel/osrelease", "5.10.0-9-amd64\n");
+        checkFinding(Level.WARNING, "off from the device on kernel 5.10.0", "RDMAV_FORK_SAFE=1");
+    }
+
+    // Processors and clock
+
+    @Test
+    void seesProcessorsThatAreFewSlowOrShared() throws InterruptedException {
+        host.file("/proc/self/status", "Cpus_allowed_list:\t0-1\n")
+                .file("/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n")
+                .file("/sys/devices/system/cpu/nohz_full", "(null)\n");
+        checkFinding(Level.WARNING, "may run on 2 CPUs (0-1)", "verbus.threading");
+        checkFinding(Level.WARNING, "clocked by need: 1 powersave", "cpupower");
+        checkFinding(Level.WARNING, "the timer still ticks", "nohz_full=8");
+        host.file("/sys/devices/system/cpu/isolated", "\n");
+        checkFinding(Level.WARNING, "no CPU is isolated", "isolcpus=");
+    }
+
+    @Test
+    void warnsOfASlowClock() throws InterruptedException {
+        String sysfs = "/sys/devices/system/clocksource/clocksource0/";
+        host.file(sysfs + "current_clocksource", "hpet\n")
+                .file(sysfs + "available_clocksource", "hpet acpi_pm\n");
+        checkFinding(Level.WARNING, "the clock source is hpet", "tsc=reliable");
+        host.file(sysfs + "available_clocksource", "tsc hpet acpi_pm\n");
+        checkFinding(Level.WARNING, "the clock source is hpet", "`echo tsc > ");
+    }
+
+    @Test
+    void isFoundAsAService() {
+        assertTrue(
+                ServiceLoader.load(Examination.class).stream()
+                        .anyMatch(each -> each.type() == RdmaExamination.class));
+    }
+
+    @Test
+    void survivesWhateverDevicesTell() throws InterruptedException {
+        Gid odd = new Gid(1, "not an address", "", "");
+        host.device(
+                new DeviceInfo(
+                        "odd0",
+                        Transport.INFINIBAND,
+                        false,
+                        "",
+                        -1,
+                        List.of(
+                                new Port(1, "ACTIVE", "Ethernet", 0, 0, List.of(odd)),
+                                new Port(2, "state 9", "link layer 7", 0, 0, List.of()))));
+        checkFinding(Level.ERROR, "odd0 port 1 has no address", "give it an address");
+    }
+}

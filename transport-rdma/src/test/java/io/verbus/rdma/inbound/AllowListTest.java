@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.inbound;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.lang.reflect.Proxy;
+import java.math.BigInteger;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+
+class AllowListTest {
+    /** The list as a driver reads it; null where the option is not set. */
+    private static AllowList list(String value) {
+        TransportHost host =
+                (TransportHost)
+                        Proxy.newProxyInstance(
+                                TransportHost.class.getClassLoader(),
+                                new Class<?>[] {TransportHost.class},
+                                (proxy, method, arguments) -> {
+                                    assertEquals("option", method.getName());
+                                    assertEquals("rdma.allow", arguments[0]);
+                                    return value == null ? arguments[1] : value;
+                                });
+        return AllowList.of(host);
+    }
+
+    private static boolean allows(String value, String address) {
+        return list(value).allows(new InetSocketAddress(InetAddress.ofLiteral(address), 7));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"10.0.0.1", "255.255.255.255", "::1", "fe80::1", "2001:db8::7"})
+    void allowsEverybodyUnlessItIsSet(String address) {
+        assertTrue(allows(null, address));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "10.1.0.0/16, 10.1.255.7, 10.2.0.0",
+        "10.1.2.3, 10.1.2.3, 10.1.2.4",
+        "10.1.2.3/32, 10.1.2.3, 10.1.2.2",
+        "128.0.0.0/1, 200.1.1.1, 127.255.255.255",
+        "10.1.2.128/25, 10.1.2.200, 10.1.2.127",
+        "0.0.0.0/0, 9.9.9.9, ::1",
+        "::/0, fd00::1, 9.9.9.9",
+        "fd00:1::/32, fd00:1:2::3, fd00:2::3",
+        "2001:db8::7, 2001:db8::7, 2001:db8::8"
+    })
+    void allowsTheHostsOfANetworkAndNoOthers(String network, String inside, String outside) {
+        assertTrue(allows(network, inside));
+        assertFalse(allows(network, outside));
+    }
+
+    @Test
+    void allowsTheHostsOfAnyOfItsNetworks() {
+        String value = "10.1.0.0/16, fd00::/8,192.168.1.7";
+        assertTrue(allows(value, "10.1.3.4"));
+        assertTrue(allows(value, "fd12::1"));
+        assertTrue(allows(value, "192.168.1.7"));
+        assertFalse(allows(value, "192.168.1.8"));
+    }
+
+    @Test
+    void allowsAMappedAddressAsTheIpv4AddressThatItIs() {
+        assertTrue(allows("10.1.0.0/16", "::ffff:10.1.2.3"));
+        assertFalse(allows("::/0", "::ffff:10.1.2.3"));
+    }
+
+    @Test
+    void refusesAPeerWhoseAddressIsNotKnown() {
+        assertFalse(list("0.0.0.0/0").allows(null));
+        assertFalse(list("0.0.0.0/0").allows(InetSocketAddress.createUnresolved("x", 7)));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "''; '' is no network",
+                "10.1.0.0/16,; '' is no network",
+                "everybody; 'everybody' is no network",
+                "localhost; 'localhost' is no network",
+                "10.1/16; '10.1/16' is no network",
+                "10.1.0.0/33; 0 to 32",
+                "fd00::/129; 0 to 128",
+                "10.1.0.0/; 0 to 32",
+                "10.1.0.0/-1; 0 to 32",
+                "10.1.0.0/16/8; 0 to 32",
+                "10.1.2.3/16; behind the first 16",
+                "fd00::1/64; behind the first 64",
+                "10.1.0.256; '10.1.0.256' is no network",
+                "fe80::1%lo; 'fe80::1%lo' is no network"
+            })
+    void refusesWhatIsNoNetworkInOneSentence(String value, String words) {
+        TransportException refused = assertThrows(TransportException.class, () -> list(value));
+        String message = refused.getMessage();
+        assertTrue(message.startsWith("option rdma.allow is '" + value + "'"), message);
+        assertTrue(message.contains(words), message);
+        assertEquals(1, message.lines().count(), message);
+    }
+
+    /** Against arithmetic on whole addresses. */
+    @Property(tries = 500)
+    void agreesWithArithmetic(
+            @ForAll @Size(16) byte[] first,
+            @ForAll @Size(16) byte[] second,
+            @ForAll @IntRange(min = 0, max = 128) int bits,
+            @ForAll @IntRange(min = 0, max = 128) int common)
+            throws UnknownHostException {
+        BigInteger mask = BigInteger.TWO.pow(128 - bits).subtract(BigInteger.ONE);
+        BigInteger base = new BigInteger(1, first).andNot(mask);
+        BigInteger low = BigInteger.TWO.pow(128 - common).subtract(BigInteger.ONE);
+        // Has the first bits in common, so that both answers are frequent.
+        BigInteger address = base.andNot(low).or(new BigInteger(1, second).and(low));
+        InetAddress network = InetAddress.getByAddress(bytes(base));
+        InetAddress peer = InetAddress.getByAddress(bytes(address));
+        if (network.getAddress().length == 16 && peer.getAddress().length == 16) {
+            assertEquals(
+                    base.equals(address.andNot(mask)),
+                    list(network.getHostAddress() + "/" + bits)
+                            .allows(new InetSocketAddress(peer, 7)));
+        }
+    }
+
+    private static byte[] bytes(BigInteger address) {
+        byte[] bytes = new byte[16];
+        byte[] value = address.toByteArray();
+        int length = Math.min(value.length, 16);
+        System.arraycopy(value, value.length - length, bytes, 16 - length, length);
+        return bytes;
+    }
+}

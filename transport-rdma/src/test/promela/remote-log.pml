@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The remote log: commit, credit and resume, for one stream from driver A to driver B. What it says
+ * is in docs/protocol.md; what is checked, and with which faults, in the script `check` beside it.
+ *
+ * A position counts frames. A frame has two words, its first one (the length, which commits it) and
+ * a body. The image's log is a ring of three terms; the word of frame p holds STAMP(p), so that what
+ * an earlier lap or another publication has left there is told from what should be there.
+ *
+ *   A  sends batches of one or two frames, each as its work requests; takes credit; resumes
+ *   B  answers SETUP, scans the image, grants credit
+ *   wire  lands what is in flight on a queue pair: work requests in order, words of one in any
+ *   subscriber  reads what is at its position, at any time
+ *
+ * Bounds: LAST - FIRST frames, FAILURES of a queue pair (noticed by either side, at any step), one
+ * restart of A or of B. All of it is finite, so that what does not end well ends in a time-out.
+ */
+
+#define TERM 2              /* frames */
+#define SLOTS (3 * TERM)
+#define FIRST SLOTS         /* the first lap is over: its frames still lie in the log */
+#ifndef LAST
+#define LAST 12
+#endif
+#ifndef FAILURES
+#define FAILURES 2
+#endif
+#ifdef WIDE_WINDOW          /* fault: three terms of credit */
+#define WINDOW (3 * TERM)
+#else
+#define WINDOW (2 * TERM)
+#endif
+
+#define STAMP(publication, p) ((p) + 1 + 32 * (publication))
+#define AT(p) ((p) % SLOTS)
+#define QP(connection) ((connection) & 1)
+
+/* Words of a batch [p, p + n), as bits of a work request. */
+#define FIRST_WORD 1        /* of frame p */
+#define BODY 2              /* of frame p */
+#define NEXT_WORD 4         /* the first of frame p + 1 */
+#define NEXT_BODY 8
+#define ZERO 16             /* the first word of frame p + n, to be 0 */
+
+/* B's memory: the image. Written by the wire, read by the subscriber and by B. */
+byte word[SLOTS];
+byte body[SLOTS];
+bool image;                 /* there is one */
+byte imageOf;               /* publication that it replicates */
+byte consumed;              /* subscriber's position */
+
+/* A's publication: 0, or 1 after A's restart. */
+byte publication;
+byte sent = FIRST;          /* sender position */
+byte credit = FIRST;        /* consumption position as A knows it */
+
+/* Connections are numbered; two may be there at once, an old and a new one, by parity. */
+mtype = { DOWN, SETUP_SENT, UP };
+mtype a = DOWN;
+byte connection;            /* A's newest */
+bool atB[2];                /* B's end of the queue pair exists: what is in flight may land */
+byte number[2];             /* its connection */
+byte stampOf[2];            /* publication whose bytes are in flight */
+
+/* In flight: work requests {p, n, words}, and the rest of the one that is landing. */
+chan flight[2] = [5] of { byte, byte, byte };
+byte p[2], n[2], words[2];
+
+chan setup = [3] of { byte, byte, byte };   /* connection, publication, sender position */
+chan accept = [3] of { byte, byte };        /* connection, start position */
+chan grant = [1] of { byte, byte };         /* connection, consumption position */
+
+byte failures, restarts;
+
+/* A is at this end of the queue pair, so that nothing of it can be lost. */
+#define A_HOLDS(q) (a != DOWN && QP(connection) == (q))
+
+inline forget(q) {
+    words[q] = 0; p[q] = 0; n[q] = 0;
+    do
+    :: nempty(flight[q]) -> flight[q]?_,_,_
+    :: empty(flight[q]) -> break
+    od
+}
+
+/* B's end of a queue pair: from now on nothing of it lands. */
+inline destroy(q) {
+    atB[q] = false;
+    forget(q)
+}
+
+/* The frame that a word at p replaces is one that was consumed, and A still holds what it sends. */
+inline checkRoom(q, position) {
+    assert(position < consumed + SLOTS);
+    assert(stampOf[q] != publication || credit + WINDOW <= position + SLOTS)
+}
+
+proctype wire(byte q) {
+end:
+    do
+    :: atomic { atB[q] && (words[q] != 0 || nempty(flight[q])) ->
+        if
+        :: words[q] == 0 -> flight[q]?p[q],n[q],words[q]
+        :: else
+        fi;
+        if
+        :: words[q] & FIRST_WORD -> words[q] = words[q] - FIRST_WORD;
+            checkRoom(q, p[q]); word[AT(p[q])] = STAMP(stampOf[q], p[q])
+        :: words[q] & BODY -> words[q] = words[q] - BODY;
+            checkRoom(q, p[q]); body[AT(p[q])] = STAMP(stampOf[q], p[q])
+        :: words[q] & NEXT_WORD -> words[q] = words[q] - NEXT_WORD;
+            checkRoom(q, p[q] + 1); word[AT(p[q] + 1)] = STAMP(stampOf[q], p[q] + 1)
+        :: words[q] & NEXT_BODY -> words[q] = words[q] - NEXT_BODY;
+            checkRoom(q, p[q] + 1); body[AT(p[q] + 1)] = STAMP(stampOf[q], p[q] + 1)
+        :: words[q] & ZERO -> words[q] = words[q] - ZERO;
+            assert(p[q] + n[q] < consumed + SLOTS); word[AT(p[q] + n[q])] = 0
+        fi;
+        if
+        :: words[q] == 0 && len(flight[q]) == 0 -> p[q] = 0; n[q] = 0
+        :: words[q] != 0 || len(flight[q]) != 0
+        fi }
+    :: atomic { (words[q] != 0 || nempty(flight[q])) && !A_HOLDS(q) -> forget(q) }
+    od
+}
+
+/* The commit rule. */
+inline post(q, count) {
+#ifdef NO_ZERO              /* fault: the word behind the batch stays what it was */
+#define LAST_WORD 0
+#else
+#define LAST_WORD ZERO
+#endif
+#ifdef SINGLE_WR            /* fault: one work request for all */
+    flight[q]!sent,count,(FIRST_WORD | BODY | (count == 2 -> NEXT_WORD | NEXT_BODY : 0) | LAST_WORD);
+#else
+    if
+    :: (sent + count) % TERM == 0 -> /* the term ends: the zero goes ahead by itself */
+#ifdef ZERO_AFTER           /* fault: it comes last */
+        flight[q]!sent,count,(BODY | (count == 2 -> NEXT_WORD | NEXT_BODY : 0));
+        flight[q]!sent,count,FIRST_WORD;
+        flight[q]!sent,count,ZERO
+#else
+        if
+        :: LAST_WORD != 0 -> flight[q]!sent,count,LAST_WORD
+        :: else
+        fi;
+        flight[q]!sent,count,(BODY | (count == 2 -> NEXT_WORD | NEXT_BODY : 0));
+        flight[q]!sent,count,FIRST_WORD
+#endif
+    :: else ->
+        flight[q]!sent,count,(BODY | (count == 2 -> NEXT_WORD | NEXT_BODY : 0) | LAST_WORD);
+        flight[q]!sent,count,FIRST_WORD
+    fi;
+#endif
+    sent = sent + count
+}
+
+#define MAY_SEND(count) (a == UP && len(flight[QP(connection)]) <= 2 \
+    && sent + count <= LAST && sent + count <= credit + WINDOW \
+    && (sent % TERM) + count <= TERM)
+
+active proctype A() {
+    byte from, position;
+end:
+    do
+    :: atomic { a == DOWN && !atB[QP(connection + 1)] && nfull(setup) ->
+        connection++;
+        forget(QP(connection));
+        atB[QP(connection)] = true;
+        number[QP(connection)] = connection;
+        stampOf[QP(connection)] = publication;
+        setup!connection,publication,sent;
+        a = SETUP_SENT }
+    :: atomic { accept?from,position ->
+        if
+        :: from == connection && a == SETUP_SENT ->
+            assert(position >= credit && position <= sent); /* A still holds everything from there */
+#ifdef CREDIT_AT_FRONTIER   /* fault: what is there is taken for what was consumed */
+            credit = position;
+#endif
+#ifndef RESUME_AT_SENDER    /* fault: goes on where it was */
+            sent = position;
+#endif
+            a = UP
+        :: else
+        fi;
+        from = 0; position = 0 }
+    :: atomic { a != SETUP_SENT && nempty(grant) -> /* it stays in the slot until then */
+        grant?from,position;
+        if
+        :: from == connection && a == UP ->
+            assert(position >= credit && position <= sent);
+            credit = position
+        :: else
+        fi;
+        from = 0; position = 0 }
+    :: atomic { MAY_SEND(1) -> post(QP(connection), 1) }
+    :: atomic { MAY_SEND(2) -> post(QP(connection), 2) }
+    :: atomic { a != DOWN && failures > 0 -> failures--; a = DOWN }
+    :: atomic { a != DOWN && !(atB[QP(connection)] && number[QP(connection)] == connection) ->
+        a = DOWN }
+    :: atomic { restarts > 0 -> /* a new driver, and a new publication */
+        restarts--;
+        publication = 1; sent = FIRST; credit = FIRST;
+        a = DOWN }
+    od
+}
+
+/* From the consumed position to the frontier: the first word that is zero. */
+inline scan(position) {
+    position = consumed;
+    do
+    :: word[AT(position)] != 0 && position < consumed + SLOTS -> position++
+    :: else -> break
+    od
+}
+
+inline emptyImage(which, position) {
+    image = true; imageOf = which; consumed = position;
+    d_step {
+        i = 0;
+        do
+        :: i < SLOTS -> word[i] = 0; body[i] = 0; i++
+        :: else -> i = 0; break
+        od
+    }
+}
+
+active proctype B() {
+    byte from, new, position, i;
+    byte serving;           /* connection over which credit is granted; 0 if none */
+    byte granted;
+end:
+    do
+    :: atomic { setup?new,from,position ->
+        if
+        :: atB[QP(new)] && number[QP(new)] == new ->
+#ifndef SCAN_FIRST          /* fault: the old queue pair lives on while the image is scanned */
+            destroy(QP(new + 1));
+#endif
+            if
+#ifdef RESUME_OTHERS        /* fault: whatever image is there is gone on with */
+            :: image -> scan(position)
+#else
+            :: image && imageOf == from -> scan(position)
+#endif
+            :: else -> emptyImage(from, position)
+            fi;
+            accept!new,position;
+            serving = new; granted = 0
+        :: else
+        fi;
+        from = 0; position = 0 };
+#ifdef SCAN_FIRST
+        atomic { destroy(QP(new + 1)) };
+#endif
+        new = 0
+    :: atomic { serving != 0 && atB[QP(serving)] && number[QP(serving)] == serving &&
+            consumed != granted && nfull(grant) ->
+        grant!serving,consumed;
+        granted = consumed }
+    :: atomic { atB[0] && failures > 0 -> failures--; destroy(0) }
+    :: atomic { atB[1] && failures > 0 -> failures--; destroy(1) }
+    :: atomic { atB[0] && !A_HOLDS(0) -> destroy(0) }
+    :: atomic { atB[1] && !A_HOLDS(1) -> destroy(1) }
+    :: atomic { restarts > 0 -> /* a new driver, without images */
+        restarts--;
+        destroy(0); destroy(1);
+        emptyImage(0, 0); image = false;
+        serving = 0; granted = 0 }
+    od
+}
+
+active proctype subscriber() {
+end:
+    do
+    :: atomic { image && word[AT(consumed)] != 0 ->
+        assert(word[AT(consumed)] == STAMP(imageOf, consumed));     /* not stale, nor again */
+        assert(body[AT(consumed)] == STAMP(imageOf, consumed));     /* not torn */
+        consumed++ }
+    od
+}
+
+/* Nothing more can happen: everything must have arrived, and A must know. */
+active proctype atTheEnd() {
+end:
+    timeout ->
+    assert(image && imageOf == publication && consumed == LAST && sent == LAST && credit == LAST)
+}
+
+init {
+    byte i;
+    atomic {
+        do
+        :: i < SLOTS -> word[i] = STAMP(0, i); body[i] = STAMP(0, i); i++
+        :: else -> break
+        od;
+        word[AT(FIRST)] = 0;
+        image = true; imageOf = 0; consumed = FIRST;
+        /* Also runs with fewer: a later failure could cure what an earlier one has broken. */
+        select(failures : 0 .. FAILURES);
+        select(restarts : 0 .. 1);
+        run wire(0); run wire(1)
+    }
+}
