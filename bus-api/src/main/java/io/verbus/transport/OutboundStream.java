@@ -22,7 +22,8 @@ public interface OutboundStream {
     /**
      * Records how far the log has been sent. Sender's thread.
      *
-     * @param position reached, never less than before.
+     * @param position reached. Less than before only where a stream resumes on a new connection: up
+     *     to there it has arrived, and it is never less than what was released.
      */
     void senderPosition(long position);
 
@@ -39,7 +40,8 @@ public interface OutboundStream {
     /**
      * Tells whether anybody receives the stream. Sender's thread.
      *
-     * @param connected whether at least one receiver has accepted it.
+     * @param connected whether at least one receiver has accepted it, and is there or is expected
+     *     back.
      */
     void onConnected(boolean connected);
 

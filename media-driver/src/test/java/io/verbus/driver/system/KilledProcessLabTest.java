@@ -45,7 +45,8 @@ class KilledProcessLabTest {
     private static final int STREAM = 1;
 
     /** What a driver may record of a driver that was killed, or is not there yet. */
-    private static final List<String> LOST = List.of("is lost", "cannot connect to");
+    private static final List<String> LOST =
+            List.of("is lost", "cannot connect to", "is another than before");
 
     private final Path directoryA = directory("a");
     private final Path directoryB = directory("b");

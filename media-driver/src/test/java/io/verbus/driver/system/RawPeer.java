@@ -209,8 +209,10 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                         4096,
                         0,
                         credit.address(),
-                        credit.remoteKey().value());
-        sendBuffer(writer.setup(buffer, 0, offer, 0));
+                        credit.remoteKey().value(),
+                        0,
+                        false);
+        sendBuffer(writer.setup(buffer, 0, offer, 0, false));
         pollUntil("an image for the stream", () -> accepted != null || end != null);
         return accepted;
     }

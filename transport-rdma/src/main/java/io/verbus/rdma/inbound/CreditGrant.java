@@ -17,16 +17,30 @@ final class CreditGrant {
     private final long startPosition;
     private final int window;
     private final int threshold;
+    private final boolean isResumed;
+
+    /** Written by the receiver; read by the conductor when the receiver has let go. */
     private long granted;
+
     private long grantedAtNs;
 
+    /**
+     * @param image to grant credit of.
+     * @param registrationId of the publication.
+     * @param creditAddress of the slot in the peer.
+     * @param creditKey of the slot.
+     * @param startPosition from which the peer writes.
+     * @param window past what is consumed.
+     * @param before the grant of the connection that was lost, or null.
+     */
     CreditGrant(
             InboundImage image,
             long registrationId,
             long creditAddress,
             RemoteKey creditKey,
             long startPosition,
-            int window) {
+            int window,
+            CreditGrant before) {
         this.image = image;
         this.registrationId = registrationId;
         this.creditAddress = creditAddress;
@@ -34,7 +48,8 @@ final class CreditGrant {
         this.startPosition = startPosition;
         this.window = window;
         this.threshold = Math.max(1, window / 8);
-        this.granted = startPosition;
+        this.isResumed = before != null;
+        this.granted = before != null ? before.granted : startPosition;
     }
 
     long registrationId() {
@@ -58,8 +73,9 @@ final class CreditGrant {
     }
 
     /** The peer is told to begin. */
-    void begin(long nowNs) {
-        grantedAtNs = nowNs;
+    void begin(long nowNs, long statusIntervalNs) {
+        // What was consumed meanwhile is news at once.
+        grantedAtNs = isResumed ? nowNs - statusIntervalNs : nowNs;
     }
 
     /** The position to grant now, or -1 if there is no need. */

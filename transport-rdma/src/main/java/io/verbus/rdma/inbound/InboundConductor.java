@@ -133,7 +133,7 @@ public final class InboundConductor implements AutoCloseable {
         for (int i = peers.size() - 1; i >= 0; i--) {
             work += check(peers.get(i));
         }
-        return work + images.work();
+        return work + images.work(nowNs);
     }
 
     private int check(InboundPeer peer) {
@@ -351,6 +351,7 @@ public final class InboundConductor implements AutoCloseable {
     private void detachIf(InboundPeer peer, String violation) {
         if (violation != null && peer.state != InboundPeer.State.RELEASING) {
             violations.incrementRelease();
+            peer.isHostile = true;
             detach(peer, "the peer breaks the protocol: " + violation);
         }
     }
@@ -374,7 +375,8 @@ public final class InboundConductor implements AutoCloseable {
         if (end == LinkEnd.VIOLATION || peer.isWriting()) {
             host.onError(new TransportException(message));
         }
-        images.onLost(peer, message);
+        boolean mayResume = end == LinkEnd.LOST && !peer.isHostile && !peer.listener.isClosed();
+        images.onLost(peer, message, mayResume, nowNs);
         peer.link.close();
         if (peer.connection.domain() != null) {
             peer.connection.domain().close();

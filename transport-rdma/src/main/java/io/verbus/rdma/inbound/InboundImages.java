@@ -4,6 +4,7 @@ package io.verbus.rdma.inbound;
 
 import io.verbus.BusException;
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.rdma.fabric.Access;
@@ -37,6 +38,7 @@ final class InboundImages {
     private final Long2ObjectHashMap<IncomingImage> byId = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<InboundPeer> writers = new Long2ObjectHashMap<>();
     private final ArrayDeque<InboundImage> released = new ArrayDeque<>();
+    private final HeldImages held;
 
     InboundImages(
             TransportHost host,
@@ -47,11 +49,24 @@ final class InboundImages {
         this.options = options;
         this.commands = commands;
         this.peers = peers;
+        held = new HeldImages(options.maxStreams(), options.resumeTimeoutNs());
     }
 
     /** Tells the driver of images that are free: in the duty cycle, never within its own call. */
-    int work() {
+    int work(long nowNs) {
         int work = 0;
+        IncomingImage late;
+        while ((late = held.takeLate(nowNs)) != null) {
+            String reason =
+                    describe(late.offer)
+                            + " is lost: its driver has not come back within "
+                            + options.resumeTimeoutNs() / 1_000_000
+                            + " ms after this: "
+                            + late.lossReason;
+            host.onError(new TransportException(reason));
+            lose(late, reason);
+            work++;
+        }
         while (!released.isEmpty()) {
             host.onImageReleased(released.poll());
             work++;
@@ -65,11 +80,7 @@ final class InboundImages {
         IncomingImage written = peer.written(registrationId);
         if (written != null && written.state == IncomingImage.State.OPEN
                 || peer.deferred(registrationId) != null) {
-            return "stream "
-                    + offer.streamId()
-                    + " session "
-                    + offer.sessionId()
-                    + " is offered twice";
+            return describe(offer) + " is offered twice";
         }
         if (written != null) {
             // The peer offers anew because it has stopped to write the image that was closed.
@@ -83,7 +94,7 @@ final class InboundImages {
                     "too many streams: raise rdma.max-streams above " + options.maxStreams());
             return null;
         }
-        if (isCarriedElsewhere(peer, registrationId) || !accept(peer, offer)) {
+        if (isCarriedElsewhere(peer, offer) || !resume(peer, offer) && !accept(peer, offer)) {
             peer.deferred.add(offer);
             reply(peer, new ReceiverCommand.Defer(registrationId));
         }
@@ -91,17 +102,44 @@ final class InboundImages {
     }
 
     /** Whether an older connection of the same driver carries the stream: it has to go first. */
-    private boolean isCarriedElsewhere(InboundPeer peer, long registrationId) {
+    private boolean isCarriedElsewhere(InboundPeer peer, Offer offer) {
         boolean carried = false;
         for (InboundPeer other : peers) {
-            if (other != peer
-                    && other.driverId == peer.driverId
-                    && other.written(registrationId) != null) {
-                other.superseded = true;
-                carried = true;
+            if (other != peer && other.driverId == peer.driverId) {
+                IncomingImage written = other.written(offer.registrationId());
+                if (written != null && written.offer.resumeToken() == offer.resumeToken()) {
+                    other.superseded = true;
+                    carried = true;
+                }
             }
         }
         return carried;
+    }
+
+    /** Goes on with the image that is held for an offer; false if the offer is of a new one. */
+    private boolean resume(InboundPeer peer, Offer offer) {
+        IncomingImage replaced;
+        while ((replaced = held.takeReplaced(peer, offer)) != null) {
+            lose(replaced, describe(replaced.offer) + " has ended: its driver was restarted");
+        }
+        IncomingImage image = held.take(peer, offer);
+        if (image == null) {
+            if (offer.isResuming()) {
+                reject(peer, offer, RejectCode.NO_IMAGE, "the image has ended");
+            }
+            return offer.isResuming();
+        }
+        FrontierScanner.Frontier frontier =
+                FrontierScanner.scan(image.image.log(), image.image.consumedPosition());
+        if (frontier.defect() != null || !offer.isOfSameStream(image.offer)) {
+            lose(image, describe(offer) + " does not go on: what was received is damaged");
+            reject(peer, offer, RejectCode.NO_IMAGE, "the image is damaged");
+            return true;
+        }
+        if (write(peer, image.image, offer, frontier.position(), image.grant())) {
+            peer.counters.resumes.incrementRelease();
+        }
+        return true;
     }
 
     /** Makes an image of an offer; false if nobody subscribes. An offer that fails is refused. */
@@ -127,37 +165,55 @@ final class InboundImages {
         if (image == null) {
             return false;
         }
+        write(peer, image, offer, offer.position(), null);
+        return true;
+    }
+
+    /** Lets a peer write an image from a position on; whether it can. */
+    private boolean write(
+            InboundPeer peer, InboundImage image, Offer offer, long position, CreditGrant before) {
         LogBuffers log = image.log();
         try {
             RegisteredMemory region =
                     peer.connection
                             .domain()
                             .register(log.address(), log.writableLength(), Access.REMOTE_WRITE);
-            IncomingImage incoming = new IncomingImage(image, offer, region);
-            peer.images.add(incoming);
-            byId.put(image.imageId(), incoming);
-            writers.put(image.imageId(), peer);
             CreditGrant grant =
                     new CreditGrant(
                             image,
                             offer.registrationId(),
                             offer.creditAddress(),
                             new RemoteKey(offer.creditKey()),
-                            offer.position(),
-                            peer.listener.window(offer.termLength()));
+                            position,
+                            peer.listener.window(offer.termLength()),
+                            before);
+            IncomingImage incoming = new IncomingImage(image, offer, grant, region);
+            peer.images.add(incoming);
+            byId.put(image.imageId(), incoming);
+            writers.put(image.imageId(), peer);
             reply(
                     peer,
                     new ReceiverCommand.Accept(
                             grant, region.address(), region.remoteKey().value()));
+            return true;
         } catch (FabricException e) {
-            IncomingImage unwritable = new IncomingImage(image, offer, null);
-            unwritable.state = IncomingImage.State.UNWRITABLE;
+            IncomingImage unwritable = new IncomingImage(image, offer, null, null);
             byId.put(image.imageId(), unwritable);
             host.onError(new TransportException(e.getMessage(), e));
             reject(peer, offer, RejectCode.NO_RESOURCES, e.getMessage());
-            host.onImageLost(image, e.getMessage());
+            lose(unwritable, e.getMessage());
+            return false;
         }
-        return true;
+    }
+
+    /** Ends an image that nothing can write. */
+    private void lose(IncomingImage image, String reason) {
+        image.state = IncomingImage.State.UNWRITABLE;
+        host.onImageLost(image.image, reason);
+    }
+
+    private static String describe(Offer offer) {
+        return "stream " + offer.streamId() + " session " + offer.sessionId();
     }
 
     /** A peer ends a stream, or answers that an image was closed; null, or what is wrong. */
@@ -176,7 +232,7 @@ final class InboundImages {
     }
 
     private String end(InboundPeer peer, IncomingImage written, long finalPosition) {
-        long marked = written.image.log().metadata().getLongAcquire(LogLayout.END_OF_STREAM);
+        long marked = endOfStream(written);
         if (marked != finalPosition && marked != LogLayout.NOT_ENDED
                 || finalPosition < written.offer.position()) {
             return "stream "
@@ -211,6 +267,10 @@ final class InboundImages {
             case CLOSING -> {
                 // The peer answers.
             }
+            case HELD -> {
+                held.remove(incoming);
+                forget(incoming);
+            }
             case UNWRITABLE -> forget(incoming);
         }
     }
@@ -230,18 +290,42 @@ final class InboundImages {
         return null;
     }
 
-    /** The queue pair of a peer is destroyed. */
-    void onLost(InboundPeer peer, String reason) {
+    /**
+     * The queue pair of a peer is destroyed. A stream whose end is in place has ended, though its
+     * Close was not read: to the peer that sent it, it had arrived.
+     *
+     * @param peer that is lost.
+     * @param reason in words.
+     * @param mayResume whether it may come back.
+     * @param nowNs monotonic time.
+     */
+    void onLost(InboundPeer peer, String reason, boolean mayResume, long nowNs) {
         while (!peer.images.isEmpty()) {
             IncomingImage image = peer.images.getFirst();
             boolean open = image.state == IncomingImage.State.OPEN;
             takeFrom(peer, image);
-            if (open) {
-                host.onImageLost(image.image, reason);
-            } else {
+            if (!open) {
                 forget(image);
+            } else if (hasEnded(image)) {
+                host.onImageEnding(image.image, endOfStream(image));
+            } else if (!mayResume || !held.hold(image, peer, reason, nowNs)) {
+                lose(image, reason);
             }
         }
+    }
+
+    private static boolean hasEnded(IncomingImage image) {
+        long end = endOfStream(image);
+        if (end == LogLayout.NOT_ENDED) {
+            return false;
+        }
+        FrontierScanner.Frontier frontier =
+                FrontierScanner.scan(image.image.log(), image.image.consumedPosition());
+        return frontier.defect() == null && frontier.position() == end;
+    }
+
+    private static long endOfStream(IncomingImage image) {
+        return image.image.log().metadata().getLongAcquire(LogLayout.END_OF_STREAM);
     }
 
     /** Offers again what was put off for want of a subscriber. */
@@ -249,10 +333,7 @@ final class InboundImages {
         for (InboundPeer peer : peers) {
             if (peer.listener == listener) {
                 peer.deferred.removeIf(
-                        offer ->
-                                offer.streamId() == streamId
-                                        && !isCarriedElsewhere(peer, offer.registrationId())
-                                        && accept(peer, offer));
+                        offer -> offer.streamId() == streamId && isAnswered(peer, offer));
             }
         }
     }
@@ -260,11 +341,12 @@ final class InboundImages {
     /** An older connection is gone: offers what it kept waiting. */
     void offerSuperseding() {
         for (InboundPeer peer : peers) {
-            peer.deferred.removeIf(
-                    offer ->
-                            !isCarriedElsewhere(peer, offer.registrationId())
-                                    && accept(peer, offer));
+            peer.deferred.removeIf(offer -> isAnswered(peer, offer));
         }
+    }
+
+    private boolean isAnswered(InboundPeer peer, Offer offer) {
+        return !isCarriedElsewhere(peer, offer) && (resume(peer, offer) || accept(peer, offer));
     }
 
     private void release(InboundPeer peer, IncomingImage image) {

@@ -200,7 +200,7 @@ final class InboundLink
                 switch (answer) {
                     case ReceiverCommand.Accept accept -> {
                         CreditGrant grant = accept.grant();
-                        grant.begin(nowNs);
+                        grant.begin(nowNs, options.statusIntervalNs());
                         add(grant);
                         yield writer.accept(
                                 control.buffer(),

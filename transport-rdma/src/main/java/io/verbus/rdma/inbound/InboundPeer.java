@@ -29,12 +29,18 @@ final class InboundPeer {
     final long driverId;
     final String source;
 
+    /** The source without its port, which differs from connection to connection. */
+    final String host;
+
     /** Streams that nobody subscribes to yet, or that an older connection still carries. */
     final List<Offer> deferred = new ArrayList<>();
 
     final List<IncomingImage> images = new ArrayList<>();
 
     State state = State.ACCEPTED;
+
+    /** The peer has broken the protocol: its images are not held. */
+    boolean isHostile;
 
     /** A newer connection of the same driver offers a stream that this one carries. */
     boolean superseded;
@@ -56,6 +62,7 @@ final class InboundPeer {
         this.counters = counters;
         this.driverId = driverId;
         this.source = source;
+        this.host = source.substring(0, Math.max(0, source.lastIndexOf(':')));
         this.deadlineNs = deadlineNs;
     }
 

@@ -11,7 +11,9 @@ import io.verbus.transport.InboundImage;
  *
  * <pre>
  *   OPEN ──driver closes──▶ CLOSING ──peer's Close or Setup, or link lost──▶ released
- *     └────peer's Close, or link lost──▶ UNWRITABLE ──driver closes──▶ released
+ *    ▲ ├────peer's Close──▶ UNWRITABLE ──driver closes──▶ released
+ *    │ └────link lost──▶ HELD ──driver closes──▶ released
+ *    └──peer's Setup──────┘ └──time-out──▶ UNWRITABLE
  * </pre>
  */
 final class IncomingImage {
@@ -22,23 +24,39 @@ final class IncomingImage {
         /** The peer was told to stop, and has not said yet that it did. */
         CLOSING,
 
+        /** The link was lost: nothing can write it, but it goes on when the same peer is back. */
+        HELD,
+
         /** Nothing can write it any more; its subscribers may still read. */
         UNWRITABLE
     }
 
     final InboundImage image;
+
+    /** With which the peer offered the stream, on the last of its connections. */
     final Offer offer;
+
     State state = State.OPEN;
 
-    /** When the peer must have answered, while closing. */
+    /** When the peer must have answered, while closing; until when it is held. */
     long deadlineNs;
 
+    /** Why the link was lost, while it is held. */
+    String lossReason;
+
+    private final CreditGrant grant;
     private RegisteredMemory log;
 
-    IncomingImage(InboundImage image, Offer offer, RegisteredMemory log) {
+    IncomingImage(InboundImage image, Offer offer, CreditGrant grant, RegisteredMemory log) {
         this.image = image;
         this.offer = offer;
+        this.grant = grant;
         this.log = log;
+    }
+
+    /** What the peer was told to be consumed; null if it was never accepted. */
+    CreditGrant grant() {
+        return grant;
     }
 
     /** Takes the log from the peer: a write that still arrived would fail its connection. */

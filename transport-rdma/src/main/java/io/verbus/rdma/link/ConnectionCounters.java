@@ -9,7 +9,8 @@ import org.agrona.concurrent.status.AtomicCounter;
 
 /**
  * What operators see of a connection. Made and closed by the conductor, which writes state, queue
- * pair number and connects; the others are written by the one agent that uses the queue pair.
+ * pair number, connects, resumes and failures; the others are written by the one agent that uses
+ * the queue pair.
  */
 public final class ConnectionCounters implements AutoCloseable {
     /** 0 down, 1 connecting, 2 up. */
@@ -20,6 +21,9 @@ public final class ConnectionCounters implements AutoCloseable {
 
     /** Times that a connection was made. */
     public final AtomicCounter connects;
+
+    /** Streams that went on where a lost connection had left them. */
+    public final AtomicCounter resumes;
 
     /** Times that a connection was lost or could not be made. */
     public final AtomicCounter failures;
@@ -50,6 +54,7 @@ public final class ConnectionCounters implements AutoCloseable {
         state = counter(host, name, "state");
         queuePair = counter(host, name, "queue pair");
         connects = counter(host, name, "connects");
+        resumes = counter(host, name, "resumes");
         failures = counter(host, name, "failures");
         bytes = counter(host, name, "bytes");
         batches = counter(host, name, "batches");
@@ -68,6 +73,7 @@ public final class ConnectionCounters implements AutoCloseable {
         state.close();
         queuePair.close();
         connects.close();
+        resumes.close();
         failures.close();
         bytes.close();
         batches.close();

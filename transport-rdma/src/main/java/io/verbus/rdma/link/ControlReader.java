@@ -3,6 +3,7 @@
 package io.verbus.rdma.link;
 
 import io.verbus.codecs.rdma.AcceptDecoder;
+import io.verbus.codecs.rdma.BooleanType;
 import io.verbus.codecs.rdma.CloseDecoder;
 import io.verbus.codecs.rdma.DeferDecoder;
 import io.verbus.codecs.rdma.GoodbyeDecoder;
@@ -163,6 +164,9 @@ public final class ControlReader {
         if (!isAddress(creditAddress, CreditLine.LENGTH)) {
             return "Setup has credit address " + Long.toHexString(creditAddress);
         }
+        if (setup.isResumingRaw() > BooleanType.T.value()) {
+            return "Setup is resuming " + setup.isResumingRaw();
+        }
         offers.onSetup(
                 new Offer(
                         setup.registrationId(),
@@ -173,7 +177,9 @@ public final class ControlReader {
                         mtu,
                         position,
                         creditAddress,
-                        (int) setup.creditKey()));
+                        (int) setup.creditKey(),
+                        setup.resumeToken(),
+                        setup.isResumingRaw() == BooleanType.T.value()));
         return null;
     }
 
@@ -233,7 +239,7 @@ public final class ControlReader {
             return "Reject has a text of " + textLength + " bytes in " + length;
         }
         int code = reject.codeRaw();
-        if (code < 0 || code > RejectCode.ENDPOINT_CLOSED.value()) {
+        if (code < 0 || code > RejectCode.NO_IMAGE.value()) {
             return "Reject has code " + code;
         }
         StringBuilder text = new StringBuilder(textLength);

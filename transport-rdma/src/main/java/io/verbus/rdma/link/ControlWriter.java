@@ -3,6 +3,7 @@
 package io.verbus.rdma.link;
 
 import io.verbus.codecs.rdma.AcceptEncoder;
+import io.verbus.codecs.rdma.BooleanType;
 import io.verbus.codecs.rdma.CloseEncoder;
 import io.verbus.codecs.rdma.DeferEncoder;
 import io.verbus.codecs.rdma.GoodbyeEncoder;
@@ -28,8 +29,13 @@ public final class ControlWriter {
     private final ImageClosedEncoder imageClosed = new ImageClosedEncoder();
     private final GoodbyeEncoder goodbye = new GoodbyeEncoder();
 
-    /** Offers a stream. */
-    public int setup(MutableDirectBuffer buffer, int offset, Offer offer, long position) {
+    /** Offers a stream; its position and whether it resumes are given apart from the offer. */
+    public int setup(
+            MutableDirectBuffer buffer,
+            int offset,
+            Offer offer,
+            long position,
+            boolean isResuming) {
         setup.wrapAndApplyHeader(buffer, offset, header)
                 .registrationId(offer.registrationId())
                 .sessionId(offer.sessionId())
@@ -39,7 +45,9 @@ public final class ControlWriter {
                 .mtu(offer.mtu())
                 .position(position)
                 .creditAddress(offer.creditAddress())
-                .creditKey(offer.creditKey() & 0xFFFF_FFFFL);
+                .creditKey(offer.creditKey() & 0xFFFF_FFFFL)
+                .resumeToken(offer.resumeToken())
+                .isResuming(isResuming ? BooleanType.T : BooleanType.F);
         return HEADER + setup.encodedLength();
     }
 

@@ -71,7 +71,7 @@ public record Greeting(int version, RejectCode rejectCode, long driverId) {
 
     /** The code of a number from a peer; unspecified if it has no meaning here. */
     static RejectCode code(int raw) {
-        return raw >= 0 && raw <= RejectCode.ENDPOINT_CLOSED.value()
+        return raw >= 0 && raw <= RejectCode.NO_IMAGE.value()
                 ? RejectCode.get(raw)
                 : RejectCode.UNSPECIFIED;
     }

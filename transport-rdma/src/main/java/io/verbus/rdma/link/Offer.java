@@ -11,9 +11,11 @@ package io.verbus.rdma.link;
  * @param initialTermId of the publication.
  * @param termLength of its log in bytes.
  * @param mtu longest frame in bytes.
- * @param position from which a new image starts.
+ * @param position from which a new image starts; of a stream that resumes, up to where it was sent.
  * @param creditAddress of the credit slot in the peer.
  * @param creditKey rkey of the credit slot.
+ * @param resumeToken random number of the stream, which only the two drivers know.
+ * @param isResuming whether the stream was accepted before, on a connection that was lost.
  */
 public record Offer(
         long registrationId,
@@ -24,4 +26,15 @@ public record Offer(
         int mtu,
         long position,
         long creditAddress,
-        int creditKey) {}
+        int creditKey,
+        long resumeToken,
+        boolean isResuming) {
+    /** Whether another offer is of a log of the same shape and identity. */
+    public boolean isOfSameStream(Offer other) {
+        return sessionId == other.sessionId
+                && streamId == other.streamId
+                && initialTermId == other.initialTermId
+                && termLength == other.termLength
+                && mtu == other.mtu;
+    }
+}

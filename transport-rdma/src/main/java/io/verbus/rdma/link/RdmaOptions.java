@@ -27,6 +27,8 @@ import org.agrona.SystemUtil;
  * @param connectTimeoutNs {@code connect-timeout}: time within which a connection must stand.
  * @param backoffMinNs {@code backoff-min}: wait before the first attempt to connect again.
  * @param backoffMaxNs {@code backoff-max}: longest wait between attempts.
+ * @param resumeTimeoutNs {@code resume-timeout}: time within which a lost connection must stand
+ *     again, so that its streams go on as if nothing had been.
  * @param lingerNs {@code linger}: time for which a connection without streams is kept.
  */
 public record RdmaOptions(
@@ -43,6 +45,7 @@ public record RdmaOptions(
         long connectTimeoutNs,
         long backoffMinNs,
         long backoffMaxNs,
+        long resumeTimeoutNs,
         long lingerNs) {
     /** Most bytes of a control message. */
     public static final int MESSAGE_LENGTH = 256;
@@ -74,6 +77,7 @@ public record RdmaOptions(
                         duration(host, "connect-timeout", "30s", 10 * MS, 10 * MINUTE),
                         duration(host, "backoff-min", "100ms", MS, MINUTE),
                         duration(host, "backoff-max", "2s", MS, 10 * MINUTE),
+                        duration(host, "resume-timeout", "10s", 0, 10 * MINUTE),
                         duration(host, "linger", "1s", 0, 10 * MINUTE));
         if (options.backoffMinNs > options.backoffMaxNs) {
             throw new TransportException(

@@ -58,6 +58,7 @@ public final class OutboundAgent {
                     add.link().add(add.transfer());
                 }
             }
+            case SenderCommand.GiveUp giveUp -> giveUp.transfer().giveUp();
             case SenderCommand.End end -> end.transfer().end();
         }
     }

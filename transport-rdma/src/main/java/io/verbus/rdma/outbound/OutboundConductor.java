@@ -87,7 +87,11 @@ public final class OutboundConductor implements AutoCloseable {
         }
         for (int i = endpoints.size() - 1; i >= 0; i--) {
             OutboundEndpoint endpoint = endpoints.get(i);
-            work += endpoint.work(now);
+            int done = endpoint.work(now);
+            if (done > 0) {
+                freeClosed(endpoint);
+            }
+            work += done;
             if (endpoint.isOver()) {
                 endpoint.close();
                 endpoints.remove(i);
@@ -105,6 +109,7 @@ public final class OutboundConductor implements AutoCloseable {
         OutboundEndpoint endpoint = endpoint(connection);
         if (endpoint != null) {
             endpoint.onEstablished(privateData, nowNs);
+            freeClosed(endpoint);
         }
     }
 
@@ -128,7 +133,25 @@ public final class OutboundConductor implements AutoCloseable {
             case SenderEvent.Accepted accepted -> {
                 Sent entry = entry(accepted.transfer());
                 if (entry != null) {
-                    entry.endpoint.onAccepted(entry.publication);
+                    entry.endpoint.onAccepted(entry.publication, accepted.isResumed());
+                }
+            }
+            case SenderEvent.NotResumed lost -> {
+                Sent entry = entry(lost.transfer());
+                if (entry != null) {
+                    entry.publication.forget();
+                    tell(
+                            entry,
+                            false,
+                            "the driver at "
+                                    + entry.endpoint.name()
+                                    + " has ended the image of stream "
+                                    + entry.publication.stream.log().spec().streamId()
+                                    + " session "
+                                    + entry.publication.stream.log().spec().sessionId()
+                                    + " that was cut off: what it had not received before position "
+                                    + lost.position()
+                                    + " is lost, and the stream begins anew there");
                 }
             }
             case SenderEvent.Refused refused -> {

@@ -61,6 +61,12 @@ final class OutboundEndpoint implements AutoCloseable {
     private long idleSinceNs;
     private String reported;
 
+    /** A stream may be late to resume. */
+    private boolean isAnyResuming;
+
+    /** Of the peer, when a connection last stood. */
+    private long peerDriverId;
+
     /** The peer was left, or has left, with nothing unsaid: that nobody listens now is no news. */
     private boolean isParted;
 
@@ -128,11 +134,13 @@ final class OutboundEndpoint implements AutoCloseable {
      */
     boolean end(OutboundPublication publication) {
         publication.closing = true;
-        if (state == State.UP && publication.transfer != null) {
-            commands.add(new SenderCommand.End(link, publication.transfer));
-            return false;
+        if (publication.transfer == null) {
+            return !publication.isResuming();
         }
-        return state != State.RELEASING || publication.transfer == null;
+        if (state == State.UP) {
+            commands.add(new SenderCommand.End(link, publication.transfer));
+        }
+        return false;
     }
 
     /** A publication is free: forgets it. */
@@ -144,6 +152,10 @@ final class OutboundEndpoint implements AutoCloseable {
 
     /** Timers. */
     int work(long nowNs) {
+        return giveUpLate(nowNs) + workOnConnection(nowNs);
+    }
+
+    private int workOnConnection(long nowNs) {
         switch (state) {
             case WAITING -> {
                 if (!publications.isEmpty() && nowNs - deadlineNs >= 0) {
@@ -228,6 +240,7 @@ final class OutboundEndpoint implements AutoCloseable {
             notConnected(otherVersion(greeting), true, nowNs);
         } else {
             try {
+                meet(greeting.driverId());
                 attach(nowNs);
             } catch (FabricException e) {
                 notConnected(
@@ -236,6 +249,59 @@ final class OutboundEndpoint implements AutoCloseable {
                         nowNs);
             }
         }
+    }
+
+    /** Another driver than before knows nothing of the streams that were cut off. */
+    private void meet(long driverId) {
+        boolean isOther = driverId != peerDriverId;
+        peerDriverId = driverId;
+        for (OutboundPublication publication : publications) {
+            if (isOther && publication.cutOff != null) {
+                beginAnew(
+                        publication,
+                        "the driver at "
+                                + name
+                                + " is another than before: the stream begins anew");
+            }
+        }
+    }
+
+    /** What was cut off does not go on. */
+    private void beginAnew(OutboundPublication publication, String message) {
+        commands.add(new SenderCommand.GiveUp(publication.cutOff));
+        publication.forget();
+        report(message);
+        tell(publication, false, message);
+    }
+
+    /** Tells publishers that nobody receives any more, where a stream has not gone on in time. */
+    private int giveUpLate(long nowNs) {
+        if (!isAnyResuming) {
+            return 0;
+        }
+        isAnyResuming = false;
+        int late = 0;
+        for (int i = 0; i < publications.size(); i++) {
+            OutboundPublication publication = publications.get(i);
+            if (publication.isLate(nowNs)) {
+                commands.add(
+                        new SenderCommand.GiveUp(
+                                publication.transfer != null
+                                        ? publication.transfer
+                                        : publication.cutOff));
+                tell(
+                        publication,
+                        false,
+                        "the stream to "
+                                + name
+                                + " has not gone on within "
+                                + options.resumeTimeoutNs() / 1_000_000
+                                + " ms: see why in the driver's error log");
+                late++;
+            }
+            isAnyResuming |= publication.isResuming();
+        }
+        return late;
     }
 
     private void attach(long nowNs) {
@@ -271,7 +337,7 @@ final class OutboundEndpoint implements AutoCloseable {
     }
 
     private void send(OutboundPublication publication) {
-        if (publication.broken || publication.closing) {
+        if (publication.broken || publication.closing && !publication.isResuming()) {
             return;
         }
         if (publication.log == null) {
@@ -281,8 +347,7 @@ final class OutboundEndpoint implements AutoCloseable {
                             publication.stream.log().writableLength(),
                             Access.LOCAL_READ);
         }
-        publication.transfer =
-                new Transfer(publication.stream, publication.log.localKey(), creditSlots.take());
+        publication.transfer = new Transfer(publication, creditSlots.take());
         commands.add(new SenderCommand.Add(link, publication.transfer));
     }
 
@@ -349,7 +414,12 @@ final class OutboundEndpoint implements AutoCloseable {
         }
         closeConnection();
         for (OutboundPublication publication : publications) {
-            publication.transfer = null;
+            publication.onLost(nowNs + options.resumeTimeoutNs());
+            isAnyResuming |= publication.cutOff != null;
+            if (end == LinkEnd.GOODBYE && publication.cutOff != null) {
+                commands.add(new SenderCommand.GiveUp(publication.cutOff));
+                publication.forget();
+            }
         }
         if (isParted) {
             await(nowNs);
@@ -404,7 +474,11 @@ final class OutboundEndpoint implements AutoCloseable {
     }
 
     /** A stream was accepted: later failures are news again. */
-    void onAccepted(OutboundPublication publication) {
+    void onAccepted(OutboundPublication publication, boolean isResumed) {
+        publication.onAccepted();
+        if (isResumed) {
+            counters.resumes.incrementRelease();
+        }
         reported = null;
         isParted = false;
         publication.told = null;
@@ -424,7 +498,7 @@ final class OutboundEndpoint implements AutoCloseable {
     /** Of the publications, one that was closed and has no transfer any more; or null. */
     OutboundPublication nextClosed() {
         for (OutboundPublication publication : publications) {
-            if (publication.closing && publication.transfer == null) {
+            if (publication.closing && publication.transfer == null && !publication.isResuming()) {
                 return publication;
             }
         }

@@ -213,9 +213,12 @@ final class OutboundLink
     }
 
     /** Offers a stream; false if there is no room now. */
-    boolean sendSetup(Offer offer, long position) {
+    boolean sendSetup(Offer offer, long position, boolean isResuming) {
         int slot = claimControl(1);
-        return slot >= 0 && send(slot, writer.setup(control.buffer(), slot, offer, position)) >= 0;
+        if (slot >= 0) {
+            send(slot, writer.setup(control.buffer(), slot, offer, position, isResuming));
+        }
+        return slot >= 0;
     }
 
     /**

@@ -5,8 +5,12 @@ package io.verbus.rdma.outbound;
 import io.verbus.rdma.fabric.RegisteredMemory;
 import io.verbus.transport.OutboundStream;
 
+import java.security.SecureRandom;
+
 /** What the conductor knows of a publication: its log's registration and its transfer. */
 final class OutboundPublication {
+    private static final SecureRandom TOKENS = new SecureRandom();
+
     final OutboundStream stream;
 
     /** Registration of the log in the endpoint's domain, or null. */
@@ -14,6 +18,20 @@ final class OutboundPublication {
 
     /** On the connection that stands, or null. */
     Transfer transfer;
+
+    /**
+     * What the last connection left when it was lost, until the stream is accepted anew; or null.
+     */
+    Transfer cutOff;
+
+    /** Until when clients are not told that it was cut off. */
+    private long resumeByNs;
+
+    /** The time to resume has passed. */
+    private boolean isGivenUp;
+
+    /** Tells the peer that it is the same stream, and no other driver's. */
+    private long resumeToken = TOKENS.nextLong();
 
     /** The driver has closed it. */
     boolean closing;
@@ -26,6 +44,63 @@ final class OutboundPublication {
 
     OutboundPublication(OutboundStream stream) {
         this.stream = stream;
+    }
+
+    long resumeToken() {
+        return resumeToken;
+    }
+
+    /** The time to resume has passed. */
+    boolean isGivenUp() {
+        return isGivenUp;
+    }
+
+    /**
+     * The connection is lost: the stream goes on where it was, if it can.
+     *
+     * @param resumeBy when it must be accepted again.
+     */
+    void onLost(long resumeBy) {
+        Transfer lost = transfer;
+        transfer = null;
+        if (lost == null) {
+            return;
+        }
+        if (lost.canResume()) {
+            if (cutOff == null) {
+                resumeByNs = resumeBy;
+            }
+            cutOff = lost;
+        } else if (lost.isCutOff() || lost.isMistrusted()) {
+            forget();
+        }
+    }
+
+    /** It does not go on: a peer that still has its image must not take it for the same. */
+    void forget() {
+        cutOff = null;
+        isGivenUp = false;
+        resumeToken = TOKENS.nextLong();
+    }
+
+    /** It was accepted. */
+    void onAccepted() {
+        cutOff = null;
+        isGivenUp = false;
+    }
+
+    /** Whether it is expected to go on where it was cut off. */
+    boolean isResuming() {
+        return cutOff != null && !isGivenUp;
+    }
+
+    /** Whether the time to go on has passed just now: told once. */
+    boolean isLate(long nowNs) {
+        if (!isResuming() || nowNs - resumeByNs < 0) {
+            return false;
+        }
+        isGivenUp = true;
+        return true;
     }
 
     void closeLog() {

@@ -13,6 +13,9 @@ sealed interface SenderCommand {
     /** Send a stream through a connection. */
     record Add(OutboundLink link, Transfer transfer) implements SenderCommand {}
 
+    /** A stream that was cut off has not gone on in time: nobody receives it. */
+    record GiveUp(Transfer transfer) implements SenderCommand {}
+
     /** End a stream; {@link SenderEvent.Finished} follows unless the link is released before. */
     record End(OutboundLink link, Transfer transfer) implements SenderCommand {}
 }

@@ -16,8 +16,12 @@ sealed interface SenderEvent {
      */
     record Released(OutboundLink link, String reason, LinkEnd end) implements SenderEvent {}
 
-    /** The peer has accepted a stream. */
-    record Accepted(OutboundLink link, Transfer transfer) implements SenderEvent {}
+    /** The peer has accepted a stream; whether it goes on where it was cut off. */
+    record Accepted(OutboundLink link, Transfer transfer, boolean isResumed)
+            implements SenderEvent {}
+
+    /** The peer has no image any more of a stream that was cut off: it begins anew. */
+    record NotResumed(OutboundLink link, Transfer transfer, long position) implements SenderEvent {}
 
     /** The peer has refused a stream. */
     record Refused(OutboundLink link, Transfer transfer, RejectCode code, String text)

@@ -20,6 +20,10 @@ import java.util.concurrent.TimeUnit;
  * One stream on one connection, from its offer to its end. Made by the conductor, then the sender's
  * alone.
  *
+ * <p>A stream that was cut off when an earlier connection was lost resumes: the peer accepts it at
+ * the frontier of its image, and it goes on from there. The log holds everything from there on,
+ * because the frontier is not less than what the peer has released.
+ *
  * <pre>
  *   OFFER_DUE ─Setup─▶ OFFERED ─Defer─▶ DEFERRED ─Accept─▶ ACTIVE ─final position─▶ CLOSE_DUE
  *       ▲                │ └──────────Accept───────────────▲ │                          │Close
@@ -60,22 +64,37 @@ final class Transfer {
     private boolean finishedTold;
     private boolean forgotten;
 
-    /** The peer has an image that it has not closed. */
+    /**
+     * The peer has an image that it has not closed, or may still have that of a lost connection.
+     */
     private boolean hasImage;
+
+    /** The time to resume has passed. */
+    private boolean isGivenUp;
+
+    /** The peer says what cannot be of an image that it had accepted. */
+    private boolean isMistrusted;
 
     /** Written by the sender before it tells that it has let go; read by the conductor after. */
     private boolean isCutOff;
+
+    /** As {@link #isCutOff}. */
+    private boolean canResume;
 
     private long closedAt;
     private boolean retrying;
     private long retryAtNs;
     private long retryAfterNs = FIRST_RETRY_NS;
 
-    Transfer(OutboundStream stream, LocalKey logKey, CreditSlots.Slot creditSlot) {
-        this.stream = stream;
+    /**
+     * @param publication to send, its log registered.
+     * @param creditSlot for the peer.
+     */
+    Transfer(OutboundPublication publication, CreditSlots.Slot creditSlot) {
+        this.stream = publication.stream;
         this.log = stream.log();
         this.scanner = new LogScanner(log);
-        this.logKey = logKey;
+        this.logKey = publication.log.localKey();
         this.creditSlot = creditSlot;
         this.offer =
                 new Offer(
@@ -87,7 +106,17 @@ final class Transfer {
                         log.spec().mtu(),
                         0,
                         creditSlot.address(),
-                        creditSlot.key().value());
+                        creditSlot.key().value(),
+                        publication.resumeToken(),
+                        false);
+        ending = publication.closing;
+        if (publication.cutOff != null) {
+            hasImage = true;
+            isCutOff = true;
+            canResume = true;
+            consumed = publication.cutOff.consumed;
+            isGivenUp = publication.isGivenUp();
+        }
     }
 
     OutboundStream stream() {
@@ -111,18 +140,43 @@ final class Transfer {
         ending = true;
     }
 
-    /** The connection is lost. */
+    /** The connection is lost. A stream that can resume stays connected to its publishers. */
     void disconnect(long completed) {
-        isCutOff = hasImage && (state != State.CLOSED || completed < closedAt);
-        if (state == State.ACTIVE) {
+        isCutOff =
+                hasImage && state != State.GONE && (state != State.CLOSED || completed < closedAt);
+        canResume = isCutOff && !broken && !isMistrusted;
+        if (!canResume) {
             stream.onConnected(false);
         }
         state = State.GONE;
     }
 
+    /** The stream is not accepted again in time: its publishers are told that nobody receives. */
+    void giveUp() {
+        if (state != State.ACTIVE) {
+            isGivenUp = true;
+            stream.onConnected(false);
+        }
+    }
+
+    /** Whether the peer must be asked for the image that it had. */
+    private boolean isResuming() {
+        return hasImage && !isGivenUp;
+    }
+
     /** Whether the peer had an image when the link was lost, whose end it was not told. */
     boolean isCutOff() {
         return isCutOff;
+    }
+
+    /** Whether the peer must not take what comes next for the same stream. */
+    boolean isMistrusted() {
+        return isMistrusted;
+    }
+
+    /** Whether the stream can go on where it was cut off. */
+    boolean canResume() {
+        return canResume;
     }
 
     /**
@@ -135,8 +189,8 @@ final class Transfer {
     int work(OutboundLink link, long nowNs) {
         return switch (state) {
             case ACTIVE -> transfer(link);
-            case OFFER_DUE -> ending ? finishUnsent(link) : offer(link);
-            case OFFERED, DEFERRED -> ending ? closeDue(link) : 0;
+            case OFFER_DUE -> ending && !isResuming() ? finishUnsent(link) : offer(link);
+            case OFFERED, DEFERRED -> ending && !isResuming() ? closeDue(link) : 0;
             case REFUSED -> ending ? finishUnsent(link) : retry(nowNs);
             case CLOSE_DUE -> closeDue(link);
             case CLOSED -> awaitClosed(link);
@@ -146,8 +200,10 @@ final class Transfer {
 
     private int offer(OutboundLink link) {
         offeredPosition = stream.senderPosition();
-        creditSlot.buffer().putLongRelease(CreditLine.POSITION, offeredPosition);
-        if (!link.sendSetup(offer, offeredPosition)) {
+        creditSlot
+                .buffer()
+                .putLongRelease(CreditLine.POSITION, hasImage ? consumed : offeredPosition);
+        if (!link.sendSetup(offer, offeredPosition, hasImage)) {
             return 0;
         }
         state = State.OFFERED;
@@ -282,6 +338,7 @@ final class Transfer {
         }
         closedAt = count;
         forgotten = true;
+        hasImage = false;
         state = State.CLOSED;
         return 1;
     }
@@ -305,11 +362,17 @@ final class Transfer {
         switch (state) {
             case OFFERED, DEFERRED -> {
                 int termLength = offer.termLength();
-                if (position != offeredPosition || newWindow > 2L * termLength) {
+                if (position < (hasImage ? consumed : offeredPosition)
+                        || position > offeredPosition
+                        || newWindow > 2L * termLength) {
+                    isMistrusted = true;
                     link.violated(
                             "stream "
                                     + offer.streamId()
-                                    + " was offered from position "
+                                    + (hasImage
+                                            ? " was released up to " + consumed + " and sent"
+                                            : " was offered from position")
+                                    + (hasImage ? " up to " : " ")
                                     + offeredPosition
                                     + " with terms of "
                                     + termLength
@@ -328,15 +391,21 @@ final class Transfer {
                                 logAddress,
                                 new RemoteKey(logKeyValue),
                                 termLength);
-                consumed = position;
+                boolean isResumed = hasImage;
+                if (isResumed) {
+                    stream.senderPosition(position);
+                } else {
+                    consumed = position;
+                }
                 window = newWindow;
                 stalled = false;
                 retryAfterNs = FIRST_RETRY_NS;
                 state = State.ACTIVE;
                 hasImage = true;
-                stream.onReleased(position, newWindow);
+                isGivenUp = false;
+                stream.onReleased(consumed, newWindow);
                 stream.onConnected(true);
-                link.tell(new SenderEvent.Accepted(link, this));
+                link.tell(new SenderEvent.Accepted(link, this, isResumed));
             }
             case CLOSE_DUE, CLOSED, GONE -> {
                 // Crossed our Close: the peer ends the image when that arrives.
@@ -358,8 +427,18 @@ final class Transfer {
     void onReject(OutboundLink link, RejectCode code, String text) {
         switch (state) {
             case OFFERED, DEFERRED -> {
-                state = State.REFUSED;
-                link.tell(new SenderEvent.Refused(link, this, code, text));
+                boolean wasResuming = hasImage;
+                if (wasResuming) {
+                    hasImage = false;
+                    stream.onConnected(false);
+                    link.tell(new SenderEvent.NotResumed(link, this, offeredPosition));
+                }
+                if (wasResuming && code == RejectCode.NO_IMAGE) {
+                    state = State.OFFER_DUE;
+                } else {
+                    state = State.REFUSED;
+                    link.tell(new SenderEvent.Refused(link, this, code, text));
+                }
             }
             case CLOSE_DUE, CLOSED, GONE -> {
                 // Crossed our Close.

@@ -21,7 +21,7 @@ import java.util.List;
 
 class ControlReaderTest {
     private static final Offer OFFER =
-            new Offer(7, -3, 1001, -9, 65_536, 1408, 96, 0x7f00_0000_1000L, 0xFFFF_0001);
+            new Offer(7, -3, 1001, -9, 65_536, 1408, 96, 0x7f00_0000_1000L, 0xFFFF_0001, -5, true);
 
     private final UnsafeBuffer buffer = new UnsafeBuffer(ByteBuffer.allocateDirect(1024));
     private final ControlWriter writer = new ControlWriter();
@@ -89,7 +89,7 @@ class ControlReaderTest {
 
     @Test
     void readsWhatTheWriterWrites() {
-        assertNull(readOffer(writer.setup(buffer, 0, OFFER, 96)));
+        assertNull(readOffer(writer.setup(buffer, 0, OFFER, 96, true)));
         assertNull(readOffer(writer.close(buffer, 0, 7, 128)));
         assertNull(readAnswer(writer.accept(buffer, 0, 7, 0x7f00_0000_0000L, -2, 96, 65_536)));
         assertNull(readAnswer(writer.defer(buffer, 0, 8)));
@@ -119,7 +119,7 @@ class ControlReaderTest {
 
     @Test
     void refusesAMessageOfAnyOtherLength() {
-        int length = writer.setup(buffer, 0, OFFER, 96);
+        int length = writer.setup(buffer, 0, OFFER, 96, true);
         for (int wrong = 0; wrong <= 300; wrong++) {
             if (wrong != length) {
                 assertTrue(readOffer(wrong) != null, "length " + wrong);
@@ -145,6 +145,7 @@ class ControlReaderTest {
         assertWrongSetup("position", 8 + 32, -1);
         assertWrongSetup("position", 8 + 32, Integer.MAX_VALUE);
         assertWrongSetup("credit address", 8 + 36, 8);
+        assertWrongSetup("resuming", 8 + 56, 2);
 
         assertWrongAccept("window", 7, 64, 96, 0);
         assertWrongAccept("window", 7, 64, 96, -1);
@@ -161,7 +162,7 @@ class ControlReaderTest {
     }
 
     private void assertWrongSetup(String words, int offset, int value) {
-        int length = writer.setup(buffer, 0, OFFER, 96);
+        int length = writer.setup(buffer, 0, OFFER, 96, true);
         buffer.putInt(offset, value);
         String wrong = readOffer(length);
         assertTrue(wrong != null && wrong.contains(words), words + ": " + wrong);
@@ -190,7 +191,7 @@ class ControlReaderTest {
             @ForAll @Size(value = 60) byte[] values, @ForAll boolean asSetup) {
         int length =
                 asSetup
-                        ? writer.setup(buffer, 0, OFFER, 96)
+                        ? writer.setup(buffer, 0, OFFER, 96, true)
                         : writer.accept(buffer, 0, 1, 64, 1, 32, 64);
         buffer.putBytes(8, values, 0, length - 8);
         String wrong = asSetup ? readOffer(length) : readAnswer(length);

@@ -320,6 +320,8 @@ final class CommitSchedule {
     /** The queue pair fails at whatever step it is; what did land is found, the rest sent again. */
     private void breakAndResume() {
         queuePair.fail("link down");
+        queuePair.close();
+        queuePair.peer().close();
         read(Integer.MAX_VALUE);
         FrontierScanner.Frontier found = FrontierScanner.scan(logs.image, reader.position());
         if (found.defect() != null || found.position() != frontier) {

@@ -179,8 +179,20 @@ class HostilePeerTest {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
             TestStream stream = connected(net);
             UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
-            Offer offer = new Offer(stream.registrationId(), 1, STREAM, 5, 65_536, 1408, 0, 64, 1);
-            int length = new ControlWriter().setup(buffer, 0, offer, 0);
+            Offer offer =
+                    new Offer(
+                            stream.registrationId(),
+                            1,
+                            STREAM,
+                            5,
+                            65_536,
+                            1408,
+                            0,
+                            64,
+                            1,
+                            0,
+                            false);
+            int length = new ControlWriter().setup(buffer, 0, offer, 0, false);
             byte[] message = new byte[length];
             buffer.getBytes(0, message);
             net.connection().sim().inject(List.of(message));
@@ -199,8 +211,10 @@ class HostilePeerTest {
             TestStream stream = connected(net);
             UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
             for (int i = 0; i < 500; i++) {
-                Offer offer = new Offer(1_000_000L + i, i, STREAM + 1, 5, 65_536, 1408, 0, 64, 1);
-                byte[] message = new byte[new ControlWriter().setup(buffer, 0, offer, 0)];
+                Offer offer =
+                        new Offer(
+                                1_000_000L + i, i, STREAM + 1, 5, 65_536, 1408, 0, 64, 1, 0, false);
+                byte[] message = new byte[new ControlWriter().setup(buffer, 0, offer, 0, false)];
                 buffer.getBytes(0, message);
                 net.connection().sim().inject(List.of(message));
             }

@@ -24,7 +24,9 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -160,22 +162,49 @@ class RdmaTransportTest {
     }
 
     @RepeatedTest(5)
-    void connectsAgainAfterTheQueuePairFails() {
+    void goesOnAtTheFrontierAfterTheQueuePairFails() {
         TestStream stream = connected();
         net.until("some", () -> net.b.image().received > 100);
-        TestImage first = net.b.image();
+        TestImage image = net.b.image();
         net.connection().breakLink("transport retry counter exceeded");
-        net.until("lost", () -> first.lost != null);
-        assertEquals(0, net.b.connectionsWhenLost, "the queue pair is destroyed before");
-        net.until("not connected", () -> !stream.connected);
-        net.b.transport.closeImage(first, "drained");
-        net.until("released", () -> first.released);
-        net.until("new image", () -> !net.b.images.isEmpty() && net.b.image().received > 100);
+        net.until("down", () -> net.b.fabric.connections().isEmpty());
+        net.until("resumed", () -> net.a.counter("to 10.0.0.2:7400: resumes") == 1);
+        long before = image.received;
+        net.until("goes on", () -> image.received > before + 500);
+        net.publishing = false;
+        net.until("all read", () -> image.received == stream.offered);
+        assertEquals(image, net.b.image());
+        assertEquals(0, stream.disconnects, "publishers see back pressure");
         assertEquals(2, net.network.connections());
-        assertTrue(net.a.errors.getFirst().contains("is lost"), net.a.errors.toString());
+        assertEquals(List.of(), net.a.errors.stream().filter(e -> !e.contains("lost")).toList());
         assertTrue(net.a.failures.getFirst().contains("is lost"), net.a.failures.toString());
         assertEquals(2, net.a.counter("connects"));
         assertEquals(1, net.a.counter("failures"));
+        assertEquals(1, net.b.counter("resumes"));
+    }
+
+    @RepeatedTest(5)
+    void resumesTwentyStreamsThatShareAConnection() {
+        List<TestStream> streams = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            net.b.subscribe(TwoDrivers.CHANNEL, STREAM + i);
+            streams.add(net.a.publish(TwoDrivers.CHANNEL, STREAM + i));
+        }
+        net.until(
+                "some of each",
+                () ->
+                        net.b.images.size() == 20
+                                && net.b.images.stream().allMatch(i -> i.received > 20));
+        List<TestImage> images = List.copyOf(net.b.images);
+        net.connection().breakLink("cable");
+        net.until("resumed", () -> net.a.counter("resumes") == 20);
+        net.publishing = false;
+        net.until(
+                "all read",
+                () ->
+                        images.stream().mapToLong(i -> i.received).sum()
+                                == streams.stream().mapToLong(s -> s.offered).sum());
+        assertEquals(images, net.b.images);
     }
 
     @Test
@@ -190,34 +219,189 @@ class RdmaTransportTest {
                 "10ms");
         TestStream stream = connected();
         net.publishing = false;
-        TestImage first = net.b.image();
+        TestImage image = net.b.image();
         long cutAt = net.nowNs;
         net.connection().sim().cut();
-        net.until("lost at both", () -> first.lost != null && !stream.connected);
+        net.until("noticed", () -> !net.a.errors.isEmpty() || !net.b.errors.isEmpty());
         assertTrue(net.nowNs - cutAt < 100_000_000, (net.nowNs - cutAt) + " ns");
         assertTrue(
                 net.a.errors.toString().contains("has not answered a probe")
                         || net.b.errors.toString().contains("has not answered a probe"));
-        net.b.transport.closeImage(first, "drained");
-        net.until("again", () -> stream.connected);
+        net.publishing = true;
+        long before = image.received;
+        net.until("goes on", () -> image.received > before + 100);
+        assertEquals(0, stream.disconnects);
     }
 
     @Test
-    void endsTheOldConnectionWhenItsDriverConnectsAnew() {
+    void takesAnImageFromTheOldConnectionWhenItsDriverConnectsAnew() {
         net.close();
         String[] impatient = {"rdma.probe-timeout", "50ms", "rdma.probe-interval", "10ms"};
         net = new TwoDrivers(System.nanoTime(), directory, impatient, new String[0]);
         TestStream stream = connected();
-        TestImage first = net.b.image();
+        TestImage image = net.b.image();
         long cutAt = net.nowNs;
         net.connection().sim().cut();
-        net.until("lost", () -> first.lost != null);
-        assertTrue(first.lost.contains("has connected anew"), first.lost);
+        net.until("resumed", () -> net.a.counter("resumes") == 1);
         assertTrue(net.nowNs - cutAt < 1_000_000_000, (net.nowNs - cutAt) + " ns");
+        assertTrue(net.b.errors.toString().contains("has connected anew"), net.b.errors.toString());
+        long before = image.received;
+        net.until("goes on", () -> image.received > before + 100);
+        assertEquals(0, stream.disconnects);
+        assertEquals(image, net.b.image());
+        assertEquals(2, net.network.connections());
+    }
+
+    @Test
+    void endsTheImageOfADriverThatDoesNotComeBack() {
+        start(System.nanoTime(), "rdma.resume-timeout", "300ms");
+        connected();
+        net.until("some", () -> net.b.image().received > 100);
+        TestImage image = net.b.image();
+        net.a.crash();
+        long crashedAt = net.nowNs;
+        net.until("down", () -> net.b.fabric.connections().isEmpty());
+        assertEquals(null, image.lost);
+        net.until("lost", () -> image.lost != null);
+        assertTrue(net.nowNs - crashedAt >= 300_000_000, (net.nowNs - crashedAt) + " ns");
+        assertTrue(net.nowNs - crashedAt < 400_000_000, (net.nowNs - crashedAt) + " ns");
+        assertTrue(image.lost.contains("has not come back within 300 ms"), image.lost);
+        assertTrue(net.b.errors.contains(image.lost), net.b.errors.toString());
+        net.b.transport.closeImage(image, "drained");
+        net.until("released", () -> image.released);
+    }
+
+    @Test
+    void tellsPublishersWhenAPeerDoesNotComeBack() {
+        start(System.nanoTime(), "rdma.resume-timeout", "300ms");
+        TestStream stream = connected();
+        net.until("some", () -> net.b.image().received > 100);
+        net.b.crash();
+        long crashedAt = net.nowNs;
+        net.until("not connected", () -> !stream.connected);
+        assertTrue(net.nowNs - crashedAt >= 300_000_000, (net.nowNs - crashedAt) + " ns");
+        assertTrue(net.nowNs - crashedAt < 400_000_000, (net.nowNs - crashedAt) + " ns");
+        net.until(
+                "told", () -> net.a.failures.toString().contains("has not gone on within 300 ms"));
+        stream.end();
+        net.a.transport.closePublication(stream);
+        net.until("released", () -> net.a.releasedStreams.contains(stream));
+    }
+
+    @Test
+    void releasesAPublicationWhosePeerDoesNotComeBackWhileItEnds() {
+        start(System.nanoTime(), "rdma.resume-timeout", "300ms");
+        TestStream stream = connected();
+        net.reading = false;
+        net.until("window is full", () -> stream.position() >= 64 * 1024);
+        stream.end();
+        net.a.transport.closePublication(stream);
+        net.b.crash();
+        long crashedAt = net.nowNs;
+        net.until("released", () -> net.a.releasedStreams.contains(stream));
+        assertTrue(net.nowNs - crashedAt < 400_000_000, (net.nowNs - crashedAt) + " ns");
+    }
+
+    @Test
+    void goesOnEvenLateIfTheImageIsStillThere() {
+        net.close();
+        String[] hasty = {"rdma.resume-timeout", "0ms"};
+        net = new TwoDrivers(System.nanoTime(), directory, hasty, new String[0]);
+        TestStream stream = connected();
+        net.until("some", () -> net.b.image().received > 100);
+        TestImage image = net.b.image();
+        net.connection().breakLink("cable");
+        net.until("not connected", () -> !stream.connected);
+        net.until("connected again", () -> stream.connected);
+        net.publishing = false;
+        net.until("all read", () -> image.received == stream.offered);
+        assertEquals(image, net.b.image());
+    }
+
+    @Test
+    void beginsAnewWhenTheImageHasEndedMeanwhile() {
+        net.close();
+        String[] hasty = {"rdma.resume-timeout", "0ms"};
+        net = new TwoDrivers(System.nanoTime(), directory, new String[0], hasty);
+        TestStream stream = connected();
+        net.until("some", () -> net.b.image().received > 100);
+        TestImage first = net.b.image();
+        net.connection().breakLink("cable");
+        net.until("lost", () -> first.lost != null);
+        assertEquals(0, net.b.connectionsWhenLost, "the queue pair is destroyed before");
         net.b.transport.closeImage(first, "drained");
         net.until("released", () -> first.released);
-        net.until("again", () -> stream.connected && net.b.image().received > 50);
-        assertEquals(2, net.network.connections());
+        net.until("new image", () -> !net.b.images.isEmpty() && net.b.image().received > 100);
+        assertEquals(1, stream.disconnects);
+        assertTrue(
+                net.a.errors.toString().contains("has ended the image"), net.a.errors.toString());
+        assertEquals(0, net.a.counter("resumes"));
+    }
+
+    @Test
+    void beginsAnewWithADriverThatWasRestarted() {
+        TestStream stream = connected();
+        net.until("some", () -> net.b.image().received > 100);
+        net.b.crash();
+        net.forMillis(20);
+        net.restartB();
+        net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+        net.until("new image", () -> !net.b.images.isEmpty() && net.b.image().received > 100);
+        assertEquals(1, stream.disconnects);
+        assertTrue(
+                net.a.errors.toString().contains("another than before"), net.a.errors.toString());
+        assertEquals(0, net.a.counter("resumes"));
+    }
+
+    @Test
+    void endsTheImageOfADriverThatWasRestartedAsSoonAsItOffersTheSessionAgain() {
+        TestStream stream = connected();
+        net.until("some", () -> net.b.image().received > 100);
+        TestImage first = net.b.image();
+        net.a.crash();
+        net.restartA();
+        TestStream second =
+                net.a.publish(TwoDrivers.CHANNEL, STREAM, stream.log().spec().sessionId());
+        net.until("connected", () -> second.connected);
+        assertTrue(first.lost.contains("was restarted"), first.lost);
+        assertEquals(2, net.b.images.size());
+    }
+
+    /** It claims the id of the driver whose stream it wants, and the registration. */
+    @Test
+    void givesNoImageToAnotherDriverThatClaimsToBeItsOwn() throws IOException {
+        TestStream stream = connected();
+        net.until("some", () -> net.b.image().received > 100);
+        TestImage image = net.b.image();
+        net.publishing = false;
+        net.until("all read", () -> image.received == stream.offered);
+        Path apart = Files.createDirectory(directory.resolve("impostor"));
+        TestDriver impostor = new TestDriver(net.network, "10.0.0.1", net.a.driverId(), apart);
+        TestStream stolen = impostor.publish(TwoDrivers.CHANNEL, STREAM);
+        assertEquals(stream.registrationId(), stolen.registrationId());
+        net.connection().breakLink("cable");
+        net.until(
+                "an image for the impostor",
+                () -> {
+                    impostor.conduct(net.nowNs);
+                    impostor.send(net.nowNs);
+                    return stolen.connected;
+                });
+        stolen.clean();
+        assertTrue(stolen.offer());
+        net.publishing = true;
+        long before = image.received;
+        net.until(
+                "the stream goes on",
+                () -> {
+                    impostor.conduct(net.nowNs);
+                    impostor.send(net.nowNs);
+                    return image.received > before + 100;
+                });
+        assertEquals(null, image.lost);
+        assertEquals(2, net.b.images.size());
+        net.until("both read", () -> net.b.images.stream().allMatch(i -> i.received > 0));
+        impostor.close();
     }
 
     @Test
@@ -264,15 +448,20 @@ class RdmaTransportTest {
     }
 
     @Test
-    void releasesAPublicationWhosePeerGoesWhileItEnds() {
+    void endsAPublicationWhosePeerIsAwayForAMomentWhileItEnds() {
         TestStream stream = connected();
         net.reading = false;
         net.until("window is full", () -> stream.position() >= 64 * 1024);
         stream.end();
         net.a.transport.closePublication(stream);
-        net.forMillis(20);
         net.connection().breakLink("cable");
+        net.forMillis(20);
+        assertFalse(net.a.releasedStreams.contains(stream));
+        net.reading = true;
         net.until("released", () -> net.a.releasedStreams.contains(stream));
+        TestImage image = net.b.image();
+        net.until("all read", () -> image.isEndOfStream() && image.endingAt >= 0);
+        assertEquals(stream.offered, image.received);
     }
 
     @Test
@@ -423,7 +612,7 @@ class RdmaTransportTest {
         net.b.closeTransport();
         net.until("told", () -> !net.a.failures.isEmpty());
         assertEquals(List.of("the driver at 10.0.0.2:7400 has ended"), net.a.errors);
-        assertFalse(stream.connected);
+        net.until("not connected", () -> !stream.connected);
     }
 
     @Test

@@ -111,6 +111,11 @@ public final class SimConnection implements Connection {
         }
     }
 
+    /** The connection manager tells this end that the connection has ended. */
+    public void tellEnd(String reason) {
+        fabric.ended(this, Cause.DISCONNECTED, reason, new byte[0]);
+    }
+
     /** The link breaks: both ends fail, at whatever step they are. */
     public void breakLink(String reason) {
         queuePair.fail(reason);

@@ -125,6 +125,15 @@ public final class SimFabric implements Fabric {
                 options.receiveDepth());
     }
 
+    /** The process is killed: it listens no more, and its peers are told. */
+    void crash() {
+        network.listeners().values().removeIf(listener -> listener.fabric() == this);
+        for (SimConnection connection : connections) {
+            connection.sim().cut();
+            connection.peer().tellEnd("the peer ended the connection, or its process died");
+        }
+    }
+
     void established(SimConnection connection, byte[] privateData) {
         events.add(
                 new Event(connection, handler -> handler.onEstablished(connection, privateData)));

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 
 /**
  * What lies between simulated fabrics. Deterministic: everything random comes from the seed.
@@ -22,20 +23,29 @@ import java.util.Random;
  *   <li>A completion is seen some time after the work request was carried out, together with
  *       others.
  *   <li>A queue pair that fails leaves a prefix of its work requests carried out, and possibly part
- *       of the next.
+ *       of the next. What is on its way then may go on landing until the other end is closed.
  * </ul>
  *
  * Local memory is read when it is sent, not when it is posted, but for what is inline.
  */
 public final class SimNetwork {
+    private static final int SOON = 4;
+    private static final int LATE = 400;
+
     private final Random random;
     private final List<SimQueuePair> queuePairs = new ArrayList<>();
+
+    /** Ends that have failed or are closed, of which something is still on its way. */
+    private final List<SimQueuePair> remains = new ArrayList<>();
+
     private final Map<InetSocketAddress, SimListener> listeners = new HashMap<>();
     private int nextKey = 1;
     private int nextPort = 40_000;
     private boolean accessErrorsExpected;
     private boolean instant;
     private boolean pollsSettle;
+    private boolean closesLate;
+    private UnaryOperator<byte[]> tampering = UnaryOperator.identity();
     private int connections;
 
     public SimNetwork(long seed) {
@@ -61,6 +71,13 @@ public final class SimNetwork {
      * @return whether there was anything to happen.
      */
     public boolean step() {
+        if (!remains.isEmpty() && random.nextInt(closesLate ? LATE : SOON) == 0) {
+            SimQueuePair remain = remains.get(random.nextInt(remains.size()));
+            if (!remain.landRemains()) {
+                remains.remove(remain);
+            }
+            return true;
+        }
         int count = queuePairs.size();
         if (count == 0) {
             return false;
@@ -118,6 +135,30 @@ public final class SimNetwork {
 
     boolean pollsSettle() {
         return pollsSettle;
+    }
+
+    /** Breaks the promise of {@code close()}: what is on its way still lands behind it. */
+    public void closeLate() {
+        closesLate = true;
+    }
+
+    /** Alters every message on its way. */
+    public void tamper(UnaryOperator<byte[]> alteration) {
+        tampering = alteration;
+    }
+
+    byte[] tampered(byte[] message) {
+        return tampering.apply(message);
+    }
+
+    boolean closesLate() {
+        return closesLate;
+    }
+
+    void leaveRemains(SimQueuePair queuePair) {
+        if (!remains.contains(queuePair)) {
+            remains.add(queuePair);
+        }
     }
 
     boolean isInstant() {

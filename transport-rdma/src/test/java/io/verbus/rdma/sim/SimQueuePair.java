@@ -28,6 +28,7 @@ public final class SimQueuePair implements QueuePair {
     private final int number = nextNumber++;
     private final List<SimWork> staged = new ArrayList<>();
     private final ArrayDeque<SimWork> posted = new ArrayDeque<>();
+    private final ArrayDeque<SimWork> remains = new ArrayDeque<>();
     private final ArrayDeque<byte[]> arrived = new ArrayDeque<>();
     private SimQueuePair peer;
     private long postedCount;
@@ -258,7 +259,7 @@ public final class SimQueuePair implements QueuePair {
         SimWork head = posted.peek();
         check(head);
         if (head.isSend) {
-            peer.arrived.add(head.read());
+            peer.arrived.add(network.tampered(head.read()));
             landed(head);
             return;
         }
@@ -307,9 +308,40 @@ public final class SimQueuePair implements QueuePair {
     private void failEnd(String reason) {
         if (failure == null && !closed) {
             failure = reason;
-            posted.clear();
+            leaveRemains();
             network.remove(this);
         }
+    }
+
+    /** Some of what was posted is on its way: its bytes have left, up to the first message. */
+    private void leaveRemains() {
+        int count = network.random().nextInt(4);
+        while (remains.size() < count && !posted.isEmpty() && !posted.peek().isSend) {
+            SimWork work = posted.poll();
+            work.inline = work.read();
+            remains.add(work);
+        }
+        posted.clear();
+        if (!remains.isEmpty()) {
+            network.leaveRemains(this);
+        }
+    }
+
+    /** Lands a piece of what was on its way; false if that was the last, or nothing takes it. */
+    boolean landRemains() {
+        SimWork head = remains.peek();
+        boolean taken =
+                head != null
+                        && (network.closesLate()
+                                || !peer.closed
+                                        && peer.domain.allows(
+                                                head.remoteKey, head.remoteAddress, head.length));
+        if (!taken) {
+            remains.clear();
+        } else if (head.land(network.random())) {
+            remains.poll();
+        }
+        return !remains.isEmpty();
     }
 
     /** Nothing goes through any more, and nobody is told. */
@@ -351,7 +383,7 @@ public final class SimQueuePair implements QueuePair {
     void close() {
         if (!closed) {
             closed = true;
-            posted.clear();
+            leaveRemains();
             network.remove(this);
             if (peer != null && !cut) {
                 peer.failEnd("the peer's queue pair is gone: retries exceeded");

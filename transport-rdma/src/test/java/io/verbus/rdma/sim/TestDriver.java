@@ -67,9 +67,13 @@ final class TestDriver implements TransportHost, AutoCloseable {
     }
 
     TestStream publish(ChannelUri channel, int streamId) {
+        return publish(channel, streamId, (int) (driverId * 1000 + nextId));
+    }
+
+    TestStream publish(ChannelUri channel, int streamId, int sessionId) {
         long id = driverId * 1000 + nextId++;
         LogSpec spec =
-                new LogSpec(id, (int) id, streamId, 5, channel.termLength(), channel.mtu(), 0);
+                new LogSpec(id, sessionId, streamId, 5, channel.termLength(), channel.mtu(), 0);
         LogBuffers log = LogBuffers.create(directory.resolve("publication-" + id + ".log"), spec);
         TestStream stream = new TestStream(channel, log);
         streams.add(stream);
@@ -225,6 +229,12 @@ final class TestDriver implements TransportHost, AutoCloseable {
         }
     }
 
+    /** Its process is killed: it does nothing any more, and its connections end. */
+    void crash() {
+        closed = true;
+        fabric.crash();
+    }
+
     /** Closes the transport, while the network does its part. */
     void closeTransport() {
         closed = true;
@@ -235,9 +245,7 @@ final class TestDriver implements TransportHost, AutoCloseable {
 
     @Override
     public void close() {
-        if (!closed) {
-            closeTransport();
-        }
+        closeTransport();
         for (TestStream stream : streams) {
             discard(stream.log());
         }

@@ -5,6 +5,8 @@ package io.verbus.rdma.sim;
 import io.verbus.ChannelUri;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
 
@@ -16,15 +18,16 @@ import java.util.function.BooleanSupplier;
 final class TwoDrivers implements AutoCloseable {
     static final ChannelUri CHANNEL =
             ChannelUri.rdma("10.0.0.2:7400").termLength(64 * 1024).mtu(1408).build();
-    private static final int MAX_TURNS = 2_000_000;
 
     final long seed;
     final Random random;
     final SimNetwork network;
     final Path directory;
-    final TestDriver b;
+    private final List<TestDriver> crashed = new ArrayList<>();
     TestDriver a;
+    TestDriver b;
     long nowNs;
+    int maxTurns = 2_000_000;
 
     /** Whether the applications do their part. */
     boolean publishing = true;
@@ -46,7 +49,7 @@ final class TwoDrivers implements AutoCloseable {
 
     /** Turns until the condition holds. */
     void until(String what, BooleanSupplier condition) {
-        for (int i = 0; i < MAX_TURNS; i++) {
+        for (int i = 0; i < maxTurns; i++) {
             if (condition.getAsBoolean()) {
                 return;
             }
@@ -109,6 +112,18 @@ final class TwoDrivers implements AutoCloseable {
         }
     }
 
+    /** Starts another driver in the place of A, which has crashed. */
+    void restartA() {
+        crashed.add(a);
+        a = new TestDriver(network, "10.0.0.1", 5000 + random.nextInt(1000), directory);
+    }
+
+    /** Starts another driver in the place of B, which has crashed. */
+    void restartB() {
+        crashed.add(b);
+        b = new TestDriver(network, "10.0.0.2", 7000 + random.nextInt(1000), directory);
+    }
+
     /** The only connection, at A's end. */
     SimConnection connection() {
         if (a.fabric.connections().size() != 1) {
@@ -121,5 +136,6 @@ final class TwoDrivers implements AutoCloseable {
     public void close() {
         a.close();
         b.close();
+        crashed.forEach(TestDriver::close);
     }
 }
