@@ -93,7 +93,7 @@ final class CompareCommand implements Callable<Integer> {
     }
 
     private int compare(Work work) {
-        Work peerWork = work.wire() == Wire.RDMA ? work.on(Wire.UDP) : work;
+        Work peerWork = work.wire() == Wire.IPC ? work : work.overUdp();
         Comparison comparison = new Comparison(work, peer.toString());
         boolean missed = false;
         System.out.print(comparison.header());

@@ -24,9 +24,9 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         description = {
             "Measures round trips through two streams.",
-            "IPC: one process, two threads, an embedded driver. RDMA: two processes, each with one"
-                    + " thread that also drives its embedded driver; in the lab where this host has"
-                    + " no RDMA device."
+            "IPC: one process, two threads, an embedded driver. UDP and RDMA: two processes, each"
+                    + " with one thread that also drives its embedded driver; RDMA in the lab where"
+                    + " this host has no RDMA device."
         })
 final class RttCommand implements Callable<Integer> {
     @Spec private CommandSpec spec;

@@ -21,7 +21,9 @@ final class WorkOptions {
     private static final long MAX_MESSAGES = 1_000_000_000_000L;
     private static final long MAX_RATE = 100_000_000;
     private static final long IPC_MESSAGES = 1_000_000;
+    private static final long UDP_MESSAGES = 200_000;
     private static final long RDMA_MESSAGES = 20_000;
+    private static final String LOOPBACK = "127.0.0.1";
     private static final int FRAME_ALIGNMENT = 32;
     private static final int MAX_MTU = 65_504;
 
@@ -30,7 +32,7 @@ final class WorkOptions {
 
     @Option(
             names = "--transport",
-            paramLabel = "ipc|rdma",
+            paramLabel = "ipc|udp|rdma",
             description = "What carries the messages (default: ${DEFAULT-VALUE}).")
     private Wire transport = Wire.IPC;
 
@@ -43,7 +45,9 @@ final class WorkOptions {
     @Option(
             names = "--messages",
             paramLabel = "N",
-            description = "How many are measured (default: 1000000 on IPC, 20000 on RDMA).")
+            description = {
+                "How many are measured (default: 1000000 on IPC, 200000 on UDP, 20000 on RDMA)."
+            })
     private Long messages;
 
     @Option(
@@ -78,7 +82,7 @@ final class WorkOptions {
             paramLabel = "MODE",
             description = {
                 "Threading of the drivers: invoker, shared, shared_network, dedicated (default:"
-                        + " shared on IPC; invoker on RDMA, where the thread that sends or"
+                        + " shared on IPC; invoker otherwise, where the thread that sends or"
                         + " reflects drives its process's driver)."
             })
     private Threading threading;
@@ -101,21 +105,24 @@ final class WorkOptions {
     @Option(
             names = "--local",
             paramLabel = "ADDRESS",
-            description = "Of the end that sends (default: VERBUS_LAB_ADDR1).")
+            description = {
+                "Of the end that sends (default: VERBUS_LAB_ADDR1; on UDP else 127.0.0.1)."
+            })
     private String local = environment("VERBUS_LAB_ADDR1");
 
     @Option(
             names = "--remote",
             paramLabel = "ADDRESS",
             description = {
-                "Of the end that reflects, on this host too (default: VERBUS_LAB_ADDR2)."
+                "Of the end that reflects, on this host too (default: VERBUS_LAB_ADDR2; on UDP else"
+                        + " 127.0.0.1)."
             })
     private String remote = environment("VERBUS_LAB_ADDR2");
 
     @Option(
             names = "--port",
             paramLabel = "N",
-            description = "First of two ports to use (default: ${DEFAULT-VALUE}).")
+            description = "First of four ports to use (default: ${DEFAULT-VALUE}).")
     private int port = 20_410;
 
     /** Whether it takes an RDMA device, and this host has none. */
@@ -129,17 +136,13 @@ final class WorkOptions {
      * @throws ParameterException that names what is wrong.
      */
     Work work() {
-        if (transport == Wire.UDP) {
-            throw wrong("--transport takes ipc or rdma, not udp");
-        }
         check("--mtu", mtu, 64, MAX_MTU);
         if (mtu % FRAME_ALIGNMENT != 0) {
             throw wrong("--mtu takes a multiple of 32, not " + mtu);
         }
         check("--length", length, Work.MIN_LENGTH, mtu - Work.HEADER_LENGTH);
-        check("--port", port, 1024, 65_534);
-        long count =
-                messages != null ? messages : transport == Wire.IPC ? IPC_MESSAGES : RDMA_MESSAGES;
+        check("--port", port, 1024, 65_532);
+        long count = messages != null ? messages : defaultMessages();
         check("--messages", count, 1, MAX_MESSAGES);
         long before = warmup != null ? warmup : count / 2;
         check("--warmup", before, 0, MAX_MESSAGES);
@@ -164,8 +167,16 @@ final class WorkOptions {
                 port);
     }
 
+    private long defaultMessages() {
+        return switch (transport) {
+            case IPC -> IPC_MESSAGES;
+            case UDP -> UDP_MESSAGES;
+            case RDMA -> RDMA_MESSAGES;
+        };
+    }
+
     private Threading checkedThreading() {
-        if (transport == Wire.RDMA) {
+        if (transport != Wire.IPC) {
             return threading == null ? Threading.INVOKER : threading;
         }
         if (threading == Threading.INVOKER) {
@@ -179,6 +190,9 @@ final class WorkOptions {
     private String checkedAddress(String option, String address) {
         if (transport == Wire.IPC) {
             return "";
+        }
+        if (address.isEmpty() && transport == Wire.UDP) {
+            return LOOPBACK;
         }
         if (address.isEmpty()) {
             throw wrong(

@@ -40,6 +40,10 @@ final class WorkReport {
     }
 
     private static Object device(Work work) {
-        return work.wire() == Work.Wire.IPC ? "shared memory" : Environment.rdmaDevices();
+        return switch (work.wire()) {
+            case IPC -> "shared memory";
+            case UDP -> work.initiator() + " to " + work.reflector();
+            case RDMA -> Environment.rdmaDevices();
+        };
     }
 }

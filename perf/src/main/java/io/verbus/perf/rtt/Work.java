@@ -123,10 +123,10 @@ public record Work(
         }
     }
 
-    /** The same work on another wire. */
-    public Work on(Wire other) {
+    /** The same work over UDP, at ports of its own. */
+    public Work overUdp() {
         return new Work(
-                other,
+                Wire.UDP,
                 length,
                 mtu,
                 termLength,
@@ -138,7 +138,7 @@ public record Work(
                 driverIdle,
                 initiator,
                 reflector,
-                port);
+                port + 2);
     }
 
     /** Arguments from which {@link #parse} makes equal work. */

@@ -100,7 +100,12 @@ public final class VerbusStack implements Stack {
     private String subscribed(String address, int portOffset) {
         return work.wire() == Work.Wire.IPC
                 ? "verbus:ipc"
-                : "verbus:rdma?endpoint=" + address + ":" + (work.port() + portOffset);
+                : "verbus:"
+                        + work.wire()
+                        + "?endpoint="
+                        + address
+                        + ":"
+                        + (work.port() + portOffset);
     }
 
     private String published(String address, int portOffset, String from) {

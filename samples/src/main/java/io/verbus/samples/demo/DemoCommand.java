@@ -25,9 +25,11 @@ import java.util.concurrent.TimeUnit;
             "Four fifths of the messages are sent as fast as back pressure allows; the rest at a"
                     + " fixed rate, for their latency from the time they are due to the"
                     + " subscriber's handler. It uses the host's RDMA devices, or those of"
-                    + " `verbus lab` if there are none."
+                    + " `verbus lab` if there are none; UDP goes over loopback unless addresses are"
+                    + " given."
         })
 public final class DemoCommand implements VerbusCommand, Callable<Integer> {
+    private static final String LOOPBACK = "127.0.0.1";
     private static final int MAX_MESSAGES = 100_000_000;
     private static final int MAX_RATE = 1_000_000;
     private static final int MAX_TIMEOUT_S = 86_400;
@@ -36,7 +38,7 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
 
     @Option(
             names = "--transport",
-            paramLabel = "rdma|ipc",
+            paramLabel = "rdma|udp|ipc",
             description = "What carries the messages (default: ${DEFAULT-VALUE}).")
     private String media = Transport.RDMA.media();
 
@@ -61,13 +63,13 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
     @Option(
             names = "--from",
             paramLabel = "ADDRESS",
-            description = "Address of the publisher's RDMA device; needs --to.")
+            description = "Address of the publisher's RDMA device or UDP socket; needs --to.")
     private String from;
 
     @Option(
             names = "--to",
             paramLabel = "ADDRESS",
-            description = "Address of the subscriber's RDMA device on this host; needs --from.")
+            description = "Address of the subscriber's on this host; needs --from.")
     private String to;
 
     private Transport transport;
@@ -99,6 +101,9 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
         if (transport == Transport.IPC) {
             return Route.ipc();
         }
+        if (transport == Transport.UDP) {
+            return from == null ? Route.udp(LOOPBACK, LOOPBACK) : Route.udp(from, to);
+        }
         try {
             return from == null ? Route.findRdma() : Route.rdma(from, to);
         } catch (IOException e) {
@@ -126,7 +131,8 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
                                 () ->
                                         new ParameterException(
                                                 spec.commandLine(),
-                                                "--transport takes rdma or ipc, not " + media));
+                                                "--transport takes rdma, udp or ipc, not "
+                                                        + media));
         check("--messages", messages, 1, MAX_MESSAGES);
         check("--rate", rate, 1, MAX_RATE);
         check("--timeout", timeoutS, 1, MAX_TIMEOUT_S);

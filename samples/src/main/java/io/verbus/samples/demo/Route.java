@@ -10,7 +10,8 @@ import java.util.concurrent.ThreadLocalRandom;
  * What carries the demo's messages.
  *
  * @param transport that is used.
- * @param device that carries them, or {@code shared-memory}.
+ * @param device that carries them, the address of the network interface that does, or {@code
+ *     shared-memory}.
  * @param publication channel of the publisher.
  * @param subscription channel of the subscriber.
  */
@@ -22,9 +23,11 @@ record Route(Transport transport, String device, String publication, String subs
 
     /** For people: what carries the messages, and between which addresses. */
     String description() {
-        return transport == Transport.IPC
-                ? "messages go through the shared memory of one driver"
-                : "RDMA device " + device + " carries the messages, " + publication;
+        return switch (transport) {
+            case IPC -> "messages go through the shared memory of one driver";
+            case UDP -> "UDP carries the messages, " + publication;
+            case RDMA -> "RDMA device " + device + " carries the messages, " + publication;
+        };
     }
 
     /** Shared memory, through one driver. */
@@ -32,11 +35,16 @@ record Route(Transport transport, String device, String publication, String subs
         return new Route(Transport.IPC, "shared-memory", "verbus:ipc", "verbus:ipc");
     }
 
+    /** From one address of this host to another, or the same. */
+    static Route udp(String from, String to) {
+        return network(Transport.UDP, from, from, to);
+    }
+
     /** From one address of an RDMA device of this host to another, or the same. */
     static Route rdma(String from, String to) throws IOException, DemoException {
         for (RdmaPort port : RdmaPort.find()) {
             if (port.address().equals(from)) {
-                return rdma(port.device(), from, to);
+                return network(Transport.RDMA, port.device(), from, to);
             }
         }
         throw new DemoException(
@@ -45,10 +53,10 @@ record Route(Transport transport, String device, String publication, String subs
                         + ": `rdma link` and `ip address` tell which there are");
     }
 
-    private static Route rdma(String device, String from, String to) {
+    private static Route network(Transport transport, String device, String from, String to) {
         int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, FIRST_PORT + PORTS);
-        String channel = "verbus:rdma?endpoint=" + to + ":" + port;
-        return new Route(Transport.RDMA, device, channel + "|interface=" + from, channel);
+        String channel = "verbus:" + transport.media() + "?endpoint=" + to + ":" + port;
+        return new Route(transport, device, channel + "|interface=" + from, channel);
     }
 
     /**
@@ -74,6 +82,6 @@ record Route(Transport transport, String device, String publication, String subs
                 break;
             }
         }
-        return rdma(first.device(), first.address(), second.address());
+        return network(Transport.RDMA, first.device(), first.address(), second.address());
     }
 }

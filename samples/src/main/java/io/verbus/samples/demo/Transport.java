@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 /** What carries the messages. Named in lower case for people. */
 enum Transport {
     RDMA,
+    UDP,
     IPC;
 
     /** The media of the channel. */

@@ -23,8 +23,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
-/** {@code verbus demo --transport ipc}, as the processes that it really is. */
-class DemoIpcTest {
+/** {@code verbus demo} without RDMA, as the processes that it really is. */
+class DemoProcessesTest {
     private static final long LIMIT_S = 80;
 
     @TempDir Path folder;
@@ -52,6 +52,21 @@ class DemoIpcTest {
                                 + " reordered=0 corrupt=0 p50_us=\\d+\\.\\d p99_us=\\d+\\.\\d"),
                 last);
         assertTrue(errors().contains("20,000 of 20,000 messages verified"), errors());
+        assertNothingIsLeft();
+    }
+
+    @Test
+    @Timeout(90)
+    void carriesMessagesOverUdpBetweenTwoDrivers() throws Exception {
+        start("--transport=udp", "--messages=20000", "--rate=4000");
+        assertTrue(demo.waitFor(LIMIT_S, TimeUnit.SECONDS), "still runs; it said: " + errors());
+        assertEquals(0, demo.exitValue(), errors());
+        String last = Files.readAllLines(output()).getLast();
+        assertTrue(
+                last.startsWith(
+                        "demo ok: transport=udp device=127.0.0.1 messages=20000 lost=0"
+                                + " reordered=0 corrupt=0 p50_us="),
+                last);
         assertNothingIsLeft();
     }
 
@@ -102,7 +117,10 @@ class DemoIpcTest {
     }
 
     private void start(String... options) throws IOException {
-        List<String> arguments = new ArrayList<>(List.of("demo", "--transport=ipc"));
+        List<String> arguments = new ArrayList<>(List.of("demo"));
+        if (!options[0].startsWith("--transport")) {
+            arguments.add("--transport=ipc");
+        }
         arguments.addAll(List.of(options));
         demo =
                 new ProcessBuilder(
