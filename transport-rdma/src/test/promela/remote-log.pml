@@ -12,16 +12,19 @@
  *   wire  lands what is in flight on a queue pair: work requests in order, words of one in any
  *   subscriber  reads what is at its position, at any time
  *
- * Bounds: LAST - FIRST frames, FAILURES of a queue pair (noticed by either side, at any step), one
+ * Bounds: FRAMES frames, FAILURES of a queue pair (noticed by either side, at any step), one
  * restart of A or of B. All of it is finite, so that what does not end well ends in a time-out.
  */
 
+#ifndef TERM
 #define TERM 2              /* frames */
+#endif
 #define SLOTS (3 * TERM)
 #define FIRST SLOTS         /* the first lap is over: its frames still lie in the log */
-#ifndef LAST
-#define LAST 12
+#ifndef FRAMES
+#define FRAMES 6
 #endif
+#define LAST (FIRST + FRAMES)
 #ifndef FAILURES
 #define FAILURES 2
 #endif
