@@ -12,16 +12,19 @@
  *   wire  lands what is in flight on a queue pair: work requests in order, words of one in any
  *   subscriber  reads what is at its position, at any time
  *
- * Bounds: LAST - FIRST frames, FAILURES of a queue pair (noticed by either side, at any step), one
+ * Bounds: FRAMES frames, FAILURES of a queue pair (noticed by either side, at any step), one
  * restart of A or of B. All of it is finite, so that what does not end well ends in a time-out.
  */
 
+#ifndef TERM
 #define TERM 2              /* frames */
+#endif
 #define SLOTS (3 * TERM)
 #define FIRST SLOTS         /* the first lap is over: its frames still lie in the log */
-#ifndef LAST
-#define LAST 12
+#ifndef FRAMES
+#define FRAMES 6
 #endif
+#define LAST (FIRST + FRAMES)
 #ifndef FAILURES
 #define FAILURES 2
 #endif
@@ -53,9 +56,10 @@ byte consumed;              /* subscriber's position */
 byte publication;
 byte sent = FIRST;          /* sender position */
 byte credit = FIRST;        /* consumption position as A knows it */
+bool accepted = true;       /* B has an image, or had when the connection was lost */
 
 /* Connections are numbered; two may be there at once, an old and a new one, by parity. */
-mtype = { DOWN, SETUP_SENT, UP };
+mtype = { DOWN, SETUP_SENT, UP, ACCEPT, NO_IMAGE };
 mtype a = DOWN;
 byte connection;            /* A's newest */
 bool atB[2];                /* B's end of the queue pair exists: what is in flight may land */
@@ -66,9 +70,9 @@ byte stampOf[2];            /* publication whose bytes are in flight */
 chan flight[2] = [5] of { byte, byte, byte };
 byte p[2], n[2], words[2];
 
-chan setup = [3] of { byte, byte, byte };   /* connection, publication, sender position */
-chan accept = [3] of { byte, byte };        /* connection, start position */
-chan grant = [1] of { byte, byte };         /* connection, consumption position */
+chan setup = [3] of { byte, byte, byte, bool }; /* connection, publication, position, resuming */
+chan answer = [3] of { mtype, byte, byte };     /* ACCEPT or NO_IMAGE, connection, start position */
+chan grant = [1] of { byte, byte };             /* connection, consumption position */
 
 byte failures, restarts;
 
@@ -160,6 +164,7 @@ inline post(q, count) {
     && (sent % TERM) + count <= TERM)
 
 active proctype A() {
+    mtype kind;
     byte from, position;
 end:
     do
@@ -169,22 +174,29 @@ end:
         atB[QP(connection)] = true;
         number[QP(connection)] = connection;
         stampOf[QP(connection)] = publication;
-        setup!connection,publication,sent;
+        setup!connection,publication,sent,accepted;
         a = SETUP_SENT }
-    :: atomic { accept?from,position ->
+    :: atomic { nfull(setup) && nempty(answer) -> answer?kind,from,position;
         if
-        :: from == connection && a == SETUP_SENT ->
-            assert(position >= credit && position <= sent); /* A still holds everything from there */
+        :: from == connection && a == SETUP_SENT && kind == ACCEPT ->
+            /* A still holds everything from there. */
+            assert(position >= (accepted -> credit : sent) && position <= sent);
 #ifdef CREDIT_AT_FRONTIER   /* fault: what is there is taken for what was consumed */
             credit = position;
+#else
+            credit = (accepted -> credit : position);
 #endif
 #ifndef RESUME_AT_SENDER    /* fault: goes on where it was */
             sent = position;
 #endif
+            accepted = true;
             a = UP
+        :: from == connection && a == SETUP_SENT && kind == NO_IMAGE ->
+            accepted = false;
+            setup!connection,publication,sent,false
         :: else
         fi;
-        from = 0; position = 0 }
+        kind = 0; from = 0; position = 0 }
     :: atomic { a != SETUP_SENT && nempty(grant) -> /* it stays in the slot until then */
         grant?from,position;
         if
@@ -201,7 +213,7 @@ end:
         a = DOWN }
     :: atomic { restarts > 0 -> /* a new driver, and a new publication */
         restarts--;
-        publication = 1; sent = FIRST; credit = FIRST;
+        publication = 1; sent = FIRST; credit = FIRST; accepted = false;
         a = DOWN }
     od
 }
@@ -228,11 +240,12 @@ inline emptyImage(which, position) {
 
 active proctype B() {
     byte from, new, position, i;
+    bool resuming;
     byte serving;           /* connection over which credit is granted; 0 if none */
     byte granted;
 end:
     do
-    :: atomic { setup?new,from,position ->
+    :: atomic { setup?new,from,position,resuming ->
         if
         :: atB[QP(new)] && number[QP(new)] == new ->
 #ifndef SCAN_FIRST          /* fault: the old queue pair lives on while the image is scanned */
@@ -240,17 +253,25 @@ end:
 #endif
             if
 #ifdef RESUME_OTHERS        /* fault: whatever image is there is gone on with */
-            :: image -> scan(position)
+            :: image ->
 #else
-            :: image && imageOf == from -> scan(position)
+            :: image && imageOf == from ->
 #endif
-            :: else -> emptyImage(from, position)
-            fi;
-            accept!new,position;
-            serving = new; granted = 0
+                scan(position);
+                answer!ACCEPT,new,position;
+                serving = new; granted = 0
+            :: else ->
+                if
+                :: resuming -> answer!NO_IMAGE,new,0
+                :: !resuming ->
+                    emptyImage(from, position);
+                    answer!ACCEPT,new,position;
+                    serving = new; granted = 0
+                fi
+            fi
         :: else
         fi;
-        from = 0; position = 0 };
+        from = 0; position = 0; resuming = false };
 #ifdef SCAN_FIRST
         atomic { destroy(QP(new + 1)) };
 #endif

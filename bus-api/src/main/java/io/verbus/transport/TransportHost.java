@@ -5,18 +5,9 @@ package io.verbus.transport;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /** The driver as its transports see it. Conductor's thread only, but for {@link #onError}. */
-public interface TransportHost {
+public interface TransportHost extends TransportSettings {
     /** Random number of this driver, new at each start. */
     long driverId();
-
-    /**
-     * Value of a driver option that belongs to the transport.
-     *
-     * @param name without the prefix {@code verbus.}, such as {@code rdma.retry-count}.
-     * @param defaultValue where it is not set.
-     * @return the text that was set, or the default.
-     */
-    String option(String name, String defaultValue);
 
     /**
      * A peer offers a stream.

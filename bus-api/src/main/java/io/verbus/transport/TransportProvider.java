@@ -18,6 +18,16 @@ public interface TransportProvider {
     Transport open(TransportHost host);
 
     /**
+     * Checks the settings of the transport when the driver starts, whether or not it is used then.
+     *
+     * @param settings of the driver.
+     * @throws TransportException that names the wrong one.
+     */
+    default void check(TransportSettings settings) {
+        // A transport without settings has nothing to check.
+    }
+
+    /**
      * Whether logs must lie on a file system that is memory (tmpfs, hugetlbfs), because the
      * transport registers them with a device. A driver with its directory elsewhere refuses the
      * transport's channels.

@@ -52,7 +52,7 @@ public final class MediaDriver implements AutoCloseable {
      * @param config its settings.
      * @return the running driver.
      * @throws BusException if its directory is in use or cannot be made, if there is too little
-     *     space, or if a thread cannot be bound to its CPU.
+     *     space, if a setting of a transport is wrong, or if a thread cannot be bound to its CPU.
      */
     public static MediaDriver launch(DriverConfig config) {
         return launch(config, null);
@@ -106,6 +106,7 @@ public final class MediaDriver implements AutoCloseable {
                         cnc.errorLog(), SystemEpochClock.INSTANCE, StandardCharsets.UTF_8);
         errors = new ErrorSink(log, counters.system(SystemCounter.ERRORS), config.errorHandler());
         List<TransportProvider> providers = given != null ? given : Transports.load(errors);
+        Transports.checkOptions(providers, config.transportOptions());
         DriverParts parts =
                 DriverParts.assemble(config, directory, cnc, providers, clock, counters, errors);
         threads =

@@ -74,6 +74,17 @@ final class Transports {
         }
     }
 
+    /**
+     * Checks the options of every transport, which may be opened much later.
+     *
+     * @throws TransportException that names a wrong one.
+     */
+    static void checkOptions(List<TransportProvider> providers, Map<String, String> options) {
+        for (TransportProvider provider : providers) {
+            provider.check(new TransportOptions(provider.media(), options)::get);
+        }
+    }
+
     /** Must be set before any channel names a transport. */
     void hosts(TransportHostFactory factory) {
         hosts = factory;

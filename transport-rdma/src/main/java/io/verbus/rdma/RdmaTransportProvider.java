@@ -4,18 +4,26 @@ package io.verbus.rdma;
 
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
+import io.verbus.rdma.inbound.AllowList;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.rdma.verbs.VerbsFabric;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 import io.verbus.transport.TransportProvider;
+import io.verbus.transport.TransportSettings;
 
 /** Opens the transport over this host's RDMA devices. */
 public final class RdmaTransportProvider implements TransportProvider {
     @Override
     public String media() {
         return "rdma";
+    }
+
+    @Override
+    public void check(TransportSettings settings) {
+        RdmaOptions.of(settings);
+        AllowList.of(settings);
     }
 
     @Override

@@ -145,6 +145,20 @@ class ToolsTest {
     }
 
     @Test
+    void aDriverWithAWrongSettingOfATransportDoesNotStart() {
+        String dir = folder.resolve("driver").toString();
+        for (String wrong : new String[] {"rdma.allow=10.77.0.1/24", "rdma.retry-count=7"}) {
+            err.getBuffer().setLength(0);
+            assertEquals(1, run("driver", "--dir", dir, "--set", wrong), wrong);
+            String[] setting = wrong.split("=");
+            assertTrue(
+                    err.toString().contains("option " + setting[0] + " is '" + setting[1] + "'"),
+                    err.toString());
+            assertEquals(1, err.toString().lines().count(), err.toString());
+        }
+    }
+
+    @Test
     void helpNamesEverySettingOfTheDriver() {
         assertEquals(0, run("driver", "--help"));
         for (DriverOption option : DriverOption.ALL) {

@@ -3,6 +3,7 @@
 package io.verbus.rdma.doctor;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,7 +52,7 @@ record FileTree(Path root) {
     List<String> list(String path) {
         try (Stream<Path> entries = Files.list(at(path))) {
             return entries.map(entry -> entry.getFileName().toString()).sorted().toList();
-        } catch (IOException unknown) {
+        } catch (IOException | UncheckedIOException unknown) {
             return List.of();
         }
     }

@@ -57,8 +57,7 @@ final class GidCheck {
             findings.warning(
                     area,
                     name + " makes connections over " + mode + ", which no router forwards",
-                    "`cma_roce_mode -d %s -p %d -m 2`, or a device and switches that can RoCE v2"
-                            .formatted(device.name(), port.number()));
+                    setMode());
         }
         for (String netdev : Interfaces.of(host, device, port)) {
             List<InetAddress> addresses = Interfaces.addresses(host, netdev);
@@ -85,15 +84,25 @@ final class GidCheck {
 
     /** RoCE mode of connections: the kernel prefers v2 unless it was told otherwise. */
     private String mode() {
-        String set =
-                host.files()
-                        .read(
-                                "/sys/kernel/config/rdma_cm/%s/ports/%d/default_roce_mode"
-                                        .formatted(device.name(), port.number()));
+        String set = host.files().read(configuration() + "/" + modeFile());
         if (!set.isEmpty()) {
             return set;
         }
         return port.gids().stream().map(Gid::type).filter(V2::equals).findAny().orElse(V1);
+    }
+
+    /** Folder in configfs that an administrator makes to configure a device. */
+    private String configuration() {
+        return "/sys/kernel/config/rdma_cm/" + device.name();
+    }
+
+    private String modeFile() {
+        return "ports/" + port.number() + "/default_roce_mode";
+    }
+
+    private String setMode() {
+        return "`mkdir -p %s; echo 'RoCE v2' > %s/%s`, on a device that can RoCE v2"
+                .formatted(configuration(), configuration(), modeFile());
     }
 
     private void examineAddress(String netdev, InetAddress address, String mode) {
@@ -121,8 +130,7 @@ final class GidCheck {
                                     entries.getFirst().index(),
                                     entries.getFirst().type(),
                                     mode),
-                    "`cma_roce_mode -d %s -p %d` shows and sets the mode"
-                            .formatted(device.name(), port.number()));
+                    setMode());
         } else {
             findings.warning(
                     area,

@@ -3,7 +3,7 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.transport.TransportException;
-import io.verbus.transport.TransportHost;
+import io.verbus.transport.TransportSettings;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -15,7 +15,7 @@ import java.util.List;
  * The networks whose hosts may connect, from the option {@code verbus.rdma.allow}: IPv4 and IPv6
  * addresses, each with the bits of its network behind a slash or alone, separated by commas.
  */
-final class AllowList {
+public final class AllowList {
     /** Name of the option. */
     static final String OPTION = "rdma.allow";
 
@@ -30,10 +30,12 @@ final class AllowList {
     /**
      * Reads the option; everybody may connect unless it is set.
      *
+     * @param settings of the driver.
+     * @return the list.
      * @throws TransportException that names the part that is no network.
      */
-    static AllowList of(TransportHost host) {
-        String text = host.option(OPTION, EVERYBODY);
+    public static AllowList of(TransportSettings settings) {
+        String text = settings.option(OPTION, EVERYBODY);
         List<Network> networks = new ArrayList<>();
         for (String part : text.split(",", -1)) {
             networks.add(network(part.strip(), text));

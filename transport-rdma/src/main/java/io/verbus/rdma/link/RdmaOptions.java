@@ -4,7 +4,7 @@ package io.verbus.rdma.link;
 
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.transport.TransportException;
-import io.verbus.transport.TransportHost;
+import io.verbus.transport.TransportSettings;
 
 import org.agrona.SystemUtil;
 
@@ -57,11 +57,11 @@ public record RdmaOptions(
     /**
      * Reads the options that are set, and checks each.
      *
-     * @param host that knows them.
+     * @param host what knows them.
      * @return the options.
      * @throws TransportException that names the wrong one.
      */
-    public static RdmaOptions of(TransportHost host) {
+    public static RdmaOptions of(TransportSettings host) {
         RdmaOptions options =
                 new RdmaOptions(
                         count(host, "send-depth", "256", 16, 16_384),
@@ -93,7 +93,7 @@ public record RdmaOptions(
                 sendDepth, receiveDepth, MESSAGE_LENGTH, MAX_INLINE, retryCount, ackTimeout);
     }
 
-    private static int count(TransportHost host, String name, String preset, int min, int max) {
+    private static int count(TransportSettings host, String name, String preset, int min, int max) {
         String text = host.option("rdma." + name, preset);
         try {
             int value = Integer.parseInt(text);
@@ -106,7 +106,7 @@ public record RdmaOptions(
         throw wrong(name, text, "a number from " + min + " to " + max, null);
     }
 
-    private static int size(TransportHost host, String name, String preset, int min, int max) {
+    private static int size(TransportSettings host, String name, String preset, int min, int max) {
         String text = host.option("rdma." + name, preset);
         String right = SystemUtil.formatSize(min) + " to " + SystemUtil.formatSize(max);
         try {
@@ -121,7 +121,7 @@ public record RdmaOptions(
     }
 
     private static long duration(
-            TransportHost host, String name, String preset, long min, long max) {
+            TransportSettings host, String name, String preset, long min, long max) {
         String text = host.option("rdma." + name, preset);
         String right = SystemUtil.formatDuration(min) + " to " + SystemUtil.formatDuration(max);
         try {
