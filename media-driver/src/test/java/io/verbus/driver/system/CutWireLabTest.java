@@ -99,7 +99,7 @@ class CutWireLabTest {
     }
 
     @Test
-    void goesOnThroughLinksThatFlapUnderTraffic() throws Exception {
+    void goesOnThroughAWireThatIsCutAgainAndAgain() throws Exception {
         assumeTrue(isLab(), "only the lab has a wire to cut");
         Script script = Script.upTo(61, 1000);
         try (Host b = expectingLoss(host(Host.addressB()));
@@ -113,8 +113,11 @@ class CutWireLabTest {
             Image image = in.imageBySessionId(out.sessionId());
             long notConnected = writer.notConnected();
             for (int i = 0; i < 3; i++) {
+                long failures = a.counters(": failures").getFirst();
+                wire("cut");
                 writer.write(writer.next() + 20);
-                wire("flap");
+                a.awaitCounter(": failures", count -> count > failures);
+                wire("restore");
                 exchange(writer, reader, in, writer.next() + 500);
             }
             assertEquals(notConnected, writer.notConnected());

@@ -362,18 +362,16 @@ final class Transfer {
         switch (state) {
             case OFFERED, DEFERRED -> {
                 int termLength = offer.termLength();
-                if (position < (hasImage ? consumed : offeredPosition)
-                        || position > offeredPosition
-                        || newWindow > 2L * termLength) {
+                long released = hasImage ? consumed : offeredPosition;
+                if (newWindow > 2L * termLength
+                        || !ResumePoint.isAcceptable(log, released, offeredPosition, position)) {
                     isMistrusted = true;
                     link.violated(
                             "stream "
                                     + offer.streamId()
-                                    + (hasImage
-                                            ? " was released up to " + consumed + " and sent"
-                                            : " was offered from position")
-                                    + (hasImage ? " up to " : " ")
+                                    + " was offered from position "
                                     + offeredPosition
+                                    + (hasImage ? ", released up to " + consumed + "," : "")
                                     + " with terms of "
                                     + termLength
                                     + " and accepted from "

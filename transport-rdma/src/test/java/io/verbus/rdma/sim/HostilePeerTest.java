@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.codecs.rdma.AcceptDecoder;
+import io.verbus.codecs.rdma.AcceptEncoder;
 import io.verbus.codecs.rdma.CloseDecoder;
 import io.verbus.codecs.rdma.DeferDecoder;
 import io.verbus.codecs.rdma.GoodbyeDecoder;
 import io.verbus.codecs.rdma.ImageClosedDecoder;
+import io.verbus.codecs.rdma.MessageHeaderDecoder;
 import io.verbus.codecs.rdma.MessageHeaderEncoder;
 import io.verbus.codecs.rdma.RejectDecoder;
 import io.verbus.codecs.rdma.SetupDecoder;
@@ -33,6 +35,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /** A peer that breaks the protocol fails its own connection, is told of in words, and no more. */
@@ -172,6 +175,52 @@ class HostilePeerTest {
             net.reading = true;
             assertGoesOn(net, stream);
         }
+    }
+
+    @Test
+    void aResumeBehindWhatWasReleasedBeginsTheStreamAnew() {
+        assertResumeBeginsAnew(-65_536);
+    }
+
+    @Test
+    void aResumeBeyondWhatWasSentBeginsTheStreamAnew() {
+        assertResumeBeginsAnew(1 << 20);
+    }
+
+    @Test
+    void aResumeInTheMiddleOfAFrameBeginsTheStreamAnew() {
+        assertResumeBeginsAnew(-32);
+    }
+
+    private void assertResumeBeginsAnew(long offset) {
+        try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
+            TestStream stream = connected(net);
+            net.until("some", () -> net.b.image().received > 300);
+            TestImage image = net.b.image();
+            net.reading = false;
+            net.until("unread", () -> stream.senderPosition() > image.position() + 4096);
+            net.network.tamper(message -> movedAccept(message, offset));
+            net.connection().breakLink("cable");
+            net.until("failed", () -> net.a.errors.size() > 1);
+            assertTrue(net.a.errors.get(1).contains("released up to"), net.a.errors.toString());
+            net.network.tamper(UnaryOperator.identity());
+            net.reading = true;
+            net.until("anew", () -> net.b.images.size() == 2 && stream.connected);
+            assertEquals(0, stream.resumes);
+            net.until("carried", () -> net.b.images.getLast().received > 20);
+        }
+    }
+
+    private static byte[] movedAccept(byte[] message, long offset) {
+        UnsafeBuffer buffer = new UnsafeBuffer(message);
+        MessageHeaderDecoder header = new MessageHeaderDecoder().wrap(buffer, 0);
+        if (header.templateId() == AcceptDecoder.TEMPLATE_ID) {
+            long position = new AcceptDecoder().wrapAndApplyHeader(buffer, 0, header).position();
+            new AcceptEncoder()
+                    .wrap(buffer, MessageHeaderDecoder.ENCODED_LENGTH)
+                    .position(Math.max(0, position + offset));
+        }
+        return message;
     }
 
     @Test
