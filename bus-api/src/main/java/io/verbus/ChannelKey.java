@@ -9,6 +9,7 @@ import io.verbus.logbuffer.LogSpec;
 import org.agrona.BitUtil;
 import org.agrona.SystemUtil;
 
+import java.time.Duration;
 import java.util.regex.Pattern;
 
 /** The keys that channels may have, in the order of their canonical text. */
@@ -63,6 +64,50 @@ enum ChannelKey {
         }
     },
 
+    /** Value: Boolean. */
+    RELIABLE("reliable") {
+        @Override
+        Object parse(String value) {
+            return switch (value) {
+                case "true" -> true;
+                case "false" -> false;
+                default -> throw wrong(value, "true or false");
+            };
+        }
+    },
+
+    /** Value: Duration. */
+    LINGER("linger") {
+        @Override
+        Object parse(String value) {
+            if (DURATION.matcher(value).matches()) {
+                try {
+                    long ns = SystemUtil.parseDuration("linger", value);
+                    if (ns <= MAX_LINGER_NS) {
+                        return Duration.ofNanos(ns);
+                    }
+                } catch (NumberFormatException e) {
+                    throw wrong(value, RIGHT_LINGER); // too long even for a long
+                }
+            }
+            throw wrong(value, RIGHT_LINGER);
+        }
+    },
+
+    /** Value: Integer. */
+    TTL("ttl") {
+        @Override
+        Object parse(String value) {
+            if (TTL_DIGITS.matcher(value).matches()) {
+                int hops = Integer.parseInt(value);
+                if (hops <= 255) {
+                    return hops;
+                }
+            }
+            throw wrong(value, "a whole number from 0 to 255, such as 4");
+        }
+    },
+
     /** Value: Integer. */
     SESSION_ID("session-id") {
         @Override
@@ -90,6 +135,11 @@ enum ChannelKey {
 
     private static final int MIN_WINDOW = 4096;
     private static final int MAX_WINDOW = 1024 * 1024 * 1024;
+    private static final String RIGHT_LINGER =
+            "from 0s to 60s with a unit of ns, us, ms or s, such as 500ms";
+    private static final long MAX_LINGER_NS = 60_000_000_000L;
+    private static final Pattern DURATION = Pattern.compile("[0-9]{1,11}(ns|us|ms|s)");
+    private static final Pattern TTL_DIGITS = Pattern.compile("[0-9]{1,3}");
     private static final Pattern SIZE = Pattern.compile("[0-9]{1,10}[kKmMgG]?");
     private static final Pattern WHOLE = Pattern.compile("-?[0-9]{1,10}");
     private static final Pattern NAME = Pattern.compile("[ -{}~]{1,100}");
@@ -123,9 +173,12 @@ enum ChannelKey {
 
     /** The one text of a value. */
     String format(Object value) {
-        return this == SESSION_ID || !(value instanceof Integer bytes)
-                ? value.toString()
-                : SystemUtil.formatSize(bytes);
+        return switch (value) {
+            case Duration time -> SystemUtil.formatDuration(time.toNanos());
+            case Integer bytes when this != SESSION_ID && this != TTL ->
+                    SystemUtil.formatSize(bytes);
+            default -> value.toString();
+        };
     }
 
     BusException wrong(String value, String right) {

@@ -11,7 +11,15 @@ import java.util.stream.Collectors;
 /** What can carry a channel, and the keys that a channel may have there. */
 enum ChannelMedia {
     IPC(EnumSet.noneOf(ChannelKey.class), EnumSet.noneOf(ChannelKey.class)),
-    RDMA(EnumSet.of(ChannelKey.ENDPOINT), EnumSet.of(ChannelKey.INTERFACE, ChannelKey.WINDOW));
+    RDMA(EnumSet.of(ChannelKey.ENDPOINT), EnumSet.of(ChannelKey.INTERFACE, ChannelKey.WINDOW)),
+    UDP(
+            EnumSet.of(ChannelKey.ENDPOINT),
+            EnumSet.of(
+                    ChannelKey.INTERFACE,
+                    ChannelKey.WINDOW,
+                    ChannelKey.RELIABLE,
+                    ChannelKey.LINGER,
+                    ChannelKey.TTL));
 
     private static final Set<ChannelKey> COMMON =
             EnumSet.of(

@@ -9,8 +9,8 @@ import java.util.Map;
 final class ChannelSyntax {
     private static final String SCHEME = "verbus:";
     private static final String EXAMPLE =
-            "write verbus:ipc or verbus:rdma?endpoint=host:port, with |key=value for each further"
-                    + " key";
+            "write verbus:ipc, verbus:rdma?endpoint=host:port or verbus:udp?endpoint=host:port,"
+                    + " with |key=value for each further key";
 
     private ChannelSyntax() {}
 

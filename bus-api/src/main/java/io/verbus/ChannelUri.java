@@ -2,6 +2,7 @@
 
 package io.verbus;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
@@ -13,6 +14,7 @@ import java.util.OptionalInt;
  * <pre>
  *  verbus:ipc[?key=value|key=value...]
  *  verbus:rdma?endpoint=host:port[|key=value...]
+ *  verbus:udp?endpoint=host:port[|key=value...]
  * </pre>
  *
  * The keys, for every media: {@code term-length} (bytes of a term of the publication's log), {@code
@@ -20,8 +22,11 @@ import java.util.OptionalInt;
  * {@code alias} (a name for people). For {@code rdma} also {@code endpoint} (where the subscribing
  * driver listens: an IPv4 address, an IPv6 address in brackets or a host name, and a port), {@code
  * interface} (the local address from which the publishing driver connects) and {@code window}
- * (bytes that the subscribing driver lets a publisher be ahead of its subscribers). Sizes may end
- * in {@code k}, {@code m} or {@code g}.
+ * (bytes that the subscribing driver lets a publisher be ahead of its subscribers). For {@code udp}
+ * the same, and {@code reliable} (of a subscription: whether what was lost is asked for again, or
+ * skipped), {@code linger} (how long a publication that was closed answers for what was lost) and
+ * {@code ttl} (hops that a publication's datagrams may take). Sizes may end in {@code k}, {@code m}
+ * or {@code g}, durations end in {@code ns}, {@code us}, {@code ms} or {@code s}.
  *
  * <p>Nothing is ignored: a text that holds an unknown media or key, a bad value, a key twice, or
  * values that contradict each other is refused. Instances are immutable; those that mean the same
@@ -33,6 +38,9 @@ public final class ChannelUri {
 
     /** Bytes of the longest frame where the channel does not say. */
     public static final int DEFAULT_MTU = 8192;
+
+    /** Bytes of the longest frame over UDP where the channel does not say: fits into Ethernet's. */
+    public static final int DEFAULT_UDP_MTU = 1408;
 
     /** Longest text of a channel. */
     public static final int MAX_LENGTH = 1024;
@@ -80,7 +88,18 @@ public final class ChannelUri {
         return new Builder(ChannelMedia.RDMA).set(ChannelKey.ENDPOINT, endpoint);
     }
 
-    /** The media, as transports name it: {@code ipc} or {@code rdma}. */
+    /**
+     * Begins a channel over UDP.
+     *
+     * @param endpoint where the subscribing driver receives, such as {@code 10.0.0.2:40123}.
+     * @return where the other values are set.
+     * @throws BusException if the endpoint is not one.
+     */
+    public static Builder udp(String endpoint) {
+        return new Builder(ChannelMedia.UDP).set(ChannelKey.ENDPOINT, endpoint);
+    }
+
+    /** The media, as transports name it: {@code ipc}, {@code rdma} or {@code udp}. */
     public String media() {
         return media.text();
     }
@@ -119,7 +138,18 @@ public final class ChannelUri {
 
     /** Bytes of the publication's longest frame, its header included. */
     public int mtu() {
-        return intValue(ChannelKey.MTU, DEFAULT_MTU);
+        return mtu(DEFAULT_MTU);
+    }
+
+    /**
+     * Bytes of the publication's longest frame.
+     *
+     * @param preset where the channel does not say; over UDP {@link #DEFAULT_UDP_MTU} at most.
+     */
+    public int mtu(int preset) {
+        return intValue(
+                ChannelKey.MTU,
+                media == ChannelMedia.UDP ? Math.min(preset, DEFAULT_UDP_MTU) : preset);
     }
 
     /** Whether the channel itself sets the MTU. */
@@ -137,6 +167,28 @@ public final class ChannelUri {
     /** Bytes that a publisher may be ahead of the subscribers; empty if the driver chooses. */
     public OptionalInt window() {
         return values.get(ChannelKey.WINDOW) instanceof Integer value
+                ? OptionalInt.of(value)
+                : OptionalInt.empty();
+    }
+
+    /** Whether a subscription asks again for what was lost on the way. */
+    public boolean isReliable() {
+        return !Boolean.FALSE.equals(values.get(ChannelKey.RELIABLE));
+    }
+
+    /** Whether the channel itself says if it is reliable. */
+    public boolean hasReliable() {
+        return values.containsKey(ChannelKey.RELIABLE);
+    }
+
+    /** How long a closed publication answers for what was lost; null if the driver chooses. */
+    public Duration linger() {
+        return (Duration) values.get(ChannelKey.LINGER);
+    }
+
+    /** Hops that datagrams may take; empty if the system chooses. */
+    public OptionalInt ttl() {
+        return values.get(ChannelKey.TTL) instanceof Integer value
                 ? OptionalInt.of(value)
                 : OptionalInt.empty();
     }
@@ -232,6 +284,29 @@ public final class ChannelUri {
          */
         public Builder window(int bytes) {
             return set(ChannelKey.WINDOW, Integer.toString(bytes));
+        }
+
+        /**
+         * @param reliable whether a subscription asks again for what was lost.
+         */
+        public Builder reliable(boolean reliable) {
+            return set(ChannelKey.RELIABLE, Boolean.toString(reliable));
+        }
+
+        /**
+         * @param time for which a closed publication answers for what was lost, 60 s at most.
+         * @throws BusException if it is longer.
+         */
+        public Builder linger(Duration time) {
+            return set(ChannelKey.LINGER, time.toNanos() + "ns");
+        }
+
+        /**
+         * @param hops that datagrams may take, from 0 to 255.
+         * @throws BusException if they are out of range.
+         */
+        public Builder ttl(int hops) {
+            return set(ChannelKey.TTL, Integer.toString(hops));
         }
 
         /**

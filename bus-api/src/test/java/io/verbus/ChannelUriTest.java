@@ -3,6 +3,7 @@
 package io.verbus;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.time.Duration;
 import java.util.OptionalInt;
 
 class ChannelUriTest {
@@ -46,6 +48,48 @@ class ChannelUriTest {
         assertEquals(OptionalInt.of(96 * 1024), channel.window());
         assertEquals(OptionalInt.of(-7), channel.sessionId());
         assertEquals("quotes (live)=1", channel.alias());
+    }
+
+    @Test
+    void readsEveryKeyOfUdp() {
+        ChannelUri channel =
+                ChannelUri.parse(
+                        "verbus:udp?endpoint=10.0.0.2:40123|interface=10.0.0.1|window=128k"
+                                + "|reliable=false|linger=250ms|ttl=4");
+        assertEquals("udp", channel.media());
+        assertFalse(channel.isIpc());
+        assertEquals(new Endpoint("10.0.0.2", 40123), channel.endpoint());
+        assertEquals("10.0.0.1", channel.interfaceAddress());
+        assertEquals(OptionalInt.of(128 * 1024), channel.window());
+        assertTrue(channel.hasReliable());
+        assertFalse(channel.isReliable());
+        assertEquals(Duration.ofMillis(250), channel.linger());
+        assertEquals(OptionalInt.of(4), channel.ttl());
+        ChannelUri built =
+                ChannelUri.udp("10.0.0.2:40123")
+                        .ttl(4)
+                        .linger(Duration.ofMillis(250))
+                        .reliable(false)
+                        .window(128 * 1024)
+                        .interfaceAddress("10.0.0.1")
+                        .build();
+        assertEquals(channel, built);
+        assertEquals(channel, ChannelUri.parse(channel.toString()));
+    }
+
+    @Test
+    void givesDefaultsOfUdp() {
+        ChannelUri channel = ChannelUri.udp("h:1").build();
+        assertEquals(1408, channel.mtu());
+        assertEquals(1408, channel.mtu(8192));
+        assertEquals(512, channel.mtu(512));
+        assertEquals(8192, ChannelUri.udp("h:1").mtu(8192).build().mtu(1408));
+        assertEquals(4096, ChannelUri.ipc().build().mtu(4096));
+        assertTrue(channel.isReliable());
+        assertFalse(channel.hasReliable());
+        assertNull(channel.linger());
+        assertEquals(OptionalInt.empty(), channel.ttl());
+        assertEquals(Duration.ZERO, ChannelUri.udp("h:1").linger(Duration.ZERO).build().linger());
     }
 
     @Test
@@ -145,6 +189,14 @@ class ChannelUriTest {
                 "verbus:ipc?session-id=+1;session-id '+1' is wrong",
                 "verbus:ipc?alias=;alias '' is wrong",
                 "verbus:ipc?term-length=64k|mtu=16k;more than an eighth of its term length",
+                "verbus:udp;has no endpoint",
+                "verbus:udp?endpoint=h:1|reliable=yes;reliable 'yes' is wrong: it must be true or",
+                "verbus:udp?endpoint=h:1|linger=5;linger '5' is wrong: it must be from 0s to 60s",
+                "verbus:udp?endpoint=h:1|linger=61s;linger '61s' is wrong",
+                "verbus:udp?endpoint=h:1|linger=99999999999s;linger '99999999999s' is wrong",
+                "verbus:udp?endpoint=h:1|linger=-1s;linger '-1s' is wrong",
+                "verbus:udp?endpoint=h:1|ttl=256;ttl '256' is wrong: it must be a whole number",
+                "verbus:udp?endpoint=h:1|ttl=k;ttl 'k' is wrong",
                 "verbus:rdma?endpoint=h:1|window=1k;window '1k' is wrong",
                 "verbus:rdma?endpoint=h:1|window=1m|term-length=64k;more than two terms",
                 "verbus:rdma?endpoint=h:1|interface=1.2.3;host '1.2.3' is wrong"

@@ -114,7 +114,7 @@ final class PublicationFactory {
                 streamId,
                 ThreadLocalRandom.current().nextInt(),
                 channel.hasTermLength() ? channel.termLength() : config.termLength(),
-                channel.hasMtu() ? channel.mtu() : config.mtu(),
+                channel.mtu(config.mtu()),
                 0);
     }
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.aeron.Aeron;
+import io.aeron.driver.MediaDriver;
+import io.aeron.driver.ThreadingMode;
+
+import org.agrona.CloseHelper;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** Aeron's own driver and client. */
+final class AeronPeer implements AutoCloseable {
+    private final List<Throwable> errors = Collections.synchronizedList(new ArrayList<>());
+    private final MediaDriver driver;
+    private final Aeron client;
+
+    AeronPeer(Path directory) {
+        driver =
+                MediaDriver.launch(
+                        new MediaDriver.Context()
+                                .aeronDirectoryName(directory.toString())
+                                .dirDeleteOnStart(true)
+                                .dirDeleteOnShutdown(true)
+                                .threadingMode(ThreadingMode.SHARED)
+                                .termBufferSparseFile(false)
+                                .publicationTermBufferLength(64 * 1024)
+                                .clientLivenessTimeoutNs(20_000_000_000L)
+                                .publicationUnblockTimeoutNs(40_000_000_000L)
+                                .errorHandler(errors::add));
+        client =
+                Aeron.connect(
+                        new Aeron.Context()
+                                .aeronDirectoryName(directory.toString())
+                                .driverTimeoutMs(20_000)
+                                .errorHandler(errors::add));
+    }
+
+    Aeron client() {
+        return client;
+    }
+
+    List<Throwable> errors() {
+        return errors;
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.quietCloseAll(client, driver);
+    }
+}

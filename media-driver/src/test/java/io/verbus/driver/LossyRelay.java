@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Random;
+
+/**
+ * Stands between a sender and a receiver of datagrams on the loopback device, and loses, doubles
+ * and reorders what passes, in both directions. Polled by the test's thread.
+ */
+final class LossyRelay implements AutoCloseable {
+    private static final int MAX_HELD = 8;
+    private static final int PER_POLL = 64;
+
+    private final Random random;
+    private final double fault;
+    private final SocketAddress receiver;
+    private final DatagramChannel front = open();
+    private final DatagramChannel back = open();
+    private final Deque<byte[]> heldForward = new ArrayDeque<>();
+    private final Deque<byte[]> heldBackward = new ArrayDeque<>();
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(65_536);
+    private SocketAddress sender;
+    private int lost;
+
+    /**
+     * @param seed of what goes wrong.
+     * @param fault probability, apart, that a datagram is lost, is doubled, or is overtaken.
+     * @param receiverPort where datagrams are to go.
+     */
+    LossyRelay(long seed, double fault, int receiverPort) {
+        System.out.println("LossyRelay seed " + seed);
+        random = new Random(seed);
+        this.fault = fault;
+        receiver = new InetSocketAddress(InetAddress.getLoopbackAddress(), receiverPort);
+    }
+
+    private static DatagramChannel open() {
+        try {
+            DatagramChannel channel = DatagramChannel.open();
+            channel.setOption(StandardSocketOptions.SO_RCVBUF, 1 << 20);
+            channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            channel.configureBlocking(false);
+            return channel;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Where senders are to send. */
+    int port() {
+        return front.socket().getLocalPort();
+    }
+
+    /** Datagrams that were lost here. */
+    int lost() {
+        return lost;
+    }
+
+    void poll() {
+        try {
+            for (int i = 0; i < PER_POLL; i++) {
+                SocketAddress from = receive(front);
+                if (from == null) {
+                    break;
+                }
+                sender = from;
+                pass(heldForward, back, receiver);
+            }
+            for (int i = 0; i < PER_POLL; i++) {
+                if (receive(back) == null) {
+                    break;
+                }
+                pass(heldBackward, front, sender);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private SocketAddress receive(DatagramChannel channel) throws IOException {
+        buffer.clear();
+        SocketAddress from = channel.receive(buffer);
+        buffer.flip();
+        return from;
+    }
+
+    private void pass(Deque<byte[]> held, DatagramChannel out, SocketAddress to)
+            throws IOException {
+        if (random.nextDouble() < fault) {
+            lost++;
+            return;
+        }
+        if (random.nextDouble() < fault && held.size() < MAX_HELD) {
+            byte[] copy = new byte[buffer.remaining()];
+            buffer.get(copy);
+            held.add(copy);
+            return;
+        }
+        out.send(buffer, to);
+        if (random.nextDouble() < fault) {
+            buffer.rewind();
+            out.send(buffer, to);
+        }
+        if (!held.isEmpty() && random.nextInt(4) == 0) {
+            out.send(ByteBuffer.wrap(held.remove()), to);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        front.close();
+        back.close();
+    }
+}

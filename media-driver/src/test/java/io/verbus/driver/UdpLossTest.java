@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.Bus;
+import io.verbus.ExclusivePublication;
+import io.verbus.FragmentAssembler;
+import io.verbus.Subscription;
+
+import org.agrona.concurrent.status.CountersReader;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** One datagram in twenty is lost, doubled or overtaken, each way; no message may be. */
+@Timeout(180)
+class UdpLossTest {
+    private static final int STREAM = 10;
+    private static final int MESSAGES = 5000;
+    private static final double FAULT = 0.05;
+
+    @TempDir Path folder;
+    private MediaDriver driver;
+    private Bus bus;
+    private int port;
+    private LossyRelay relay;
+
+    @BeforeEach
+    void launch() throws IOException {
+        driver =
+                MediaDriver.launch(
+                        Drivers.config().directory(DriverDirectory.uniquePath()).build());
+        bus = Drivers.connect(driver);
+        port = UdpInteropTest.freePort();
+        relay = new LossyRelay(System.nanoTime(), FAULT, port);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        List<String> errors = Drivers.errors(driver);
+        bus.close();
+        driver.close();
+        relay.close();
+        assertEquals(List.of(), errors);
+    }
+
+    private static String udp(String scheme, int at, String options) {
+        return scheme + ":udp?endpoint=127.0.0.1:" + at + options;
+    }
+
+    private long counter(String label) {
+        long[] value = {-1};
+        CountersReader counters = bus.counters();
+        counters.forEach(
+                (id, type, key, text) -> {
+                    if (text.equals("udp: " + label)) {
+                        value[0] = counters.getCounterValue(id);
+                    }
+                });
+        return value[0];
+    }
+
+    @Test
+    void nothingIsLostBetweenUs() {
+        UdpMessages messages = new UdpMessages(System.nanoTime(), 4000);
+        Subscription subscription = bus.addSubscription(udp("verbus", port, ""), STREAM);
+        ExclusivePublication publication =
+                bus.addExclusivePublication(
+                        udp("verbus", relay.port(), "|term-length=64k"), STREAM);
+        FragmentAssembler handler =
+                new FragmentAssembler(
+                        (buffer, at, size, h) -> messages.onMessage(buffer, at, size));
+        Await.until(
+                "all messages",
+                () -> {
+                    relay.poll();
+                    if (messages.sent() < MESSAGES
+                            && publication.offer(messages.buffer(), 0, messages.length()) > 0) {
+                        messages.onSent();
+                    }
+                    subscription.poll(handler, 10);
+                    return messages.received() == MESSAGES;
+                });
+        assertTrue(relay.lost() > 100, "lost " + relay.lost());
+        assertTrue(counter("losses") > 0);
+        assertTrue(counter("NAKs sent") > 0);
+        assertTrue(counter("NAKs received") > 0);
+        assertTrue(counter("datagrams sent again") > 0);
+        assertTrue(counter("duplicate frames") + counter("flow control under-runs") > 0);
+        assertEquals(0, counter("invalid frames of senders"));
+        assertEquals(0, counter("invalid frames of receivers"));
+        assertEquals(0, counter("gaps skipped"));
+    }
+
+    @Test
+    void anUnreliableSubscriptionSkipsWhatIsLostAndStopsNowhere() {
+        UdpMessages messages = new UdpMessages(System.nanoTime(), 1000);
+        Subscription subscription =
+                bus.addSubscription(udp("verbus", port, "|reliable=false"), STREAM);
+        ExclusivePublication publication =
+                bus.addExclusivePublication(
+                        udp("verbus", relay.port(), "|term-length=64k"), STREAM);
+        long[] count = new long[1];
+        Await.until(
+                "the last messages",
+                () -> {
+                    relay.poll();
+                    if (messages.sent() < MESSAGES
+                            && publication.offer(messages.buffer(), 0, messages.length()) > 0) {
+                        messages.onSent();
+                    }
+                    subscription.poll(
+                            (buffer, at, size, h) -> {
+                                count[0]++;
+                                messages.onMessageWithGaps(buffer, at, size);
+                            },
+                            10);
+                    return messages.sent() == MESSAGES
+                            && subscription.imageBySessionId(publication.sessionId()) != null
+                            && subscription.imageBySessionId(publication.sessionId()).position()
+                                    == publication.position();
+                });
+        assertTrue(count[0] < MESSAGES, "received " + count[0]);
+        assertTrue(count[0] > MESSAGES / 2, "received " + count[0]);
+        assertEquals(0, counter("NAKs sent"));
+        assertTrue(counter("gaps skipped") > 0);
+    }
+
+    @Test
+    void nothingIsLostFromAeron() {
+        UdpMessages messages = new UdpMessages(System.nanoTime(), 4000);
+        Subscription subscription = bus.addSubscription(udp("verbus", port, ""), STREAM);
+        FragmentAssembler handler =
+                new FragmentAssembler(
+                        (buffer, at, size, h) -> messages.onMessage(buffer, at, size));
+        try (AeronPeer aeron = new AeronPeer(folder.resolve("aeron"));
+                io.aeron.ExclusivePublication publication =
+                        aeron.client()
+                                .addExclusivePublication(
+                                        udp("aeron", relay.port(), "|term-length=64k"), STREAM)) {
+            Await.until(
+                    "all messages",
+                    () -> {
+                        relay.poll();
+                        if (messages.sent() < MESSAGES
+                                && publication.offer(messages.buffer(), 0, messages.length()) > 0) {
+                            messages.onSent();
+                        }
+                        subscription.poll(handler, 10);
+                        return messages.received() == MESSAGES;
+                    });
+            assertEquals(List.of(), aeron.errors());
+        }
+        assertTrue(counter("NAKs sent") > 0);
+        assertEquals(0, counter("invalid frames of senders"));
+    }
+
+    @Test
+    void nothingIsLostToAeron() {
+        UdpMessages messages = new UdpMessages(System.nanoTime(), 4000);
+        io.aeron.FragmentAssembler handler =
+                new io.aeron.FragmentAssembler(
+                        (buffer, at, size, h) -> messages.onMessage(buffer, at, size));
+        try (AeronPeer aeron = new AeronPeer(folder.resolve("aeron"));
+                io.aeron.Subscription subscription =
+                        aeron.client().addSubscription(udp("aeron", port, ""), STREAM)) {
+            ExclusivePublication publication =
+                    bus.addExclusivePublication(
+                            udp("verbus", relay.port(), "|term-length=64k"), STREAM);
+            Await.until(
+                    "all messages",
+                    () -> {
+                        relay.poll();
+                        if (messages.sent() < MESSAGES
+                                && publication.offer(messages.buffer(), 0, messages.length()) > 0) {
+                            messages.onSent();
+                        }
+                        subscription.poll(handler, 10);
+                        return messages.received() == MESSAGES;
+                    });
+            assertEquals(List.of(), aeron.errors());
+        }
+        assertTrue(counter("datagrams sent again") > 0);
+        assertEquals(0, counter("invalid frames of receivers"));
+    }
+}

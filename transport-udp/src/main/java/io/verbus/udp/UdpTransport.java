@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp;
+
+import io.verbus.ChannelUri;
+import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.InboundImage;
+import io.verbus.transport.OutboundStream;
+import io.verbus.transport.Transport;
+import io.verbus.transport.TransportHost;
+import io.verbus.udp.inbound.InboundConductor;
+import io.verbus.udp.link.UdpOptions;
+import io.verbus.udp.outbound.OutboundConductor;
+
+/**
+ * Carries logs in UDP datagrams: the publishing and the subscribing side, each with a part for the
+ * conductor and a part for the one agent that uses its sockets.
+ */
+final class UdpTransport implements Transport {
+    private final OutboundConductor outbound;
+    private final InboundConductor inbound;
+
+    UdpTransport(TransportHost host, UdpOptions options, long nowNs) {
+        outbound = new OutboundConductor(host, options, nowNs);
+        inbound = new InboundConductor(host, options, nowNs);
+    }
+
+    @Override
+    public void addPublication(OutboundStream stream) {
+        outbound.add(stream);
+    }
+
+    @Override
+    public void closePublication(OutboundStream stream) {
+        outbound.end(stream);
+    }
+
+    @Override
+    public InboundEndpoint openEndpoint(ChannelUri channel) {
+        return inbound.open(channel);
+    }
+
+    @Override
+    public void closeEndpoint(InboundEndpoint endpoint) {
+        inbound.leave(endpoint);
+    }
+
+    @Override
+    public void onSubscriptionAdded(InboundEndpoint endpoint, int streamId) {
+        inbound.onSubscriptionAdded(endpoint, streamId);
+    }
+
+    /** The reason stays here: the protocol has no words for it. */
+    @Override
+    public void closeImage(InboundImage image, String reason) {
+        inbound.closeImage(image);
+    }
+
+    @Override
+    public int conduct(long nowNs) {
+        return outbound.work(nowNs) + inbound.work(nowNs);
+    }
+
+    @Override
+    public int send(long nowNs) {
+        return outbound.agent().work(nowNs);
+    }
+
+    @Override
+    public int receive(long nowNs) {
+        return inbound.agent().work(nowNs);
+    }
+
+    @Override
+    public void close() {
+        outbound.close();
+        inbound.close();
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp;
+
+import io.verbus.transport.Transport;
+import io.verbus.transport.TransportHost;
+import io.verbus.transport.TransportProvider;
+import io.verbus.udp.link.UdpOptions;
+
+/** Opens the transport over this host's network. */
+public final class UdpTransportProvider implements TransportProvider {
+    @Override
+    public String media() {
+        return "udp";
+    }
+
+    @Override
+    public Transport open(TransportHost host) {
+        return new UdpTransport(host, UdpOptions.of(host), System.nanoTime());
+    }
+
+    @Override
+    public boolean needsMemoryFileSystem() {
+        return false;
+    }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.inbound;
+
+import io.verbus.BusException;
+import io.verbus.ChannelUri;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.transport.ImageSetup;
+import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.InboundImage;
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
+import io.verbus.udp.link.ReceiverCounters;
+import io.verbus.udp.link.Resolver;
+import io.verbus.udp.link.UdpOptions;
+import io.verbus.udp.socket.DatagramSocket;
+import io.verbus.udp.socket.SendBatch;
+
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+
+/** The conductor's part of the subscribing side: endpoints and images. Conductor's thread. */
+public final class InboundConductor implements AutoCloseable {
+    private final TransportHost host;
+    private final UdpOptions options;
+    private final ReceiverCounters counters;
+    private final Queue<ReceiverEvent> events = new ManyToOneConcurrentLinkedQueue<>();
+    private final ReceiverAgent agent = new ReceiverAgent(events);
+    private final List<ReceiveEndpoint> endpoints = new ArrayList<>();
+    private final Map<Long, ReceiveImage> byId = new HashMap<>();
+    private ReceiveImage[] images = new ReceiveImage[0];
+    private long nowNs;
+
+    /**
+     * @param host the driver.
+     * @param options of the transport.
+     * @param nowNs monotonic time.
+     */
+    public InboundConductor(TransportHost host, UdpOptions options, long nowNs) {
+        this.host = host;
+        this.options = options;
+        this.nowNs = nowNs;
+        counters = new ReceiverCounters(host);
+    }
+
+    /** The receiver's part. */
+    public ReceiverAgent agent() {
+        return agent;
+    }
+
+    /** Opens or joins the endpoint of a channel. */
+    public InboundEndpoint open(ChannelUri channel) {
+        InetSocketAddress address =
+                Resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
+        if (address.getAddress().isMulticastAddress()) {
+            throw new TransportException(
+                    "channel '"
+                            + channel
+                            + "' names a multicast group, which this transport does not join: name"
+                            + " an address of this host");
+        }
+        for (ReceiveEndpoint endpoint : endpoints) {
+            if (endpoint.isAt(address)) {
+                endpoint.join(channel);
+                checkBuffer(endpoint);
+                if (endpoint.isReopened()) {
+                    agent.commands().add(new ReceiverCommand.Attach(endpoint));
+                }
+                return endpoint;
+            }
+        }
+        ReceiveEndpoint endpoint =
+                new ReceiveEndpoint(
+                        DatagramSocket.open(address),
+                        address,
+                        options,
+                        counters,
+                        agent,
+                        events,
+                        host.driverId());
+        endpoint.join(channel);
+        try {
+            checkBuffer(endpoint);
+        } catch (TransportException e) {
+            endpoint.close();
+            throw e;
+        }
+        endpoints.add(endpoint);
+        agent.commands().add(new ReceiverCommand.Attach(endpoint));
+        return endpoint;
+    }
+
+    private void checkBuffer(ReceiveEndpoint endpoint) {
+        int window = endpoint.preferredWindow();
+        int given = endpoint.receiveBuffer(Math.max(options.receiveBuffer(), window));
+        if (given < window) {
+            host.onError(
+                    new TransportException(
+                            "the kernel gives a receive buffer of "
+                                    + given
+                                    + " bytes at "
+                                    + endpoint.description()
+                                    + ", less than the window of "
+                                    + window
+                                    + ", so that bursts are lost and sent again: raise"
+                                    + " net.core.rmem_max, or lower the window"));
+        }
+    }
+
+    /** Leaves an endpoint. */
+    public void leave(InboundEndpoint endpoint) {
+        ReceiveEndpoint left = (ReceiveEndpoint) endpoint;
+        if (left.leave()) {
+            agent.commands().add(new ReceiverCommand.Detach(left));
+        }
+    }
+
+    /** A subscription has come. */
+    public void onSubscriptionAdded(InboundEndpoint endpoint, int streamId) {
+        agent.commands().add(new ReceiverCommand.Listen((ReceiveEndpoint) endpoint, streamId));
+    }
+
+    /** Stops receiving an image. */
+    public void closeImage(InboundImage image) {
+        ReceiveImage receiving = byId.get(image.imageId());
+        if (receiving != null) {
+            agent.commands().add(new ReceiverCommand.Close(receiving));
+        }
+    }
+
+    /** The duty cycle. */
+    public int work(long now) {
+        nowNs = now;
+        int work = 0;
+        ReceiverEvent event;
+        while ((event = events.poll()) != null) {
+            on(event);
+            work++;
+        }
+        ReceiveImage[] all = images;
+        for (int i = 0; i < all.length; i++) {
+            work += all[i].clean();
+        }
+        return work;
+    }
+
+    private void on(ReceiverEvent event) {
+        switch (event) {
+            case ReceiverEvent.Offered offered -> accept(offered);
+            case ReceiverEvent.Ended ended -> {
+                InboundImage image = ended.image().image();
+                image.log()
+                        .metadata()
+                        .putLongRelease(LogLayout.END_OF_STREAM, ended.finalPosition());
+                host.onImageEnding(image, ended.finalPosition());
+            }
+            case ReceiverEvent.Lost lost -> host.onImageLost(lost.image().image(), lost.reason());
+            case ReceiverEvent.Released released -> {
+                InboundImage image = released.image().image();
+                byId.remove(image.imageId());
+                images = byId.values().toArray(new ReceiveImage[0]);
+                host.onImageReleased(image);
+            }
+            case ReceiverEvent.Detached detached -> {
+                if (detached.endpoint().onDetached()) {
+                    detached.endpoint().close();
+                    endpoints.remove(detached.endpoint());
+                }
+            }
+            case ReceiverEvent.Refused refused ->
+                    host.onError(
+                            new TransportException(
+                                    "the kernel refuses status messages from "
+                                            + refused.endpoint().description()
+                                            + " ("
+                                            + SendBatch.errorText(refused.errno())
+                                            + "): check the route to the sender and the"
+                                            + " firewall"));
+        }
+    }
+
+    private void accept(ReceiverEvent.Offered offered) {
+        ReceiveEndpoint endpoint = offered.endpoint();
+        InboundImage image = null;
+        try {
+            image =
+                    host.onSetup(
+                            endpoint,
+                            new ImageSetup(
+                                    offered.sessionId(),
+                                    offered.streamId(),
+                                    offered.initialTermId(),
+                                    offered.termLength(),
+                                    offered.mtu(),
+                                    offered.position(),
+                                    offered.source().toString()));
+        } catch (BusException e) {
+            host.onError(e);
+        }
+        if (image == null) {
+            agent.commands()
+                    .add(
+                            new ReceiverCommand.Refuse(
+                                    endpoint, offered.streamId(), offered.sessionId()));
+            return;
+        }
+        ReceiveImage receiving =
+                new ReceiveImage(
+                        image,
+                        endpoint,
+                        offered.source(),
+                        options,
+                        counters,
+                        host.driverId(),
+                        offered.position(),
+                        nowNs);
+        byId.put(image.imageId(), receiving);
+        images = byId.values().toArray(new ReceiveImage[0]);
+        agent.commands().add(new ReceiverCommand.Accept(endpoint, receiving));
+    }
+
+    /** Closes all that is open. The agents have stopped. */
+    @Override
+    public void close() {
+        endpoints.forEach(ReceiveEndpoint::close);
+        agent.close();
+        counters.close();
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.inbound;
+
+import io.verbus.udp.socket.ReceiveBatch;
+import io.verbus.udp.socket.SendBatch;
+
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+
+import java.util.Arrays;
+import java.util.Queue;
+
+/** The receiver's part of the transport: drives every endpoint that it was handed. */
+public final class ReceiverAgent implements AutoCloseable {
+    private static final int BATCH = 16;
+    private static final int MAX_DATAGRAM = 65_536;
+
+    private final Queue<ReceiverCommand> commands = new ManyToOneConcurrentLinkedQueue<>();
+    private final Queue<ReceiverEvent> events;
+    private final ReceiveBatch incoming = new ReceiveBatch(BATCH, MAX_DATAGRAM);
+    private final SendBatch outgoing = new SendBatch(1);
+    private ReceiveEndpoint[] endpoints = new ReceiveEndpoint[0];
+
+    ReceiverAgent(Queue<ReceiverEvent> events) {
+        this.events = events;
+    }
+
+    /** Where the conductor puts what it asks. */
+    Queue<ReceiverCommand> commands() {
+        return commands;
+    }
+
+    ReceiveBatch incoming() {
+        return incoming;
+    }
+
+    SendBatch outgoing() {
+        return outgoing;
+    }
+
+    /**
+     * The duty cycle. Receiver's thread.
+     *
+     * @param nowNs monotonic time, read once for the cycle.
+     * @return the amount of work done.
+     */
+    public int work(long nowNs) {
+        int work = 0;
+        ReceiverCommand command = commands.poll();
+        if (command != null) {
+            execute(command, nowNs);
+            work++;
+        }
+        ReceiveEndpoint[] all = endpoints;
+        for (int i = 0; i < all.length; i++) {
+            work += all[i].work(nowNs);
+        }
+        return work;
+    }
+
+    private void execute(ReceiverCommand command, long nowNs) {
+        switch (command) {
+            case ReceiverCommand.Attach attach -> {
+                endpoints = Arrays.copyOf(endpoints, endpoints.length + 1);
+                endpoints[endpoints.length - 1] = attach.endpoint();
+            }
+            case ReceiverCommand.Detach detach -> {
+                remove(detach.endpoint());
+                detach.endpoint().clear();
+                events.add(new ReceiverEvent.Detached(detach.endpoint()));
+            }
+            case ReceiverCommand.Listen listen -> listen.endpoint().listen(listen.streamId());
+            case ReceiverCommand.Accept accept -> {
+                if (isAttached(accept.endpoint())) {
+                    accept.endpoint().accept(accept.image());
+                }
+            }
+            case ReceiverCommand.Refuse refuse ->
+                    refuse.endpoint().refuse(refuse.streamId(), refuse.sessionId(), nowNs);
+            case ReceiverCommand.Close close -> {
+                close.image().endpoint().remove(close.image(), nowNs);
+                events.add(new ReceiverEvent.Released(close.image()));
+            }
+        }
+    }
+
+    private boolean isAttached(ReceiveEndpoint endpoint) {
+        for (ReceiveEndpoint attached : endpoints) {
+            if (attached == endpoint) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void remove(ReceiveEndpoint endpoint) {
+        ReceiveEndpoint[] left = new ReceiveEndpoint[endpoints.length - 1];
+        int kept = 0;
+        for (ReceiveEndpoint other : endpoints) {
+            if (other != endpoint) {
+                left[kept++] = other;
+            }
+        }
+        endpoints = left;
+    }
+
+    /** Frees its memory. The agent has stopped. */
+    @Override
+    public void close() {
+        incoming.close();
+        outgoing.close();
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.inbound;
+
+/** What the conductor asks of the receiver. */
+sealed interface ReceiverCommand {
+    /** Receive at an endpoint. */
+    record Attach(ReceiveEndpoint endpoint) implements ReceiverCommand {}
+
+    /** Let go of an endpoint; {@link ReceiverEvent.Detached} follows. */
+    record Detach(ReceiveEndpoint endpoint) implements ReceiverCommand {}
+
+    /** A stream has a subscription now. */
+    record Listen(ReceiveEndpoint endpoint, int streamId) implements ReceiverCommand {}
+
+    /** Fill the image of a stream that was offered. */
+    record Accept(ReceiveEndpoint endpoint, ReceiveImage image) implements ReceiverCommand {}
+
+    /** Nobody wants a stream that was offered, or its image could not be made. */
+    record Refuse(ReceiveEndpoint endpoint, int streamId, int sessionId)
+            implements ReceiverCommand {}
+
+    /** Let go of an image; {@link ReceiverEvent.Released} follows. */
+    record Close(ReceiveImage image) implements ReceiverCommand {}
+}

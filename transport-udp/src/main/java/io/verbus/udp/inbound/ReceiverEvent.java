@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.inbound;
+
+import io.verbus.udp.socket.SocketAddress;
+
+/** What the receiver tells the conductor. */
+sealed interface ReceiverEvent {
+    /** Nothing uses the endpoint's socket any more. */
+    record Detached(ReceiveEndpoint endpoint) implements ReceiverEvent {}
+
+    /**
+     * A sender offers a stream, whose values are in range.
+     *
+     * @param endpoint at which it arrived.
+     * @param source where the sender is.
+     */
+    record Offered(
+            ReceiveEndpoint endpoint,
+            SocketAddress source,
+            int sessionId,
+            int streamId,
+            int initialTermId,
+            int termLength,
+            int mtu,
+            long position)
+            implements ReceiverEvent {}
+
+    /** An image is complete up to the end of its stream. */
+    record Ended(ReceiveImage image, long finalPosition) implements ReceiverEvent {}
+
+    /** A sender is gone: nothing writes to the image any more. */
+    record Lost(ReceiveImage image, String reason) implements ReceiverEvent {}
+
+    /** Nothing writes to an image that was closed any more. */
+    record Released(ReceiveImage image) implements ReceiverEvent {}
+
+    /** The kernel refuses to send. */
+    record Refused(ReceiveEndpoint endpoint, int errno) implements ReceiverEvent {}
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.inbound;
+
+/**
+ * The streams whose set-up was asked for lately: each is asked for once an interval, and no more
+ * than a table of them. Receiver's thread.
+ */
+final class SetupRequests {
+    private static final int CAPACITY = 32;
+    private static final long INTERVAL_NS = 200_000_000;
+
+    private final long[] keys = new long[CAPACITY];
+    private final long[] times = new long[CAPACITY];
+    private int count;
+
+    /** Whether the set-up of a stream may be asked for now; counts it as asked for. */
+    boolean mayAsk(long key, long nowNs) {
+        int free = count;
+        for (int i = 0; i < count; i++) {
+            boolean expired = nowNs - times[i] >= INTERVAL_NS;
+            if (keys[i] == key && !expired) {
+                return false;
+            }
+            if (expired) {
+                free = i;
+            }
+        }
+        if (free == CAPACITY) {
+            return false;
+        }
+        keys[free] = key;
+        times[free] = nowNs;
+        count = Math.max(count, free + 1);
+        return true;
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.link;
+
+import io.verbus.cnc.CounterTypes;
+import io.verbus.transport.TransportHost;
+
+import org.agrona.concurrent.status.AtomicCounter;
+
+/** What the publishing side counts, of all its streams. Written by the sender. */
+public final class SenderCounters implements AutoCloseable {
+    /** NAKs that arrived. */
+    public final AtomicCounter naksReceived;
+
+    /** Datagrams that were sent again. */
+    public final AtomicCounter retransmits;
+
+    /** Ranges that were asked for and not sent again: not there, or sent just before. */
+    public final AtomicCounter naksIgnored;
+
+    /** Times that the kernel did not take all that was to be sent. */
+    public final AtomicCounter shortSends;
+
+    /** Datagrams from receivers that no receiver sends. */
+    public final AtomicCounter invalid;
+
+    /**
+     * @param host whose operators see them.
+     */
+    public SenderCounters(TransportHost host) {
+        naksReceived = counter(host, "NAKs received");
+        retransmits = counter(host, "datagrams sent again");
+        naksIgnored = counter(host, "NAKs ignored");
+        shortSends = counter(host, "short sends");
+        invalid = counter(host, "invalid frames of receivers");
+    }
+
+    private static AtomicCounter counter(TransportHost host, String what) {
+        return host.counter(CounterTypes.SYSTEM, 0, "udp: " + what);
+    }
+
+    @Override
+    public void close() {
+        naksReceived.close();
+        retransmits.close();
+        naksIgnored.close();
+        shortSends.close();
+        invalid.close();
+    }
+}

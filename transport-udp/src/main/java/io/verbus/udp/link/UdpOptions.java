@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.link;
+
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
+
+import org.agrona.SystemUtil;
+
+/**
+ * Options of the transport, each with its default and range. Named {@code verbus.udp.…} where they
+ * are set. Durations take a unit: ns, us, ms or s.
+ *
+ * @param window {@code window}: bytes that a sender may be ahead of the subscribers; half a term at
+ *     most.
+ * @param receiveBuffer {@code receive-buffer}: bytes asked of the kernel for each endpoint.
+ * @param sendBuffer {@code send-buffer}: bytes asked of the kernel for each destination.
+ * @param maxImages {@code max-images}: images at one endpoint.
+ * @param statusIntervalNs {@code status-interval}: longest time between status messages.
+ * @param setupIntervalNs {@code setup-interval}: time between set-ups while nobody answers.
+ * @param heartbeatIntervalNs {@code heartbeat-interval}: time between an idle stream's heartbeats.
+ * @param connectionTimeoutNs {@code connection-timeout}: time without a status message after which
+ *     a receiver is gone.
+ * @param imageTimeoutNs {@code image-timeout}: time without a frame after which a sender is gone.
+ * @param lingerNs {@code linger}: time for which an ended stream is still answered for.
+ * @param nakDelayNs {@code nak-delay}: time for which a gap may be reordering only.
+ * @param nakRetryNs {@code nak-retry}: first time between NAKs for the same gap; it doubles, to
+ *     eight times that.
+ * @param retransmitLingerNs {@code retransmit-linger}: time for which a range that was sent again
+ *     is not sent once more.
+ */
+public record UdpOptions(
+        int window,
+        int receiveBuffer,
+        int sendBuffer,
+        int maxImages,
+        long statusIntervalNs,
+        long setupIntervalNs,
+        long heartbeatIntervalNs,
+        long connectionTimeoutNs,
+        long imageTimeoutNs,
+        long lingerNs,
+        long nakDelayNs,
+        long nakRetryNs,
+        long retransmitLingerNs) {
+    private static final long US = 1_000;
+    private static final long MS = 1_000_000;
+    private static final long MINUTE = 60_000 * MS;
+    private static final int MAX_BUFFER = 1 << 30;
+
+    /**
+     * Reads the options that are set, and checks each.
+     *
+     * @param host that knows them.
+     * @return the options.
+     * @throws TransportException that names the wrong one.
+     */
+    public static UdpOptions of(TransportHost host) {
+        return new UdpOptions(
+                size(host, "window", "128k", 4_096, MAX_BUFFER),
+                size(host, "receive-buffer", "2m", 4_096, MAX_BUFFER),
+                size(host, "send-buffer", "2m", 4_096, MAX_BUFFER),
+                count(host, "max-images", "1024", 1, 1 << 16),
+                duration(host, "status-interval", "200ms", MS, MINUTE),
+                duration(host, "setup-interval", "100ms", MS, MINUTE),
+                duration(host, "heartbeat-interval", "100ms", MS, MINUTE),
+                duration(host, "connection-timeout", "5s", 10 * MS, 10 * MINUTE),
+                duration(host, "image-timeout", "10s", 10 * MS, 10 * MINUTE),
+                duration(host, "linger", "5s", 0, MINUTE),
+                duration(host, "nak-delay", "100us", 0, MINUTE),
+                duration(host, "nak-retry", "10ms", 10 * US, MINUTE),
+                duration(host, "retransmit-linger", "10ms", 10 * US, MINUTE));
+    }
+
+    private static int count(TransportHost host, String name, String preset, int min, int max) {
+        String text = host.option("udp." + name, preset);
+        String right = "a number from " + min + " to " + max;
+        try {
+            int value = Integer.parseInt(text);
+            if (value >= min && value <= max) {
+                return value;
+            }
+        } catch (NumberFormatException notNumber) {
+            throw wrong(name, text, right, notNumber);
+        }
+        throw wrong(name, text, right, null);
+    }
+
+    private static int size(TransportHost host, String name, String preset, int min, int max) {
+        String text = host.option("udp." + name, preset);
+        String right = "from " + SystemUtil.formatSize(min) + " to " + SystemUtil.formatSize(max);
+        try {
+            long value = SystemUtil.parseSize(name, text);
+            if (value >= min && value <= max) {
+                return (int) value;
+            }
+        } catch (NumberFormatException notSize) {
+            throw wrong(name, text, right, notSize);
+        }
+        throw wrong(name, text, right, null);
+    }
+
+    private static long duration(
+            TransportHost host, String name, String preset, long min, long max) {
+        String text = host.option("udp." + name, preset);
+        String right =
+                "from " + SystemUtil.formatDuration(min) + " to " + SystemUtil.formatDuration(max);
+        try {
+            long value = SystemUtil.parseDuration(name, text);
+            if (value >= min && value <= max) {
+                return value;
+            }
+        } catch (NumberFormatException notDuration) {
+            throw wrong(name, text, right, notDuration);
+        }
+        throw wrong(name, text, right, null);
+    }
+
+    private static TransportException wrong(
+            String name, String text, String right, Throwable cause) {
+        return new TransportException(
+                "option udp." + name + " is '" + text + "': it must be " + right, cause);
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.outbound;
+
+import io.verbus.logbuffer.FrameCheck;
+import io.verbus.logbuffer.FrameHeader;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogScanner;
+import io.verbus.udp.socket.SendBatch;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Cuts a publication's log into datagrams, which are sent from where they lie: each holds whole
+ * frames of one term, as many as fit into the MTU. Of padding only the header is sent. Sender's
+ * thread.
+ */
+final class LogSource {
+    private final LogBuffers log;
+    private final LogScanner scanner;
+    private final int termLength;
+    private final int bitsToShift;
+    private final int mtu;
+    private final long[] ends = new long[Destination.BATCH];
+
+    LogSource(LogBuffers log) {
+        this.log = log;
+        scanner = new LogScanner(log);
+        termLength = log.spec().termLength();
+        bitsToShift = LogLayout.positionBitsToShift(termLength);
+        mtu = log.spec().mtu();
+    }
+
+    /** Position behind a datagram of the last batch. */
+    long end(int index) {
+        return ends[index];
+    }
+
+    /** Whether a frame stands at a position. */
+    boolean isCommitted(long position) {
+        return FrameHeader.length(word(position)) > 0;
+    }
+
+    /**
+     * Stages what is committed, as far as the batch goes.
+     *
+     * @param position from which to send.
+     * @param limit past which the receiver takes nothing; the body of padding does not count.
+     * @return the position behind what was staged.
+     */
+    long fill(Destination destination, long position, long limit) {
+        SendBatch batch = destination.batch();
+        long at = position;
+        while (!batch.isFull() && at < limit) {
+            long end = scanner.available(at, limit, mtu);
+            int length = (int) (end - at) - scanner.padding();
+            if (end == at) {
+                end = paddingEnd(at, limit);
+                if (end == at) {
+                    break;
+                }
+                length = FrameHeader.LENGTH;
+            }
+            stage(destination, at, end, length);
+            at = end;
+        }
+        return at;
+    }
+
+    /**
+     * Stages again what was sent, as far as the batch goes.
+     *
+     * @param position that somebody else has named.
+     * @param end of the range that he misses.
+     * @param sent position up to which the log was sent.
+     * @return the position behind what was staged; the position itself if no frame begins there.
+     */
+    long refill(Destination destination, long position, long end, long sent) {
+        SendBatch batch = destination.batch();
+        long at = position;
+        while (!batch.isFull() && at < end && isFrame(at)) {
+            long next = scanner.available(at, sent, mtu);
+            if (next == at) {
+                break;
+            }
+            stage(destination, at, next, (int) (next - at) - scanner.padding());
+            at = next;
+        }
+        return at;
+    }
+
+    private void stage(Destination destination, long from, long end, int length) {
+        SendBatch batch = destination.batch();
+        ends[batch.count()] = end;
+        long address =
+                log.address()
+                        + (long) LogLayout.partition(from, bitsToShift) * termLength
+                        + LogLayout.termOffset(from, termLength);
+        batch.add(destination.address(), address, length);
+    }
+
+    /** End of a padding frame that goes past the limit where its header does not. */
+    private long paddingEnd(long position, long limit) {
+        if (position + FrameHeader.LENGTH > limit) {
+            return position;
+        }
+        long word = word(position);
+        boolean isPadding =
+                FrameHeader.length(word) > 0
+                        && FrameHeader.type(word) == FrameHeader.TYPE_PAD
+                        && FrameCheck.isValid(
+                                word, LogLayout.termOffset(position, termLength), termLength);
+        return isPadding ? position + FrameHeader.align(FrameHeader.length(word)) : position;
+    }
+
+    /** Whether what stands at a position says of itself that it is a frame of this stream there. */
+    private boolean isFrame(long position) {
+        UnsafeBuffer term = log.term(LogLayout.partition(position, bitsToShift));
+        int offset = LogLayout.termOffset(position, termLength);
+        long word = term.getLongAcquire(offset);
+        return FrameHeader.length(word) > 0
+                && FrameCheck.isValid(word, offset, termLength)
+                && term.getInt(offset + FrameHeader.TERM_OFFSET) == offset
+                && term.getInt(offset + FrameHeader.SESSION_ID) == log.spec().sessionId()
+                && term.getInt(offset + FrameHeader.STREAM_ID) == log.spec().streamId()
+                && term.getInt(offset + FrameHeader.TERM_ID)
+                        == LogLayout.termId(position, bitsToShift, log.spec().initialTermId());
+    }
+
+    private long word(long position) {
+        return log.term(LogLayout.partition(position, bitsToShift))
+                .getLongAcquire(LogLayout.termOffset(position, termLength));
+    }
+}

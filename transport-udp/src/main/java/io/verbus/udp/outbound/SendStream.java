@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.outbound;
+
+import io.verbus.logbuffer.FrameHeader;
+import io.verbus.logbuffer.InvalidFrameException;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.transport.OutboundStream;
+import io.verbus.udp.link.SenderCounters;
+import io.verbus.udp.link.UdpOptions;
+import io.verbus.udp.wire.StatusFrame;
+
+/**
+ * A publication on its way to one receiver. Set-ups go out until the receiver answers with a status
+ * message, then the log's frames as far as its window allows, heartbeats when there are none, and
+ * the end of the stream for as long as it lingers. Sender's thread.
+ *
+ * <p>The receiver is whoever sent the last status message, and is not to be trusted: what it claims
+ * to have consumed lies between what it claimed before and what was sent.
+ */
+final class SendStream {
+    /** Set-ups that receivers ask for are at least so far apart. */
+    private static final long MIN_SETUP_INTERVAL_NS = 10_000_000;
+
+    private enum State {
+        OPEN,
+        LINGERING,
+        BROKEN,
+        DONE
+    }
+
+    private final OutboundStream stream;
+    private final UdpOptions options;
+    private final SenderCounters counters;
+    private final LogSource source;
+    private final Retransmits retransmits;
+    private final long lingerNs;
+    private final int termLength;
+    private final int bitsToShift;
+    private final int initialTermId;
+    private State state = State.OPEN;
+    private boolean ending;
+    private boolean connected;
+    private boolean setupDue;
+    private boolean stalled;
+    private long receiverId;
+    private long consumed;
+    private int window;
+    private long lastStatusNs;
+    private long lastSetupNs;
+    private long lastSendNs;
+    private long lingersUntilNs;
+
+    SendStream(
+            OutboundStream stream,
+            UdpOptions options,
+            SenderCounters counters,
+            long lingerNs,
+            long nowNs) {
+        this.stream = stream;
+        this.options = options;
+        this.counters = counters;
+        this.lingerNs = lingerNs;
+        source = new LogSource(stream.log());
+        retransmits = new Retransmits(options.retransmitLingerNs());
+        termLength = stream.log().spec().termLength();
+        bitsToShift = LogLayout.positionBitsToShift(termLength);
+        initialTermId = stream.log().spec().initialTermId();
+        consumed = stream.senderPosition();
+        lastSetupNs = nowNs - options.setupIntervalNs();
+        lastSendNs = nowNs;
+    }
+
+    OutboundStream stream() {
+        return stream;
+    }
+
+    int sessionId() {
+        return stream.log().spec().sessionId();
+    }
+
+    int streamId() {
+        return stream.log().spec().streamId();
+    }
+
+    boolean isDone() {
+        return state == State.DONE;
+    }
+
+    /** The conductor has asked for the end of the stream. */
+    void end() {
+        ending = true;
+    }
+
+    /**
+     * One turn of the duty cycle.
+     *
+     * @return the amount of work done.
+     */
+    int work(Destination destination, long nowNs) {
+        if (connected && nowNs - lastStatusNs >= options.connectionTimeoutNs()) {
+            disconnect();
+        }
+        return switch (state) {
+            case OPEN -> workOpen(destination, nowNs);
+            case LINGERING -> linger(destination, nowNs);
+            case BROKEN -> ending ? finish() : 0;
+            case DONE -> 0;
+        };
+    }
+
+    private int workOpen(Destination destination, long nowNs) {
+        int work = 0;
+        if (connected) {
+            try {
+                work = sendData(destination, nowNs) + sendAgain(destination);
+            } catch (InvalidFrameException e) {
+                fail(destination, e);
+                return 1;
+            }
+        }
+        if (ending) {
+            if (!connected) {
+                return finish();
+            }
+            if (stream.senderPosition() >= stream.finalPosition()) {
+                state = State.LINGERING;
+                lingersUntilNs = nowNs + lingerNs;
+                sendHeartbeat(destination, true, nowNs);
+                return 1;
+            }
+        }
+        if (setupDue || !connected) {
+            work += setup(destination, nowNs);
+        }
+        if (connected && nowNs - lastSendNs >= options.heartbeatIntervalNs()) {
+            sendHeartbeat(destination, false, nowNs);
+            work++;
+        }
+        return work;
+    }
+
+    private int linger(Destination destination, long nowNs) {
+        if (!connected || nowNs - lingersUntilNs >= 0) {
+            return finish();
+        }
+        int work = sendAgain(destination);
+        if (nowNs - lastSendNs >= options.heartbeatIntervalNs()) {
+            sendHeartbeat(destination, true, nowNs);
+            work++;
+        }
+        return work;
+    }
+
+    private int finish() {
+        disconnect();
+        state = State.DONE;
+        return 1;
+    }
+
+    private void fail(Destination destination, InvalidFrameException defect) {
+        disconnect();
+        state = State.BROKEN;
+        destination.tell(
+                new SenderEvent.Broken(
+                        this,
+                        "the publication log "
+                                + stream.log().file()
+                                + " is damaged: "
+                                + defect.getMessage()
+                                + "; close the publication and add it again"));
+    }
+
+    private void disconnect() {
+        if (connected) {
+            connected = false;
+            stream.onConnected(false);
+        }
+    }
+
+    private int sendData(Destination destination, long nowNs) {
+        long limit = consumed + window;
+        long position = stream.senderPosition();
+        long reached = source.fill(destination, position, limit);
+        if (reached == position) {
+            stall(position, limit);
+            return 0;
+        }
+        stalled = false;
+        int staged = destination.batch().count();
+        int sent = destination.flush();
+        if (sent > 0) {
+            stream.senderPosition(sent == staged ? reached : source.end(sent - 1));
+            lastSendNs = nowNs;
+        }
+        return staged;
+    }
+
+    private void stall(long position, long limit) {
+        if (!stalled && position + FrameHeader.LENGTH > limit && source.isCommitted(position)) {
+            stalled = true;
+            stream.onCreditStall();
+        }
+    }
+
+    private int sendAgain(Destination destination) {
+        int index = retransmits.pending();
+        if (index < 0) {
+            return 0;
+        }
+        long end = retransmits.end(index);
+        long from = Math.max(retransmits.next(index), consumed);
+        long reached = from < end ? source.refill(destination, from, end, sent()) : from;
+        if (reached == from) {
+            retransmits.sentTo(index, end); // consumed meanwhile, or no frame begins there
+            return 0;
+        }
+        int staged = destination.batch().count();
+        int sent = destination.flush();
+        if (sent > 0) {
+            counters.retransmits.getAndAddRelease(sent);
+            long position = sent == staged ? reached : source.end(sent - 1);
+            retransmits.sentTo(index, Math.max(Math.min(position, end), from));
+        }
+        return staged;
+    }
+
+    private long sent() {
+        return stream.senderPosition();
+    }
+
+    private int setup(Destination destination, long nowNs) {
+        long interval = setupDue ? MIN_SETUP_INTERVAL_NS : options.setupIntervalNs();
+        if (nowNs - lastSetupNs < interval) {
+            return 0;
+        }
+        setupDue = false;
+        lastSetupNs = nowNs;
+        destination.sendSetup(stream.log().spec(), sent());
+        return 1;
+    }
+
+    private void sendHeartbeat(Destination destination, boolean isEndOfStream, long nowNs) {
+        lastSendNs = nowNs;
+        destination.sendHeartbeat(stream.log().spec(), isEndOfStream, sent());
+    }
+
+    /**
+     * A status message has arrived.
+     *
+     * @return whether a receiver can have sent it.
+     */
+    boolean onStatus(
+            int flags, int termId, int termOffset, int newWindow, long newReceiverId, long nowNs) {
+        if ((flags & StatusFrame.FLAG_SEND_SETUP) != 0) {
+            setupDue = state == State.OPEN;
+            return true;
+        }
+        long position = (long) (termId - initialTermId) << bitsToShift;
+        if (position < 0 || termOffset < 0 || termOffset > termLength || newWindow < 0) {
+            return false;
+        }
+        position += termOffset;
+        if (position > sent() || position % FrameHeader.ALIGNMENT != 0) {
+            return false;
+        }
+        if ((flags & StatusFrame.FLAG_END_OF_STREAM) != 0) {
+            if (newReceiverId == receiverId) {
+                disconnect();
+            }
+            return true;
+        }
+        if (state == State.OPEN || state == State.LINGERING) {
+            accept(position, newWindow, newReceiverId, nowNs);
+        }
+        return true;
+    }
+
+    private void accept(long position, int newWindow, long newReceiverId, long nowNs) {
+        receiverId = newReceiverId;
+        lastStatusNs = nowNs;
+        consumed = Math.max(consumed, position);
+        window = Math.min(newWindow, termLength);
+        stream.onReleased(consumed, window);
+        if (!connected && state == State.OPEN) {
+            connected = true;
+            stream.onConnected(true);
+        }
+    }
+
+    /** A receiver misses a range. */
+    void onNak(int termId, int termOffset, int length, long nowNs) {
+        counters.naksReceived.incrementRelease();
+        long begin = ((long) (termId - initialTermId) << bitsToShift) + termOffset;
+        boolean isRange =
+                termOffset >= 0
+                        && termOffset % FrameHeader.ALIGNMENT == 0
+                        && length > 0
+                        && length <= termLength - termOffset;
+        if (!isRange
+                || begin < consumed
+                || begin >= sent()
+                || !retransmits.add(begin, Math.min(begin + length, sent()), nowNs)) {
+            counters.naksIgnored.incrementRelease();
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.outbound;
+
+import io.verbus.udp.socket.ReceiveBatch;
+import io.verbus.udp.socket.SendBatch;
+
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+
+import java.util.Arrays;
+import java.util.Queue;
+
+/** The sender's part of the transport: drives every destination that it was handed. */
+public final class SenderAgent implements AutoCloseable {
+    /** Longer than any frame of a receiver but one with an error's text, of which less will do. */
+    private static final int MAX_CONTROL_LENGTH = 256;
+
+    private final Queue<SenderCommand> commands = new ManyToOneConcurrentLinkedQueue<>();
+    private final Queue<SenderEvent> events;
+    private final SendBatch outgoing = new SendBatch(Destination.BATCH);
+    private final ReceiveBatch incoming = new ReceiveBatch(Destination.BATCH, MAX_CONTROL_LENGTH);
+    private Destination[] destinations = new Destination[0];
+
+    SenderAgent(Queue<SenderEvent> events) {
+        this.events = events;
+    }
+
+    /** Where the conductor puts what it asks. */
+    Queue<SenderCommand> commands() {
+        return commands;
+    }
+
+    SendBatch outgoing() {
+        return outgoing;
+    }
+
+    ReceiveBatch incoming() {
+        return incoming;
+    }
+
+    /**
+     * The duty cycle. Sender's thread.
+     *
+     * @param nowNs monotonic time, read once for the cycle.
+     * @return the amount of work done.
+     */
+    public int work(long nowNs) {
+        int work = 0;
+        SenderCommand command = commands.poll();
+        if (command != null) {
+            execute(command);
+            work++;
+        }
+        Destination[] all = destinations;
+        for (int i = 0; i < all.length; i++) {
+            work += all[i].work(nowNs);
+        }
+        return work;
+    }
+
+    private void execute(SenderCommand command) {
+        switch (command) {
+            case SenderCommand.Attach attach -> {
+                destinations = Arrays.copyOf(destinations, destinations.length + 1);
+                destinations[destinations.length - 1] = attach.destination();
+            }
+            case SenderCommand.Detach detach -> {
+                remove(detach.destination());
+                events.add(new SenderEvent.Detached(detach.destination()));
+            }
+            case SenderCommand.Add add -> add.destination().add(add.stream());
+            case SenderCommand.End end -> end.stream().end();
+        }
+    }
+
+    private void remove(Destination destination) {
+        Destination[] left = new Destination[destinations.length - 1];
+        int kept = 0;
+        for (Destination other : destinations) {
+            if (other != destination) {
+                left[kept++] = other;
+            }
+        }
+        destinations = left;
+    }
+
+    /** Frees its memory. The agent has stopped. */
+    @Override
+    public void close() {
+        outgoing.close();
+        incoming.close();
+    }
+}

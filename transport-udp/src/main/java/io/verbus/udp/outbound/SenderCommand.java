@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.outbound;
+
+/** What the conductor asks of the sender. */
+sealed interface SenderCommand {
+    /** Use a destination. */
+    record Attach(Destination destination) implements SenderCommand {}
+
+    /** Let go of a destination; {@link SenderEvent.Detached} follows. */
+    record Detach(Destination destination) implements SenderCommand {}
+
+    /** Send a stream to a destination. */
+    record Add(Destination destination, SendStream stream) implements SenderCommand {}
+
+    /** End a stream; {@link SenderEvent.Finished} follows. */
+    record End(SendStream stream) implements SenderCommand {}
+}

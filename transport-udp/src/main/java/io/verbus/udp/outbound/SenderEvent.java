@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.outbound;
+
+/** What the sender tells the conductor. */
+sealed interface SenderEvent {
+    /** Nothing uses the destination's socket any more. */
+    record Detached(Destination destination) implements SenderEvent {}
+
+    /** A stream has ended and lingered: nothing reads its log any more. */
+    record Finished(Destination destination, SendStream stream) implements SenderEvent {}
+
+    /** A publication's log holds what no publisher of ours writes: it is sent no further. */
+    record Broken(SendStream stream, String reason) implements SenderEvent {}
+
+    /** The kernel refuses to send. */
+    record Refused(Destination destination, int errno) implements SenderEvent {}
+}

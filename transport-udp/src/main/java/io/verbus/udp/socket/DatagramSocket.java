@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.socket;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
+
+/**
+ * A UDP socket that never blocks. Opened and closed by one thread; its descriptor may be used by
+ * another in between.
+ *
+ * @see <a href="https://man7.org/linux/man-pages/man7/udp.7.html">udp(7)</a>
+ */
+public final class DatagramSocket implements AutoCloseable {
+    private final int fd;
+    private final boolean isIpv6;
+    private InetSocketAddress localAddress;
+    private boolean isClosed;
+
+    private DatagramSocket(int fd, boolean isIpv6) {
+        this.fd = fd;
+        this.isIpv6 = isIpv6;
+    }
+
+    /**
+     * Opens a socket at an address of this host.
+     *
+     * @param address to bind to; port 0 lets the kernel choose.
+     * @return the socket.
+     * @throws SocketException if that is impossible; the message names cause and remedy.
+     */
+    public static DatagramSocket open(InetSocketAddress address) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = SocketCalls.allocateState(arena);
+            boolean isIpv6 = address.getAddress() instanceof Inet6Address;
+            int fd =
+                    SocketCalls.socket(
+                            state,
+                            isIpv6 ? LinuxAbi.AF_INET6 : LinuxAbi.AF_INET,
+                            LinuxAbi.SOCK_DGRAM | LinuxAbi.SOCK_NONBLOCK | LinuxAbi.SOCK_CLOEXEC);
+            if (fd < 0) {
+                throw failure(
+                        "cannot open a UDP socket",
+                        state,
+                        "raise the limit of open files (ulimit -n), or load the kernel's ipv6");
+            }
+            DatagramSocket socket = new DatagramSocket(fd, isIpv6);
+            try {
+                socket.bind(arena, state, address);
+                return socket;
+            } catch (SocketException e) {
+                socket.close();
+                throw e;
+            }
+        }
+    }
+
+    private void bind(Arena arena, MemorySegment state, InetSocketAddress address) {
+        SocketAddress wanted = new SocketAddress(address);
+        if (SocketCalls.bind(state, fd, wanted.address(), wanted.length()) < 0) {
+            throw failure(
+                    "cannot bind a UDP socket to " + SocketAddress.text(address),
+                    state,
+                    "name an address of this host (`ip address` shows them) and a free port (`ss"
+                            + " -uln` shows those in use)");
+        }
+        MemorySegment length = arena.allocate(ValueLayout.JAVA_INT);
+        length.set(ValueLayout.JAVA_INT, 0, LinuxAbi.SockAddr.IPV6_SIZE);
+        MemorySegment name = arena.allocate(32, 8);
+        if (SocketCalls.getsockname(state, fd, name.address(), length.address()) < 0) {
+            throw failure("cannot read the address of a UDP socket", state, "report this");
+        }
+        SocketAddress bound = new SocketAddress();
+        bound.read(
+                new org.agrona.concurrent.UnsafeBuffer(name.address(), 32),
+                0,
+                length.get(ValueLayout.JAVA_INT, 0));
+        localAddress = bound.toInet();
+    }
+
+    /** The descriptor. */
+    public int fd() {
+        return fd;
+    }
+
+    /** Where it is bound. */
+    public InetSocketAddress localAddress() {
+        return localAddress;
+    }
+
+    /**
+     * Asks for a receive buffer.
+     *
+     * @param bytes of datagrams that are to fit.
+     * @return what the kernel gives: it caps at {@code net.core.rmem_max}.
+     */
+    public int receiveBuffer(int bytes) {
+        return bufferSize(LinuxAbi.SO_RCVBUF, bytes);
+    }
+
+    /**
+     * Asks for a send buffer.
+     *
+     * @param bytes of datagrams that are to fit.
+     * @return what the kernel gives: it caps at {@code net.core.wmem_max}.
+     */
+    public int sendBuffer(int bytes) {
+        return bufferSize(LinuxAbi.SO_SNDBUF, bytes);
+    }
+
+    /** The kernel keeps, and gives back, twice of what is asked: the rest is for its own needs. */
+    private int bufferSize(int option, int bytes) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = SocketCalls.allocateState(arena);
+            MemorySegment value = arena.allocate(ValueLayout.JAVA_INT);
+            value.set(ValueLayout.JAVA_INT, 0, bytes);
+            set(state, LinuxAbi.SOL_SOCKET, option, value);
+            MemorySegment length = arena.allocate(ValueLayout.JAVA_INT);
+            length.set(ValueLayout.JAVA_INT, 0, Integer.BYTES);
+            if (SocketCalls.getsockopt(
+                            state,
+                            fd,
+                            LinuxAbi.SOL_SOCKET,
+                            option,
+                            value.address(),
+                            length.address())
+                    < 0) {
+                throw failure("cannot read a socket option", state, "report this");
+            }
+            return value.get(ValueLayout.JAVA_INT, 0) / 2;
+        }
+    }
+
+    /**
+     * Limits how far datagrams go.
+     *
+     * @param hops that they may take.
+     */
+    public void ttl(int hops) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = SocketCalls.allocateState(arena);
+            MemorySegment value = arena.allocate(ValueLayout.JAVA_INT);
+            value.set(ValueLayout.JAVA_INT, 0, hops);
+            set(
+                    state,
+                    isIpv6 ? LinuxAbi.IPPROTO_IPV6 : LinuxAbi.IPPROTO_IP,
+                    isIpv6 ? LinuxAbi.IPV6_UNICAST_HOPS : LinuxAbi.IP_TTL,
+                    value);
+        }
+    }
+
+    private void set(MemorySegment state, int level, int option, MemorySegment value) {
+        if (SocketCalls.setsockopt(state, fd, level, option, value.address(), Integer.BYTES) < 0) {
+            throw failure(
+                    "cannot set option "
+                            + option
+                            + " of a UDP socket to "
+                            + value.get(ValueLayout.JAVA_INT, 0),
+                    state,
+                    "choose another value");
+        }
+    }
+
+    @Override
+    public void close() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        try (Arena arena = Arena.ofConfined()) {
+            SocketCalls.close(SocketCalls.allocateState(arena), fd);
+        }
+    }
+
+    private static SocketException failure(String what, MemorySegment state, String remedy) {
+        int errno = SocketCalls.errno(state);
+        return new SocketException(
+                what + " (" + SocketCalls.errorText(errno) + ", errno " + errno + "): " + remedy);
+    }
+}

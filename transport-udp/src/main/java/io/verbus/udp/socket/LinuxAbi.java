@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.socket;
+
+/**
+ * Constants and structures of the socket interface of x86-64 Linux. Sources: the kernel's {@code
+ * include/uapi/asm-generic/socket.h} and {@code include/uapi/linux/in.h}, {@code in6.h}, {@code
+ * uio.h}; glibc's {@code bits/socket.h}.
+ */
+final class LinuxAbi {
+    static final int AF_INET = 2;
+    static final int AF_INET6 = 10;
+
+    static final int SOCK_DGRAM = 2;
+    static final int SOCK_NONBLOCK = 0x800;
+    static final int SOCK_CLOEXEC = 0x80000;
+
+    static final int SOL_SOCKET = 1;
+    static final int SO_SNDBUF = 7;
+    static final int SO_RCVBUF = 8;
+
+    static final int IPPROTO_IP = 0;
+    static final int IP_TTL = 2;
+
+    static final int IPPROTO_IPV6 = 41;
+    static final int IPV6_UNICAST_HOPS = 16;
+
+    static final int EINTR = 4;
+    static final int EAGAIN = 11;
+    static final int ECONNREFUSED = 111;
+
+    private LinuxAbi() {}
+
+    /** {@code struct sockaddr_in}, {@code struct sockaddr_in6}. */
+    static final class SockAddr {
+        /** int16. */
+        static final int FAMILY = 0;
+
+        /** int16, big-endian. */
+        static final int PORT = 2;
+
+        static final int IPV4_ADDRESS = 4;
+        static final int IPV4_SIZE = 16;
+        static final int IPV6_ADDRESS = 8;
+        static final int IPV6_SCOPE = 24;
+        static final int IPV6_SIZE = 28;
+
+        private SockAddr() {}
+    }
+
+    /** {@code struct iovec}. */
+    static final class IoVec {
+        /** Pointer. */
+        static final int BASE = 0;
+
+        /** int64. */
+        static final int LENGTH = 8;
+
+        static final int SIZE = 16;
+
+        private IoVec() {}
+    }
+
+    /** {@code struct mmsghdr}: a {@code struct msghdr}, then how much was transferred. */
+    static final class MultiMessage {
+        /** Pointer to the address. */
+        static final int NAME = 0;
+
+        /** int32, bytes of the address. */
+        static final int NAME_LENGTH = 8;
+
+        /** Pointer to the array of {@link IoVec}. */
+        static final int VECTORS = 16;
+
+        /** int64. */
+        static final int VECTOR_COUNT = 24;
+
+        /** int32. */
+        static final int FLAGS = 48;
+
+        /** int32, bytes sent or received. */
+        static final int LENGTH = 56;
+
+        static final int SIZE = 64;
+
+        private MultiMessage() {}
+    }
+}

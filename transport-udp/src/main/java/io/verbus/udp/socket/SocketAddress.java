@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.socket;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * A socket address as the kernel has it, in memory of its own. To be compared and copied without
+ * allocation; to be written by one thread at a time.
+ */
+public final class SocketAddress {
+    private static final int CAPACITY = 32;
+
+    // Keeps the memory alive that the buffer's address leads to.
+    private final ByteBuffer memory =
+            ByteBuffer.allocateDirect(CAPACITY).order(ByteOrder.nativeOrder());
+    private final UnsafeBuffer buffer = new UnsafeBuffer(memory);
+    private int length;
+
+    /** An address that is not set yet. */
+    public SocketAddress() {}
+
+    /**
+     * @param address to hold, resolved.
+     */
+    public SocketAddress(InetSocketAddress address) {
+        InetAddress host = address.getAddress();
+        buffer.putShort(LinuxAbi.SockAddr.PORT, (short) address.getPort(), ByteOrder.BIG_ENDIAN);
+        if (host instanceof Inet6Address ipv6) {
+            buffer.putShort(LinuxAbi.SockAddr.FAMILY, (short) LinuxAbi.AF_INET6);
+            buffer.putBytes(LinuxAbi.SockAddr.IPV6_ADDRESS, ipv6.getAddress());
+            buffer.putInt(LinuxAbi.SockAddr.IPV6_SCOPE, ipv6.getScopeId());
+            length = LinuxAbi.SockAddr.IPV6_SIZE;
+        } else {
+            buffer.putShort(LinuxAbi.SockAddr.FAMILY, (short) LinuxAbi.AF_INET);
+            buffer.putBytes(LinuxAbi.SockAddr.IPV4_ADDRESS, host.getAddress());
+            length = LinuxAbi.SockAddr.IPV4_SIZE;
+        }
+    }
+
+    /** Where it lies. */
+    public long address() {
+        return buffer.addressOffset();
+    }
+
+    /** Bytes that the kernel is to read of it. */
+    public int length() {
+        return length;
+    }
+
+    /** Takes the value of another. */
+    public void set(SocketAddress other) {
+        buffer.putBytes(0, other.buffer, 0, CAPACITY);
+        length = other.length;
+    }
+
+    /** Whether the other is the same address and port. */
+    public boolean isSame(SocketAddress other) {
+        if (length != other.length || buffer.getLong(0) != other.buffer.getLong(0)) {
+            return false;
+        }
+        return length == LinuxAbi.SockAddr.IPV4_SIZE
+                || buffer.getLong(8) == other.buffer.getLong(8)
+                        && buffer.getLong(16) == other.buffer.getLong(16)
+                        && buffer.getInt(24) == other.buffer.getInt(24);
+    }
+
+    /** Sets it to what the kernel has written. */
+    void read(UnsafeBuffer source, int offset, int newLength) {
+        length = Math.min(newLength, LinuxAbi.SockAddr.IPV6_SIZE);
+        buffer.putBytes(0, source, offset, length);
+    }
+
+    /** As Java has it; null if it is of no known family. Allocates. */
+    public InetSocketAddress toInet() {
+        int port =
+                Short.toUnsignedInt(buffer.getShort(LinuxAbi.SockAddr.PORT, ByteOrder.BIG_ENDIAN));
+        try {
+            return switch (buffer.getShort(LinuxAbi.SockAddr.FAMILY)) {
+                case LinuxAbi.AF_INET -> {
+                    byte[] host = new byte[4];
+                    buffer.getBytes(LinuxAbi.SockAddr.IPV4_ADDRESS, host);
+                    yield new InetSocketAddress(InetAddress.getByAddress(host), port);
+                }
+                case LinuxAbi.AF_INET6 -> {
+                    byte[] host = new byte[16];
+                    buffer.getBytes(LinuxAbi.SockAddr.IPV6_ADDRESS, host);
+                    int scope = buffer.getInt(LinuxAbi.SockAddr.IPV6_SCOPE);
+                    yield new InetSocketAddress(Inet6Address.getByAddress(null, host, scope), port);
+                }
+                default -> null;
+            };
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError("the length of an address is fixed", impossible);
+        }
+    }
+
+    /** Host and port as in {@code 10.0.0.1:4000}. Allocates. */
+    public static String text(InetSocketAddress address) {
+        String host =
+                address.getAddress() == null
+                        ? address.getHostString()
+                        : address.getAddress().getHostAddress();
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
+    }
+
+    @Override
+    public String toString() {
+        InetSocketAddress inet = length == 0 ? null : toInet();
+        return inet == null ? "unknown" : text(inet);
+    }
+}

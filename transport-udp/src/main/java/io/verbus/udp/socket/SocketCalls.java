@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.socket;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The system calls. All enter the kernel, where sending may run the receiver's half of the loopback
+ * device, so that none is critical: a critical call would hold up safepoints while it lasts.
+ *
+ * <p>Each takes memory where errno is kept, one per thread: to capture it costs a load and a store
+ * after a call that costs hundreds of times that.
+ */
+@SuppressWarnings("restricted")
+final class SocketCalls {
+    private static final Linker LINKER = Linker.nativeLinker();
+    private static final long ERRNO_OFFSET =
+            Linker.Option.captureStateLayout()
+                    .byteOffset(MemoryLayout.PathElement.groupElement("errno"));
+
+    private static final MethodHandle SOCKET = handle("socket", JAVA_INT, JAVA_INT, JAVA_INT);
+    private static final MethodHandle BIND = handle("bind", JAVA_INT, JAVA_LONG, JAVA_INT);
+    private static final MethodHandle NAME = handle("getsockname", JAVA_INT, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle SET_OPTION =
+            handle("setsockopt", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT);
+    private static final MethodHandle GET_OPTION =
+            handle("getsockopt", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle CLOSE = handle("close", JAVA_INT);
+    private static final MethodHandle SEND =
+            handle("sendmmsg", JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT);
+    private static final MethodHandle RECEIVE =
+            handle("recvmmsg", JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG);
+    private static final MethodHandle ERROR_TEXT =
+            LINKER.downcallHandle(
+                    LINKER.defaultLookup().findOrThrow("strerror"),
+                    FunctionDescriptor.of(ADDRESS, JAVA_INT));
+
+    private SocketCalls() {}
+
+    /** Memory for errno. */
+    static MemorySegment allocateState(Arena arena) {
+        return arena.allocate(Linker.Option.captureStateLayout());
+    }
+
+    /** {@code errno} as the last call that was given this memory left it. */
+    static int errno(MemorySegment state) {
+        return state.get(JAVA_INT, ERRNO_OFFSET);
+    }
+
+    /**
+     * @see <a href="https://man7.org/linux/man-pages/man2/socket.2.html">socket(2)</a>
+     */
+    static int socket(MemorySegment state, int family, int type) {
+        try {
+            return (int) SOCKET.invokeExact(state, family, type, 0);
+        } catch (Throwable thrown) {
+            throw unexpected(thrown);
+        }
+    }
+
+    /**
+     * @see <a href="https://man7.org/linux/man-pages/man2/bind.2.html">bind(2)</a>
+     */
+    static int bind(MemorySegment state, int fd, long address, int length) {
+        try {
+            return (int) BIND.invokeExact(state, fd, address, length);
+        } catch (Throwable thrown) {
+            throw unexpected(thrown);
+        }
+    }
+
+    /**
+     * @see <a href="https://man7.org/linux/man-pages/man2/getsockname.2.html">getsockname(2)</a>
+     */
+    static int getsockname(MemorySegment state, int fd, long address, long length) {
+        try {
+            return (int) NAME.invokeExact(state, fd, address, length);
+        } catch (Throwable thrown) {
+            throw unexpected(thrown);
+        }
+    }
+
+    /**
+     * @see <a href="https://man7.org/linux/man-pages/man2/setsockopt.2.html">setsockopt(2)</a>
+     */
+    static int setsockopt(
+            MemorySegment state, int fd, int level, int option, long value, int length) {
+        try {
+            return (int) SET_OPTION.invokeExact(state, fd, level, option, value, length);
+        } catch (Throwable thrown) {
+            throw unexpected(thrown);
+        }
+    }
+
+    /**
+     * @see <a href="https://man7.org/linux/man-pages/man2/getsockopt.2.html">getsockopt(2)</a>
+     */
+    static int getsockopt(
+            MemorySegment state, int fd, int level, int option, long value, long length) {
+        try {
+            return (int) GET_OPTION.invokeExact(state, fd, level, option, value, length);
+        } catch (Throwable thrown) {
+            throw unexpected(thrown);
+        }
+    }
+
+    /**
+     * @see <a href="https://man7.org/linux/man-pages/man2/close.2.html">close(2)</a>
+     */
+    static int close(MemorySegment state, int fd) {
+        try {
+            return (int) CLOSE.invokeExact(state, fd);
+        } catch (Throwable thrown) {
+            throw unexpected(thrown);
+        }
+    }
+
+    /**
+     * @see <a href="https://man7.org/linux/man-pages/man2/sendmmsg.2.html">sendmmsg(2)</a>
+     */
+    static int sendmmsg(MemorySegment state, int fd, long messages, int count) {
+        try {
+            return (int) SEND.invokeExact(state, fd, messages, count, 0);
+        } catch (Throwable thrown) {
+            throw unexpected(thrown);
+        }
+    }
+
+    /**
+     * @see <a href="https://man7.org/linux/man-pages/man2/recvmmsg.2.html">recvmmsg(2)</a>
+     */
+    static int recvmmsg(MemorySegment state, int fd, long messages, int count) {
+        try {
+            return (int) RECEIVE.invokeExact(state, fd, messages, count, 0, 0L);
+        } catch (Throwable thrown) {
+            throw unexpected(thrown);
+        }
+    }
+
+    /** The words of an error number. */
+    static String errorText(int errno) {
+        try {
+            MemorySegment text = (MemorySegment) ERROR_TEXT.invokeExact(errno);
+            return text.reinterpret(1024).getString(0);
+        } catch (Throwable thrown) {
+            throw unexpected(thrown);
+        }
+    }
+
+    private static MethodHandle handle(String symbol, MemoryLayout... arguments) {
+        return LINKER.downcallHandle(
+                LINKER.defaultLookup().findOrThrow(symbol),
+                FunctionDescriptor.of(JAVA_INT, arguments),
+                Linker.Option.captureCallState("errno"));
+    }
+
+    /** A downcall throws nothing of its own: what arrives is an error of the JVM. */
+    private static Error unexpected(Throwable thrown) {
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        throw new AssertionError("a native call threw", thrown);
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.wire;
+
+import io.verbus.logbuffer.FrameHeader;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A data frame of length 0: tells that a stream is there, how far it was sent, and where it ends.
+ */
+public final class HeartbeatFrame {
+    /** Bytes of the frame on the wire. */
+    public static final int LENGTH = FrameHeader.LENGTH;
+
+    private HeartbeatFrame() {}
+
+    /** Writes a frame at the beginning of a buffer. */
+    public static void write(
+            UnsafeBuffer frame,
+            boolean isEndOfStream,
+            int sessionId,
+            int streamId,
+            int termId,
+            int termOffset) {
+        int flags =
+                FrameHeader.FLAGS_UNFRAGMENTED | (isEndOfStream ? Frames.FLAG_END_OF_STREAM : 0);
+        Frames.common(frame, 0, flags, FrameHeader.TYPE_DATA);
+        frame.putInt(FrameHeader.TERM_OFFSET, termOffset);
+        frame.putInt(FrameHeader.SESSION_ID, sessionId);
+        frame.putInt(FrameHeader.STREAM_ID, streamId);
+        frame.putInt(FrameHeader.TERM_ID, termId);
+        frame.putLong(FrameHeader.RESERVED_VALUE, 0);
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.wire;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A receiver misses a range of a term.
+ *
+ * <pre>
+ *   8  session id int32      20  term offset int32
+ *  12  stream id int32       24  length int32, bytes
+ *  16  term id int32
+ * </pre>
+ */
+public final class NakFrame {
+    /** Bytes of the frame. */
+    public static final int LENGTH = 28;
+
+    private NakFrame() {}
+
+    /** Writes a frame at the beginning of a buffer. */
+    public static void write(
+            UnsafeBuffer frame,
+            int sessionId,
+            int streamId,
+            int termId,
+            int termOffset,
+            int length) {
+        Frames.common(frame, LENGTH, 0, Frames.NAK);
+        frame.putInt(8, sessionId);
+        frame.putInt(12, streamId);
+        frame.putInt(16, termId);
+        frame.putInt(20, termOffset);
+        frame.putInt(24, length);
+    }
+
+    /** Session id. */
+    public static int sessionId(UnsafeBuffer frame) {
+        return frame.getInt(8);
+    }
+
+    /** Stream id. */
+    public static int streamId(UnsafeBuffer frame) {
+        return frame.getInt(12);
+    }
+
+    /** Term in which the range lies. */
+    public static int termId(UnsafeBuffer frame) {
+        return frame.getInt(16);
+    }
+
+    /** Offset in its term at which the range begins. */
+    public static int termOffset(UnsafeBuffer frame) {
+        return frame.getInt(20);
+    }
+
+    /** Bytes of the range. */
+    public static int length(UnsafeBuffer frame) {
+        return frame.getInt(24);
+    }
+}

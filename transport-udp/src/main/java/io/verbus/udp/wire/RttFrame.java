@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.wire;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Measures a round trip: a receiver sends its time, and the sender gives it back.
+ *
+ * <pre>
+ *   8  session id int32           24  reception delta int64, ns
+ *  12  stream id int32            32  receiver id int64
+ *  16  echo timestamp int64, ns
+ * </pre>
+ */
+public final class RttFrame {
+    /** Bytes of the frame. */
+    public static final int LENGTH = 40;
+
+    /** Flag: an answer is asked for. */
+    public static final int FLAG_REPLY = 0x80;
+
+    private RttFrame() {}
+
+    /** Writes the answer to a frame at the beginning of a buffer. */
+    public static void reply(UnsafeBuffer frame, UnsafeBuffer request) {
+        Frames.common(frame, LENGTH, 0, Frames.RTT);
+        frame.putInt(8, request.getInt(8));
+        frame.putInt(12, request.getInt(12));
+        frame.putLong(16, request.getLong(16));
+        frame.putLong(24, 0);
+        frame.putLong(32, request.getLong(32));
+    }
+
+    /** Session id. */
+    public static int sessionId(UnsafeBuffer frame) {
+        return frame.getInt(8);
+    }
+
+    /** Stream id. */
+    public static int streamId(UnsafeBuffer frame) {
+        return frame.getInt(12);
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.wire;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Status message: up to where a receiver has consumed a stream, and how far past that it takes
+ * frames.
+ *
+ * <pre>
+ *   8  session id int32                20  consumption term offset int32
+ *  12  stream id int32                 24  receiver window int32, bytes
+ *  16  consumption term id int32       28  receiver id int64
+ *                                      36  group tag int64, in a longer frame
+ * </pre>
+ */
+public final class StatusFrame {
+    /** Bytes of a frame without group tag. */
+    public static final int LENGTH = 36;
+
+    /** Flag: the receiver knows nothing of the stream and asks for its set-up. */
+    public static final int FLAG_SEND_SETUP = 0x80;
+
+    /** Flag: the receiver leaves. */
+    public static final int FLAG_END_OF_STREAM = 0x40;
+
+    private StatusFrame() {}
+
+    /** Writes a frame at the beginning of a buffer. */
+    public static void write(
+            UnsafeBuffer frame,
+            int flags,
+            int sessionId,
+            int streamId,
+            int termId,
+            int termOffset,
+            int window,
+            long receiverId) {
+        Frames.common(frame, LENGTH, flags, Frames.STATUS);
+        frame.putInt(8, sessionId);
+        frame.putInt(12, streamId);
+        frame.putInt(16, termId);
+        frame.putInt(20, termOffset);
+        frame.putInt(24, window);
+        frame.putLong(28, receiverId);
+    }
+
+    /** Session id. */
+    public static int sessionId(UnsafeBuffer frame) {
+        return frame.getInt(8);
+    }
+
+    /** Stream id. */
+    public static int streamId(UnsafeBuffer frame) {
+        return frame.getInt(12);
+    }
+
+    /** Term up to which the receiver has consumed. */
+    public static int termId(UnsafeBuffer frame) {
+        return frame.getInt(16);
+    }
+
+    /** Offset in that term. */
+    public static int termOffset(UnsafeBuffer frame) {
+        return frame.getInt(20);
+    }
+
+    /** Bytes past the consumption position that the receiver takes. */
+    public static int window(UnsafeBuffer frame) {
+        return frame.getInt(24);
+    }
+
+    /** The receiver. */
+    public static long receiverId(UnsafeBuffer frame) {
+        return frame.getLong(28);
+    }
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.ChannelUri;
+import io.verbus.logbuffer.FrameHeader;
+import io.verbus.udp.wire.Frames;
+import io.verbus.udp.wire.HeartbeatFrame;
+import io.verbus.udp.wire.RttFrame;
+import io.verbus.udp.wire.SetupFrame;
+import io.verbus.udp.wire.StatusFrame;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.file.Path;
+import java.util.Random;
+
+/** A peer that sends what it should not: it gets no more than it is due, and breaks nothing. */
+@Timeout(120)
+class HostilePeerTest {
+    private static final int STREAM = 7;
+    private static final int SESSION = 77;
+    private static final int FUZZED = Integer.getInteger("verbus.fuzz.frames", 200_000);
+
+    @TempDir Path folder;
+    private TestDriver driver;
+    private RawSocket peer;
+    private int port;
+
+    @BeforeEach
+    void open() throws IOException {
+        driver = new TestDriver(1, folder, "udp.max-images", "8");
+        peer = new RawSocket();
+        try (RawSocket free = new RawSocket()) {
+            port = free.port();
+        }
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        driver.close();
+        peer.close();
+    }
+
+    private static ChannelUri channel(int port) {
+        return ChannelUri.parse("verbus:udp?endpoint=127.0.0.1:" + port + "|term-length=64k");
+    }
+
+    private void toDriver(int length) {
+        peer.send(port, length);
+        driver.turn();
+    }
+
+    private TestImage image() {
+        driver.subscribe(channel(port), STREAM);
+        driver.turn(2);
+        toDriver(Frame.setup(peer.buffer, SESSION, STREAM));
+        driver.turn(2);
+        assertEquals(1, driver.images.size());
+        return driver.images.getFirst();
+    }
+
+    /** A publication that has sent 64 messages to the peer, which has consumed none. */
+    private TestStream publication() {
+        TestStream stream = driver.publish(channel(peer.port()), STREAM);
+        driver.turn(200);
+        do {
+            assertTrue(peer.receive() > 0, "no set-up");
+        } while (Frames.type(peer.buffer) != Frames.SETUP);
+        int length =
+                Frame.status(peer.buffer, 0, stream.log().spec().sessionId(), STREAM, 0, 32 * 1024);
+        SocketAddress sender = peer.source;
+        peer.send(sender, length);
+        driver.turn(2);
+        assertTrue(stream.connected);
+        while (stream.offered < 64 && stream.offer()) {
+            driver.turn();
+        }
+        drainPeer();
+        peer.source = sender;
+        return stream;
+    }
+
+    /** Bytes that have arrived at the peer. */
+    private long drainPeer() {
+        long bytes = 0;
+        int length;
+        while ((length = peer.receive()) >= 0) {
+            bytes += length;
+        }
+        return bytes;
+    }
+
+    @Test
+    void framesInAnyOrderAreReadInTheirs() {
+        TestImage image = image();
+        int[] offsets = new int[41];
+        for (int n = 0; n < 40; n++) {
+            offsets[n + 1] = offsets[n] + Frame.data(peer.buffer, SESSION, STREAM, offsets[n], n);
+        }
+        for (int n = 39; n >= 0; n--) {
+            assertEquals(0, image.poll(10));
+            toDriver(Frame.data(peer.buffer, SESSION, STREAM, offsets[n], n));
+            toDriver(Frame.data(peer.buffer, SESSION, STREAM, offsets[n], n));
+        }
+        while (image.poll(10) > 0) {
+            // reads on
+        }
+        assertEquals(40, image.next);
+        assertEquals(39, driver.counter("duplicate frames"));
+        assertEquals(1, driver.counter("flow control under-runs"));
+        assertEquals(0, driver.counter("invalid frames of senders"));
+    }
+
+    @Test
+    void aFrameThatTheDatagramDoesNotHoldIsRefused() {
+        TestImage image = image();
+        int length = Frame.data(peer.buffer, SESSION, STREAM, 0, 3);
+        // The buffer keeps what came before: nothing of it may be taken for this datagram's.
+        toDriver(Frame.data(peer.buffer, SESSION + 1, STREAM, 0, 3));
+        Frame.data(peer.buffer, SESSION, STREAM, 0, 3);
+        for (int cut = 0; cut < length - FrameHeader.ALIGNMENT; cut++) {
+            toDriver(cut);
+        }
+        assertEquals(0, image.poll(10));
+        assertEquals(0, image.log().term(0).getLong(0));
+        assertTrue(driver.counter("invalid frames of senders") >= length - 64);
+    }
+
+    @Test
+    void aFrameBeyondTheWindowOrOfAnotherPlaceIsRefused() {
+        TestImage image = image();
+        toDriver(Frame.data(peer.buffer, SESSION, STREAM, 32 * 1024, 0));
+        assertEquals(1, driver.counter("flow control over-runs"));
+        int length = Frame.data(peer.buffer, SESSION, STREAM, 64, 0);
+        peer.buffer.putInt(FrameHeader.TERM_OFFSET, 65);
+        toDriver(length);
+        peer.buffer.putInt(FrameHeader.TERM_OFFSET, -64);
+        toDriver(length);
+        peer.buffer.putInt(FrameHeader.TERM_OFFSET, 64);
+        peer.buffer.putInt(FrameHeader.TERM_ID, Frame.INITIAL_TERM - 1);
+        toDriver(length);
+        assertEquals(3, driver.counter("invalid frames of senders"));
+        for (int i = 0; i < 3; i++) {
+            assertEquals(0, image.log().term(i).getLong(64));
+            assertEquals(0, image.log().term(i).getLong(32 * 1024));
+        }
+    }
+
+    @Test
+    void framesThatOverlapEndTheImageInWords() {
+        TestImage image = image();
+        int length = Frame.data(peer.buffer, SESSION, STREAM, 256, 1);
+        peer.buffer.setMemory(FrameHeader.LENGTH, length - FrameHeader.LENGTH, (byte) 0xFF);
+        toDriver(length);
+        int first = Frame.data(peer.buffer, SESSION, STREAM, 0, 0);
+        peer.buffer.putInt(0, 288); // ends where the other's payload begins
+        toDriver(288);
+        assertTrue(first > 0);
+        driver.turn(2);
+        assertNotNull(image.lost);
+        assertTrue(image.lost.contains("overlap"), image.lost);
+    }
+
+    @Test
+    void naksDoNotAmplify() {
+        TestStream stream = publication();
+        int session = stream.log().spec().sessionId();
+        long unconsumed = stream.senderPosition();
+        SocketAddress sender = peer.source;
+        Random random = new Random(3);
+        long lingers = 5;
+        for (int i = 0; i < 20_000; i++) {
+            int offset = random.nextInt((int) unconsumed) & -32;
+            peer.send(sender, Frame.nak(peer.buffer, session, STREAM, offset, 32 * 1024));
+            driver.turn();
+            if (i % 4_000 == 0) {
+                driver.nowNs += 10 * TestDriver.MS;
+            }
+        }
+        long bytes = drainPeer();
+        assertTrue(bytes > 0);
+        assertTrue(bytes <= (lingers + 1) * unconsumed, bytes + " bytes for " + unconsumed);
+        assertEquals(20_000, driver.counter("NAKs received"));
+    }
+
+    @Test
+    void naksForWhatIsNotThereAreIgnored() {
+        TestStream stream = publication();
+        int session = stream.log().spec().sessionId();
+        SocketAddress sender = peer.source;
+        int[][] ranges = {
+            {-32, 64},
+            {0, 0},
+            {0, -1},
+            {0, 64 * 1024 + 32},
+            {33, 64},
+            {(int) stream.senderPosition(), 64},
+            {Integer.MAX_VALUE - 31, 64},
+            {32, Integer.MAX_VALUE}
+        };
+        for (int[] range : ranges) {
+            peer.send(sender, Frame.nak(peer.buffer, session, STREAM, range[0], range[1]));
+            driver.turn();
+        }
+        // In the middle of a frame: taken, but no frame begins there.
+        peer.send(sender, Frame.nak(peer.buffer, session, STREAM, 32, 32));
+        driver.turn();
+        driver.turn();
+        assertEquals(0, drainPeer());
+        assertEquals(ranges.length, driver.counter("NAKs ignored"));
+        assertEquals(0, driver.counter("datagrams sent again"));
+    }
+
+    @Test
+    void statusMessagesCannotGrantWhatWasNotSentNorAskForMoreThanASetupATime() {
+        TestStream stream = publication();
+        int session = stream.log().spec().sessionId();
+        SocketAddress sender = peer.source;
+        int far = (int) stream.senderPosition() + 32;
+        peer.send(sender, Frame.status(peer.buffer, 0, session, STREAM, far, 1024));
+        driver.turn();
+        peer.send(sender, Frame.status(peer.buffer, 0, session, STREAM, -32, 1024));
+        driver.turn();
+        peer.send(sender, Frame.status(peer.buffer, 0, session, STREAM, 0, -1));
+        driver.turn();
+        assertEquals(3, driver.counter("invalid frames of receivers"));
+        driver.turn(20);
+        drainPeer();
+        for (int i = 0; i < 1_000; i++) {
+            peer.send(
+                    sender,
+                    Frame.status(peer.buffer, StatusFrame.FLAG_SEND_SETUP, session, STREAM, 0, 0));
+            driver.turn();
+        }
+        assertTrue(drainPeer() <= SetupFrame.LENGTH);
+    }
+
+    @Test
+    void aRoundTripIsMeasuredForWhoAsks() {
+        TestStream stream = publication();
+        peer.buffer.setMemory(0, RttFrame.LENGTH, (byte) 0);
+        peer.buffer.putInt(0, RttFrame.LENGTH);
+        peer.buffer.putByte(5, (byte) RttFrame.FLAG_REPLY);
+        peer.buffer.putShort(6, (short) Frames.RTT);
+        peer.buffer.putInt(8, stream.log().spec().sessionId());
+        peer.buffer.putInt(12, STREAM);
+        peer.buffer.putLong(16, 123_456_789L);
+        peer.buffer.putLong(32, 42);
+        peer.send(peer.source, RttFrame.LENGTH);
+        driver.turn();
+        assertEquals(RttFrame.LENGTH, peer.receive());
+        assertEquals(Frames.RTT, Frames.type(peer.buffer));
+        assertEquals(0, Frames.flags(peer.buffer, 0));
+        assertEquals(123_456_789L, peer.buffer.getLong(16));
+        assertEquals(42, peer.buffer.getLong(32));
+    }
+
+    @Test
+    void unknownStreamsAreAskedForSparingly() {
+        driver.subscribe(channel(port), STREAM);
+        driver.turn(2);
+        int sent = 5_000;
+        for (int session = 0; session < sent; session++) {
+            toDriver(Frame.data(peer.buffer, session, STREAM, 0, 0));
+            toDriver(Frame.data(peer.buffer, session, STREAM + 1, 0, 0));
+        }
+        long bytes = drainPeer();
+        assertTrue(bytes > 0);
+        assertTrue(bytes <= 32 * StatusFrame.LENGTH, bytes + " bytes");
+        assertEquals(0, driver.setups);
+    }
+
+    @Test
+    void setupsMakeNoMoreThanSoManyImages() {
+        driver.subscribe(channel(port), STREAM);
+        driver.turn(2);
+        for (int session = 0; session < 1_000; session++) {
+            toDriver(Frame.setup(peer.buffer, session, STREAM));
+        }
+        driver.turn(5);
+        assertEquals(8, driver.images.size());
+        assertEquals(992, driver.counter("set-ups refused"));
+    }
+
+    @Test
+    void nothingBreaksWhateverArrives() {
+        long seed = System.nanoTime();
+        System.out.println("HostilePeerTest seed " + seed);
+        Random random = new Random(seed);
+        TestImage image = image();
+        TestStream stream = publication();
+        SocketAddress sender = peer.source;
+        int session = stream.log().spec().sessionId();
+        for (int i = 0; i < FUZZED; i++) {
+            int length = randomFrame(random, random.nextBoolean() ? SESSION : session);
+            for (int flips = random.nextInt(4); flips > 0; flips--) {
+                peer.buffer.putByte(random.nextInt(64), (byte) random.nextInt());
+            }
+            if (random.nextInt(4) == 0) {
+                length = random.nextInt(length + 64);
+            }
+            if (random.nextBoolean()) {
+                peer.send(sender, length);
+            } else {
+                peer.send(port, length);
+            }
+            if (i % 8 == 0) {
+                driver.turn();
+                drainPeer();
+            }
+            if (i % 1000 == 0) {
+                driver.turn(1);
+            }
+        }
+        driver.turn(5);
+        assertTrue(driver.images.size() <= 9, driver.images.size() + " images");
+        assertTrue(driver.counter("invalid frames of senders") > 0);
+        assertTrue(driver.counter("invalid frames of receivers") > 0);
+        assertFalse(image.released);
+        assertTrue(stream.senderPosition() <= stream.position());
+    }
+
+    private int randomFrame(Random random, int session) {
+        int offset = random.nextInt(2048) * 32;
+        return switch (random.nextInt(8)) {
+            case 0 -> Frame.setup(peer.buffer, random.nextInt(20), STREAM);
+            case 1 -> Frame.status(peer.buffer, 0, session, STREAM, offset, random.nextInt());
+            case 2 -> Frame.status(peer.buffer, random.nextInt(256), session, STREAM, 0, 32 * 1024);
+            case 3 -> Frame.nak(peer.buffer, session, STREAM, offset, random.nextInt(1 << 17));
+            case 4 -> {
+                HeartbeatFrame.write(
+                        peer.buffer,
+                        random.nextInt(50) == 0,
+                        session,
+                        STREAM,
+                        Frame.INITIAL_TERM,
+                        offset);
+                yield HeartbeatFrame.LENGTH;
+            }
+            default -> Frame.data(peer.buffer, session, STREAM, offset, random.nextInt(64));
+        };
+    }
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.ChannelUri;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.TransportException;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.function.BooleanSupplier;
+
+/** Two transports over the loopback device, in one thread and the test's own time. */
+@Timeout(60)
+class UdpTransportTest {
+    private static final int STREAM = 7;
+
+    @TempDir Path folder;
+    private TestDriver a;
+    private TestDriver b;
+    private int port;
+
+    @BeforeEach
+    void open() throws IOException {
+        a = new TestDriver(1, folder);
+        b = new TestDriver(2, folder);
+        try (RawSocket free = new RawSocket()) {
+            port = free.port();
+        }
+    }
+
+    @AfterEach
+    void close() {
+        a.close();
+        b.close();
+    }
+
+    private ChannelUri channel(String options) {
+        return ChannelUri.parse(
+                "verbus:udp?endpoint=127.0.0.1:" + port + "|term-length=64k" + options);
+    }
+
+    /** Turns both, a millisecond of their time each time, until a condition holds. */
+    private void until(BooleanSupplier condition) {
+        for (int i = 0; i < 30_000; i++) {
+            if (condition.getAsBoolean()) {
+                return;
+            }
+            a.turn(1);
+            b.turn(1);
+        }
+        throw new AssertionError("not within 30 s of the test's time");
+    }
+
+    private void exchange(TestStream stream, TestImage image, long count) {
+        until(
+                () -> {
+                    while (stream.offered < count && stream.offer()) {
+                        a.turn();
+                    }
+                    image.poll(10);
+                    return image.next == count;
+                });
+    }
+
+    private TestImage connect(TestStream stream) {
+        until(() -> stream.connected && b.images.size() == 1);
+        return b.images.getFirst();
+    }
+
+    @Test
+    void aStreamGoesRoundItsLogManyTimes() {
+        InboundEndpoint endpoint = b.subscribe(channel(""), STREAM);
+        assertEquals("127.0.0.1:" + port, endpoint.description());
+        TestStream stream = a.publish(channel(""), STREAM);
+        TestImage image = connect(stream);
+        exchange(stream, image, 5000);
+        assertTrue(stream.position() > 15L * 64 * 1024);
+        assertEquals(0, b.counter("invalid frames of senders"));
+        assertEquals(0, a.counter("invalid frames of receivers"));
+        assertEquals(0, b.counter("flow control over-runs"));
+    }
+
+    @Test
+    void anEndIsToldAndTheImageReleasedBeforeLingerIsOver() {
+        b.subscribe(channel(""), STREAM);
+        TestStream stream = a.publish(channel(""), STREAM);
+        TestImage image = connect(stream);
+        exchange(stream, image, 10);
+        stream.end();
+        a.transport.closePublication(stream);
+        until(() -> image.endingAt >= 0);
+        assertEquals(stream.finalPosition(), image.endingAt);
+        assertEquals(
+                image.endingAt, image.log().metadata().getLongAcquire(LogLayout.END_OF_STREAM));
+        assertFalse(a.released.contains(stream));
+        b.transport.closeImage(image, "read");
+        long before = a.nowNs;
+        until(() -> image.released && a.released.contains(stream));
+        assertTrue(a.nowNs - before < 1000 * TestDriver.MS);
+        b.turn(1000);
+        assertEquals(1, b.setups, "an ended stream is not offered again");
+    }
+
+    @Test
+    void aStreamThatNobodyReceivesEndsAtOnce() {
+        TestStream stream = a.publish(channel(""), STREAM);
+        a.turn(500);
+        assertFalse(stream.connected);
+        stream.end();
+        a.transport.closePublication(stream);
+        a.turn(3);
+        assertTrue(a.released.contains(stream));
+    }
+
+    @Test
+    void aSilentSenderIsLost() {
+        b.subscribe(channel(""), STREAM);
+        TestStream stream = a.publish(channel(""), STREAM);
+        TestImage image = connect(stream);
+        exchange(stream, image, 10);
+        b.turn(9_900);
+        assertNull(image.lost);
+        b.turn(200);
+        assertNotNull(image.lost);
+        b.transport.closeImage(image, "lost");
+        b.turn(2);
+        assertTrue(image.released);
+    }
+
+    @Test
+    void aSilentReceiverIsDisconnectedAndMayComeBack() {
+        b.subscribe(channel(""), STREAM);
+        TestStream stream = a.publish(channel(""), STREAM);
+        TestImage image = connect(stream);
+        exchange(stream, image, 10);
+        a.turn(4_900);
+        assertTrue(stream.connected);
+        a.turn(200);
+        assertFalse(stream.connected);
+        until(() -> stream.connected);
+        exchange(stream, image, 20);
+    }
+
+    @Test
+    void aNewReceiverJoinsWhereTheStreamStands() {
+        InboundEndpoint endpoint = b.subscribe(channel(""), STREAM);
+        TestStream stream = a.publish(channel(""), STREAM);
+        TestImage image = connect(stream);
+        exchange(stream, image, 100);
+        b.transport.closeImage(image, "gone");
+        b.transport.closeEndpoint(endpoint);
+        until(() -> !stream.connected && image.released);
+        b.subscribe(channel(""), STREAM);
+        TestImage next = connect(stream);
+        assertEquals(stream.senderPosition(), next.setup.position());
+        next.next = 100;
+        exchange(stream, next, 200);
+    }
+
+    @Test
+    void anEndpointIsUsedAgainWhileItIsClosing() {
+        InboundEndpoint endpoint = b.subscribe(channel(""), STREAM);
+        TestStream stream = a.publish(channel(""), STREAM);
+        TestImage image = connect(stream);
+        for (int i = 0; i < 3; i++) {
+            b.transport.closeEndpoint(endpoint);
+            assertEquals(endpoint, b.subscribe(channel(""), STREAM));
+        }
+        b.transport.closeImage(image, "gone");
+        until(() -> image.released);
+        TestImage next = connect(stream);
+        exchange(stream, next, 100);
+    }
+
+    @Test
+    void streamsOfOneChannelShareASocketAndKeepApart() {
+        b.subscribe(channel(""), STREAM);
+        b.transport.onSubscriptionAdded(b.subscribe(channel(""), STREAM + 1), STREAM + 1);
+        TestStream first = a.publish(channel(""), STREAM);
+        TestStream second = a.publish(channel(""), STREAM + 1);
+        until(() -> first.connected && second.connected && b.images.size() == 2);
+        for (TestImage image : b.images) {
+            exchange(image.setup.streamId() == STREAM ? first : second, image, 500);
+        }
+    }
+
+    @Test
+    void nobodyIsAskedAboutAStreamWithoutSubscription() {
+        b.subscribe(channel(""), STREAM);
+        TestStream stream = a.publish(channel(""), STREAM + 1);
+        for (int i = 0; i < 500; i++) {
+            a.turn(1);
+            b.turn(1);
+        }
+        assertFalse(stream.connected);
+        assertEquals(0, b.setups);
+        b.subscribe(channel(""), STREAM + 1);
+        until(() -> stream.connected);
+    }
+
+    @Test
+    void subscriptionsAtAnEndpointMustAgree() {
+        b.subscribe(channel("|window=16k|reliable=false"), STREAM);
+        TransportException window =
+                assertThrows(
+                        TransportException.class,
+                        () -> b.transport.openEndpoint(channel("|window=32k")));
+        assertTrue(window.getMessage().contains("window 32768 differs from 16384"));
+        TransportException reliable =
+                assertThrows(
+                        TransportException.class,
+                        () -> b.transport.openEndpoint(channel("|reliable=true")));
+        assertTrue(reliable.getMessage().contains("reliable true differs from false"));
+        b.transport.openEndpoint(channel(""));
+    }
+
+    @Test
+    void multicastIsRefusedInWords() {
+        ChannelUri group = ChannelUri.parse("verbus:udp?endpoint=224.0.1.1:4000");
+        TransportException refused =
+                assertThrows(TransportException.class, () -> b.transport.openEndpoint(group));
+        assertTrue(refused.getMessage().contains("multicast"));
+    }
+
+    @Test
+    void aWrongOptionIsRefusedInWords() {
+        TransportException refused =
+                assertThrows(
+                        TransportException.class,
+                        () -> new TestDriver(3, folder, "udp.nak-delay", "soon"));
+        assertTrue(
+                refused.getMessage().startsWith("option udp.nak-delay is 'soon': it must be from"),
+                refused.getMessage());
+    }
+}

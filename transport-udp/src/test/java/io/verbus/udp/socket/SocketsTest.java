@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.socket;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+
+@Timeout(30)
+class SocketsTest {
+    private static final int COUNT = 40;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1", "::1"})
+    void datagramsArriveWholeInOrderAndWithTheirSource(String host) throws Exception {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getByName(host), 0);
+        Assumptions.assumeTrue(isHere(any), host + " is no address of this host");
+        try (DatagramSocket from = DatagramSocket.open(any);
+                DatagramSocket to = DatagramSocket.open(any);
+                SendBatch out = new SendBatch(8);
+                ReceiveBatch in = new ReceiveBatch(4, 2048)) {
+            assertTrue(to.receiveBuffer(1 << 20) >= 64 * 1024);
+            SocketAddress receiver = new SocketAddress(to.localAddress());
+            UnsafeBuffer[] datagrams = new UnsafeBuffer[COUNT];
+            int sent = 0;
+            for (int i = 0; i < COUNT; i++) {
+                datagrams[i] = new UnsafeBuffer(ByteBuffer.allocateDirect(2048));
+                datagrams[i].setMemory(0, 2048, (byte) i);
+                out.add(receiver, datagrams[i].addressOffset(), 1 + i * 50);
+                if (out.isFull()) {
+                    sent += out.send(from.fd());
+                }
+            }
+            sent += out.send(from.fd());
+            assertEquals(COUNT, sent);
+            assertEquals(0, out.errno());
+            int received = 0;
+            while (received < COUNT) {
+                int count = in.receive(to.fd());
+                for (int i = 0; i < count; i++) {
+                    assertEquals(1 + received * 50, in.length(i));
+                    assertEquals(received, in.buffer(i).getByte(in.length(i) - 1));
+                    assertEquals(from.localAddress(), in.source(i).toInet());
+                    assertTrue(in.source(i).isSame(new SocketAddress(from.localAddress())));
+                    assertFalse(in.source(i).isSame(receiver));
+                    received++;
+                }
+            }
+            assertEquals(0, in.receive(to.fd()));
+        }
+    }
+
+    private static boolean isHere(InetSocketAddress address) {
+        try (DatagramSocket socket = DatagramSocket.open(address)) {
+            return socket.localAddress().getPort() != 0;
+        } catch (SocketException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void whatIsLongerThanTheBufferIsCutOff() throws Exception {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0);
+        try (DatagramSocket from = DatagramSocket.open(any);
+                DatagramSocket to = DatagramSocket.open(any);
+                SendBatch out = new SendBatch(1);
+                ReceiveBatch in = new ReceiveBatch(1, 64)) {
+            UnsafeBuffer datagram = new UnsafeBuffer(ByteBuffer.allocateDirect(128));
+            out.add(new SocketAddress(to.localAddress()), datagram.addressOffset(), 128);
+            assertEquals(1, out.send(from.fd()));
+            while (in.receive(to.fd()) == 0) {
+                Thread.onSpinWait();
+            }
+            assertEquals(64, in.length(0));
+        }
+    }
+
+    @Test
+    void anAddressInUseIsRefusedInWords() throws Exception {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0);
+        try (DatagramSocket first = DatagramSocket.open(any)) {
+            SocketException refused =
+                    assertThrows(
+                            SocketException.class, () -> DatagramSocket.open(first.localAddress()));
+            assertTrue(
+                    refused.getMessage().contains("127.0.0.1:" + first.localAddress().getPort()),
+                    refused.getMessage());
+            assertTrue(refused.getMessage().contains("Address already in use"));
+        }
+    }
+
+    @Test
+    void aDatagramThatTheKernelRefusesIsNotCounted() throws Exception {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0);
+        try (DatagramSocket from = DatagramSocket.open(any);
+                SendBatch out = new SendBatch(2)) {
+            UnsafeBuffer datagram = new UnsafeBuffer(ByteBuffer.allocateDirect(70_000));
+            out.add(new SocketAddress(from.localAddress()), datagram.addressOffset(), 70_000);
+            assertEquals(0, out.send(from.fd()));
+            assertEquals("Message too long", SendBatch.errorText(out.errno()));
+            assertEquals(0, out.count());
+        }
+    }
+}
