@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.sun.management.ThreadMXBean;
+
+import io.verbus.Bus;
+import io.verbus.ExclusivePublication;
+import io.verbus.Subscription;
+import io.verbus.logbuffer.FragmentHandler;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The agents' threads allocate nothing while messages flow over UDP. */
+@Timeout(180)
+class UdpAllocationTest {
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final int WARM_UP = 300_000;
+    private static final int MESSAGES = 200_000;
+    private static final long DEADLINE_NS = 80_000_000_000L;
+
+    /** Room for what is not per message: JIT and class initialisation on an agent's thread. */
+    private static final long SLACK = 4096;
+
+    private long received;
+    private final FragmentHandler handler = (buffer, offset, length, header) -> received++;
+
+    @Test
+    void noAgentAllocatesForMessages() throws IOException {
+        DriverConfig config =
+                Drivers.config()
+                        .threading(ThreadingMode.DEDICATED)
+                        .directory(DriverDirectory.uniquePath())
+                        .build();
+        String channel = "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
+        try (MediaDriver driver = MediaDriver.launch(config);
+                Bus bus = Drivers.connect(driver)) {
+            Map<String, Long> threads = agents();
+            assertEquals(3, threads.size(), threads.toString());
+            Subscription in = bus.addSubscription(channel, 1);
+            ExclusivePublication out = bus.addExclusivePublication(channel, 1);
+            exchange(out, in, WARM_UP);
+            Map<String, Long> before = allocated(threads);
+            exchange(out, in, MESSAGES);
+            allocated(threads)
+                    .forEach(
+                            (name, bytes) -> {
+                                long more = bytes - before.get(name);
+                                assertEquals(
+                                        0, more / SLACK, name + " allocated " + more + " bytes");
+                            });
+        }
+    }
+
+    private void exchange(ExclusivePublication out, Subscription in, int count) {
+        UnsafeBuffer message = new UnsafeBuffer(new byte[100]);
+        int sent = 0;
+        received = 0;
+        long start = System.nanoTime();
+        while (received < count) {
+            if (sent < count && out.offer(message) > 0) {
+                sent++;
+            }
+            if (in.poll(handler, 10) == 0) {
+                Thread.yield();
+            }
+            if (System.nanoTime() - start > DEADLINE_NS) {
+                throw new AssertionError("only " + received + " of " + count);
+            }
+        }
+    }
+
+    private static Map<String, Long> agents() {
+        Map<String, Long> ids = new TreeMap<>();
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.getName().matches("verbus-(conductor|sender|receiver)")) {
+                ids.put(thread.getName(), thread.threadId());
+            }
+        }
+        return ids;
+    }
+
+    private static Map<String, Long> allocated(Map<String, Long> threads) {
+        Map<String, Long> bytes = new TreeMap<>();
+        threads.forEach((name, id) -> bytes.put(name, THREADS.getThreadAllocatedBytes(id)));
+        return bytes;
+    }
+}
