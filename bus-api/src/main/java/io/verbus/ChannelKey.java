@@ -76,6 +76,17 @@ enum ChannelKey {
         }
     },
 
+    /** Value: String. */
+    FLOW_CONTROL("fc") {
+        @Override
+        Object parse(String value) {
+            return switch (value) {
+                case "max", "min" -> value;
+                default -> throw wrong(value, "max or min");
+            };
+        }
+    },
+
     /** Value: Duration. */
     LINGER("linger") {
         @Override

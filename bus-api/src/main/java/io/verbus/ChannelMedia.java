@@ -18,6 +18,7 @@ enum ChannelMedia {
                     ChannelKey.INTERFACE,
                     ChannelKey.WINDOW,
                     ChannelKey.RELIABLE,
+                    ChannelKey.FLOW_CONTROL,
                     ChannelKey.LINGER,
                     ChannelKey.TTL));
 

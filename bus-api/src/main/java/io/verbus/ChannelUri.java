@@ -24,9 +24,11 @@ import java.util.OptionalInt;
  * interface} (the local address from which the publishing driver connects) and {@code window}
  * (bytes that the subscribing driver lets a publisher be ahead of its subscribers). For {@code udp}
  * the same, and {@code reliable} (of a subscription: whether what was lost is asked for again, or
- * skipped), {@code linger} (how long a publication that was closed answers for what was lost) and
- * {@code ttl} (hops that a publication's datagrams may take). Sizes may end in {@code k}, {@code m}
- * or {@code g}, durations end in {@code ns}, {@code us}, {@code ms} or {@code s}.
+ * skipped), {@code fc} (which receiver of a multicast group decides how far a publication goes,
+ * {@code max} or {@code min}), {@code linger} (how long a publication that was closed answers for
+ * what was lost) and {@code ttl} (hops that a publication's datagrams may take). Sizes may end in
+ * {@code k}, {@code m} or {@code g}, durations end in {@code ns}, {@code us}, {@code ms} or {@code
+ * s}.
  *
  * <p>Nothing is ignored: a text that holds an unknown media or key, a bad value, a key twice, or
  * values that contradict each other is refused. Instances are immutable; those that mean the same
@@ -181,6 +183,11 @@ public final class ChannelUri {
         return values.containsKey(ChannelKey.RELIABLE);
     }
 
+    /** Which receiver of a group decides, {@code max} or {@code min}; null if not said. */
+    public String flowControl() {
+        return (String) values.get(ChannelKey.FLOW_CONTROL);
+    }
+
     /** How long a closed publication answers for what was lost; null if the driver chooses. */
     public Duration linger() {
         return (Duration) values.get(ChannelKey.LINGER);
@@ -291,6 +298,14 @@ public final class ChannelUri {
          */
         public Builder reliable(boolean reliable) {
             return set(ChannelKey.RELIABLE, Boolean.toString(reliable));
+        }
+
+        /**
+         * @param receiver of a multicast group that decides: {@code max}, {@code min}.
+         * @throws BusException if it is neither.
+         */
+        public Builder flowControl(String receiver) {
+            return set(ChannelKey.FLOW_CONTROL, receiver);
         }
 
         /**

@@ -55,7 +55,7 @@ class ChannelUriTest {
         ChannelUri channel =
                 ChannelUri.parse(
                         "verbus:udp?endpoint=10.0.0.2:40123|interface=10.0.0.1|window=128k"
-                                + "|reliable=false|linger=250ms|ttl=4");
+                                + "|reliable=false|fc=min|linger=250ms|ttl=4");
         assertEquals("udp", channel.media());
         assertFalse(channel.isIpc());
         assertEquals(new Endpoint("10.0.0.2", 40123), channel.endpoint());
@@ -63,6 +63,7 @@ class ChannelUriTest {
         assertEquals(OptionalInt.of(128 * 1024), channel.window());
         assertTrue(channel.hasReliable());
         assertFalse(channel.isReliable());
+        assertEquals("min", channel.flowControl());
         assertEquals(Duration.ofMillis(250), channel.linger());
         assertEquals(OptionalInt.of(4), channel.ttl());
         ChannelUri built =
@@ -70,6 +71,7 @@ class ChannelUriTest {
                         .ttl(4)
                         .linger(Duration.ofMillis(250))
                         .reliable(false)
+                        .flowControl("min")
                         .window(128 * 1024)
                         .interfaceAddress("10.0.0.1")
                         .build();
@@ -87,6 +89,7 @@ class ChannelUriTest {
         assertEquals(4096, ChannelUri.ipc().build().mtu(4096));
         assertTrue(channel.isReliable());
         assertFalse(channel.hasReliable());
+        assertNull(channel.flowControl());
         assertNull(channel.linger());
         assertEquals(OptionalInt.empty(), channel.ttl());
         assertEquals(Duration.ZERO, ChannelUri.udp("h:1").linger(Duration.ZERO).build().linger());
@@ -191,6 +194,7 @@ class ChannelUriTest {
                 "verbus:ipc?term-length=64k|mtu=16k;more than an eighth of its term length",
                 "verbus:udp;has no endpoint",
                 "verbus:udp?endpoint=h:1|reliable=yes;reliable 'yes' is wrong: it must be true or",
+                "verbus:udp?endpoint=h:1|fc=fast;fc 'fast' is wrong: it must be max or min",
                 "verbus:udp?endpoint=h:1|linger=5;linger '5' is wrong: it must be from 0s to 60s",
                 "verbus:udp?endpoint=h:1|linger=61s;linger '61s' is wrong",
                 "verbus:udp?endpoint=h:1|linger=99999999999s;linger '99999999999s' is wrong",

@@ -19,7 +19,7 @@ final class Frame {
 
     static int setup(UnsafeBuffer frame, int session, int stream) {
         SetupFrame.write(
-                frame, session, stream, INITIAL_TERM, INITIAL_TERM, 0, TERM_LENGTH, 1408, 0);
+                frame, 0, session, stream, INITIAL_TERM, INITIAL_TERM, 0, TERM_LENGTH, 1408, 0);
         return SetupFrame.LENGTH;
     }
 

@@ -230,11 +230,19 @@ class UdpTransportTest {
     }
 
     @Test
-    void multicastIsRefusedInWords() {
-        ChannelUri group = ChannelUri.parse("verbus:udp?endpoint=224.0.1.1:4000");
+    void groupsThatCannotBeUsedAreRefusedInWords() {
+        for (String group : new String[] {"224.0.1.2:4000", "[ff02::1]:4000"}) {
+            TransportException refused =
+                    assertThrows(
+                            TransportException.class,
+                            () ->
+                                    b.transport.openEndpoint(
+                                            ChannelUri.parse("verbus:udp?endpoint=" + group)));
+            assertTrue(refused.getMessage().contains("last octet is odd"), refused.getMessage());
+        }
         TransportException refused =
-                assertThrows(TransportException.class, () -> b.transport.openEndpoint(group));
-        assertTrue(refused.getMessage().contains("multicast"));
+                assertThrows(TransportException.class, () -> a.publish(channel("|fc=min"), STREAM));
+        assertTrue(refused.getMessage().contains("remove fc"), refused.getMessage());
     }
 
     @Test

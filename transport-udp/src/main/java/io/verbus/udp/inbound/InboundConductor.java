@@ -10,6 +10,7 @@ import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
+import io.verbus.udp.link.Group;
 import io.verbus.udp.link.ReceiverCounters;
 import io.verbus.udp.link.Resolver;
 import io.verbus.udp.link.UdpOptions;
@@ -58,15 +59,9 @@ public final class InboundConductor implements AutoCloseable {
     public InboundEndpoint open(ChannelUri channel) {
         InetSocketAddress address =
                 Resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
-        if (address.getAddress().isMulticastAddress()) {
-            throw new TransportException(
-                    "channel '"
-                            + channel
-                            + "' names a multicast group, which this transport does not join: name"
-                            + " an address of this host");
-        }
+        Group group = Group.of(channel, address);
         for (ReceiveEndpoint endpoint : endpoints) {
-            if (endpoint.isAt(address)) {
+            if (endpoint.isAt(address, group)) {
                 endpoint.join(channel);
                 checkBuffer(endpoint);
                 if (endpoint.isReopened()) {
@@ -77,8 +72,11 @@ public final class InboundConductor implements AutoCloseable {
         }
         ReceiveEndpoint endpoint =
                 new ReceiveEndpoint(
-                        DatagramSocket.open(address),
+                        group == null
+                                ? DatagramSocket.open(address)
+                                : DatagramSocket.join(group.data(), group.local()),
                         address,
+                        group,
                         options,
                         counters,
                         agent,

@@ -8,6 +8,7 @@ import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TransportException;
+import io.verbus.udp.link.Group;
 import io.verbus.udp.link.ReceiverCounters;
 import io.verbus.udp.link.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
@@ -27,6 +28,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.Queue;
 
 /**
@@ -49,6 +51,8 @@ final class ReceiveEndpoint implements InboundEndpoint {
 
     private final DatagramSocket socket;
     private final InetSocketAddress requested;
+    private final Group group;
+    private final SocketAddress control;
     private final UdpOptions options;
     private final ReceiverCounters counters;
     private final ReceiveBatch incoming;
@@ -77,6 +81,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
     ReceiveEndpoint(
             DatagramSocket socket,
             InetSocketAddress requested,
+            Group group,
             UdpOptions options,
             ReceiverCounters counters,
             ReceiverAgent agent,
@@ -84,6 +89,8 @@ final class ReceiveEndpoint implements InboundEndpoint {
             long receiverId) {
         this.socket = socket;
         this.requested = requested;
+        this.group = group;
+        this.control = group == null ? null : new SocketAddress(group.control());
         this.options = options;
         this.counters = counters;
         this.incoming = agent.incoming();
@@ -103,8 +110,10 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return SocketAddress.text(socket.localAddress());
     }
 
-    boolean isAt(InetSocketAddress address) {
-        return requested.getPort() != 0 && requested.equals(address);
+    boolean isAt(InetSocketAddress address, Group otherGroup) {
+        return requested.getPort() != 0
+                && requested.equals(address)
+                && Objects.equals(group, otherGroup);
     }
 
     /**
@@ -185,7 +194,16 @@ final class ReceiveEndpoint implements InboundEndpoint {
         socket.close();
     }
 
+    boolean isGroup() {
+        return group != null;
+    }
+
     // Receiver
+
+    /** Where a sender is answered: a group has an address for that. */
+    SocketAddress replyTo(SocketAddress source) {
+        return control == null ? source : control;
+    }
 
     void tell(ReceiverEvent event) {
         events.add(event);
@@ -318,7 +336,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
                     datagram.getInt(FrameHeader.TERM_OFFSET),
                     0,
                     receiverId);
-            send(incoming.source(index), frame, StatusFrame.LENGTH);
+            send(replyTo(incoming.source(index)), frame, StatusFrame.LENGTH);
         }
         return true;
     }

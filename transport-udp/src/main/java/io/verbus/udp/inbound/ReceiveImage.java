@@ -18,6 +18,7 @@ import io.verbus.udp.wire.StatusFrame;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * An image that is rebuilt from datagrams. The receiver's, but for {@link #clean}, which is the
@@ -46,6 +47,7 @@ final class ReceiveImage {
     /** Status messages that set-ups ask for are at least so far apart. */
     private static final long MIN_STATUS_INTERVAL_NS = 10_000_000;
 
+    private static final long MAX_GROUP_BACKOFF_NS = 10_000_000;
     private static final int STATUS_PARTS = 4;
     private static final int MAX_BACKOFF = 8;
     private static final long NONE = -1;
@@ -59,6 +61,7 @@ final class ReceiveImage {
     private final SocketAddress source = new SocketAddress();
     private final long receiverId;
     private final boolean reliable;
+    private final boolean isGroup;
     private final int window;
     private final int sessionId;
     private final int streamId;
@@ -82,6 +85,7 @@ final class ReceiveImage {
     private long nakIntervalNs;
     private boolean gapCounted;
     private boolean broken;
+    private boolean isLeftBehind;
 
     ReceiveImage(
             InboundImage image,
@@ -97,7 +101,8 @@ final class ReceiveImage {
         this.options = options;
         this.counters = counters;
         this.receiverId = receiverId;
-        this.source.set(source);
+        this.source.set(endpoint.replyTo(source));
+        isGroup = endpoint.isGroup();
         log = image.log();
         cleaner = new LogCleaner(log, position);
         reliable = endpoint.isReliable();
@@ -168,6 +173,8 @@ final class ReceiveImage {
         }
         if (position + length > granted) {
             counters.overRuns.incrementRelease();
+            // A group may leave a slow receiver behind: two terms later nobody has what it misses.
+            isLeftBehind = isGroup && position - rebuilt > 2L * termLength;
             return true;
         }
         heard(from, nowNs);
@@ -254,7 +261,7 @@ final class ReceiveImage {
 
     /** The sender asks for a status message, maybe from a new address. */
     void onSetup(SocketAddress from, long nowNs) {
-        if (source.isSame(from)) {
+        if (isGroup || source.isSame(from)) {
             sourceNs = nowNs;
         } else if (nowNs - sourceNs >= SILENCE_NS) {
             source.set(from);
@@ -295,6 +302,11 @@ final class ReceiveImage {
         if (broken) {
             return "the sender's frames overlap, so that no frame begins at position " + rebuilt;
         }
+        if (isLeftBehind) {
+            return "the sender has left this receiver behind at position "
+                    + rebuilt
+                    + ": have its channel name fc=min, or consume faster";
+        }
         return !ended && nowNs - frameNs >= options.imageTimeoutNs()
                 ? "the sender has been silent for " + options.imageTimeoutNs() / 1_000_000 + " ms"
                 : null;
@@ -330,11 +342,16 @@ final class ReceiveImage {
         endpoint.send(source, frame, StatusFrame.LENGTH);
     }
 
+    /** Receivers of a group that miss the same wait apart: the first to ask serves all. */
+    private long backoffNs() {
+        return isGroup ? ThreadLocalRandom.current().nextLong(MAX_GROUP_BACKOFF_NS) : 0;
+    }
+
     private int recover(long nowNs) {
         if (gapBegin != rebuilt) {
             gapBegin = rebuilt;
             gapCounted = false;
-            nakDueNs = nowNs + options.nakDelayNs();
+            nakDueNs = nowNs + options.nakDelayNs() + backoffNs();
             nakIntervalNs = options.nakRetryNs();
             return 0;
         }
@@ -355,7 +372,7 @@ final class ReceiveImage {
             if (endpoint.send(source, frame, NakFrame.LENGTH)) {
                 counters.naksSent.incrementRelease();
             }
-            nakDueNs = nowNs + nakIntervalNs;
+            nakDueNs = nowNs + nakIntervalNs + backoffNs();
             nakIntervalNs = Math.min(2 * nakIntervalNs, MAX_BACKOFF * options.nakRetryNs());
         } else {
             TermRebuilder.fill(term, offset, length, sessionId, streamId, termId);

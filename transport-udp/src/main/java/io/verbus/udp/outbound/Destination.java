@@ -24,8 +24,9 @@ import java.util.Arrays;
 import java.util.Queue;
 
 /**
- * Where streams are sent to, and the socket from which. Opened, joined and closed by the conductor;
- * the rest is the sender's while it is attached.
+ * Where streams are sent to, the socket from which, and the one to which receivers answer: the same
+ * unless they are a group. Opened, joined and closed by the conductor; the rest is the sender's
+ * while it is attached.
  */
 final class Destination {
     /** Datagrams that go out, or come in, with one system call. */
@@ -38,6 +39,7 @@ final class Destination {
     private static final long REFUSAL_INTERVAL_NS = 1_000_000_000;
 
     private final DatagramSocket socket;
+    private final DatagramSocket control;
     private final SocketAddress address;
     private final SendBatch batch;
     private final ReceiveBatch incoming;
@@ -54,12 +56,14 @@ final class Destination {
 
     Destination(
             DatagramSocket socket,
+            DatagramSocket control,
             SocketAddress address,
             SenderAgent agent,
             SenderCounters counters,
             Queue<SenderEvent> events,
             int ttl) {
         this.socket = socket;
+        this.control = control;
         this.address = address;
         this.batch = agent.outgoing();
         this.incoming = agent.incoming();
@@ -71,6 +75,7 @@ final class Destination {
     /** Conductor, when nothing uses the socket any more. */
     void close() {
         socket.close();
+        control.close();
     }
 
     @Override
@@ -155,6 +160,7 @@ final class Destination {
     void sendSetup(LogSpec spec, long position) {
         SetupFrame.write(
                 frame,
+                control == socket ? 0 : SetupFrame.FLAG_GROUP,
                 spec.sessionId(),
                 spec.streamId(),
                 spec.initialTermId(),
@@ -188,7 +194,7 @@ final class Destination {
     }
 
     private int listen() {
-        int count = incoming.receive(socket.fd());
+        int count = incoming.receive(control.fd());
         for (int i = 0; i < count; i++) {
             if (!onDatagram(incoming.buffer(i), incoming.length(i))) {
                 counters.invalid.incrementRelease();

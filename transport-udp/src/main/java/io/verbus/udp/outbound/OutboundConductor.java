@@ -7,6 +7,7 @@ import io.verbus.ChannelUri;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
+import io.verbus.udp.link.Group;
 import io.verbus.udp.link.Resolver;
 import io.verbus.udp.link.SenderCounters;
 import io.verbus.udp.link.UdpOptions;
@@ -32,7 +33,8 @@ import java.util.Queue;
  * Conductor's thread.
  */
 public final class OutboundConductor implements AutoCloseable {
-    private record Route(InetSocketAddress to, InetSocketAddress from, OptionalInt ttl) {}
+    private record Route(
+            InetSocketAddress to, InetSocketAddress from, Group group, OptionalInt ttl) {}
 
     private static final class Shared {
         final Route route;
@@ -77,11 +79,14 @@ public final class OutboundConductor implements AutoCloseable {
         ChannelUri channel = stream.channel();
         Shared shared = route(channel);
         Duration linger = channel.linger();
+        boolean isGroup = shared.route.group() != null;
         SendStream sending =
                 new SendStream(
                         stream,
                         options,
                         counters,
+                        flowControl(channel, stream.senderPosition(), isGroup),
+                        isGroup,
                         linger == null ? options.lingerNs() : linger.toNanos(),
                         nowNs);
         shared.streams++;
@@ -89,15 +94,22 @@ public final class OutboundConductor implements AutoCloseable {
         agent.commands().add(new SenderCommand.Add(shared.destination, sending));
     }
 
+    private FlowControl flowControl(ChannelUri channel, long position, boolean isGroup) {
+        return "min".equals(channel.flowControl())
+                ? new MinFlowControl(position, options.connectionTimeoutNs())
+                : new MaxFlowControl(position, options.connectionTimeoutNs(), isGroup);
+    }
+
     private Shared route(ChannelUri channel) {
         InetSocketAddress to =
                 Resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
-        if (to.getAddress().isMulticastAddress()) {
+        Group group = Group.of(channel, to);
+        if (group == null && channel.flowControl() != null) {
             throw new TransportException(
                     "channel '"
                             + channel
-                            + "' names a multicast group, which this transport does not send to:"
-                            + " name the address of one receiver");
+                            + "' has one receiver, for which there is no choice of flow control:"
+                            + " remove fc");
         }
         boolean isIpv6 = to.getAddress() instanceof Inet6Address;
         String local = channel.interfaceAddress();
@@ -110,7 +122,7 @@ public final class OutboundConductor implements AutoCloseable {
                             + "' mixes IPv4 and IPv6: name an interface address of the endpoint's"
                             + " family");
         }
-        Route route = new Route(to, from, channel.ttl());
+        Route route = new Route(to, from, group, channel.ttl());
         Shared shared = routes.get(route);
         if (shared == null) {
             shared = new Shared(route, open(route));
@@ -123,6 +135,7 @@ public final class OutboundConductor implements AutoCloseable {
 
     private Destination open(Route route) {
         DatagramSocket socket = DatagramSocket.open(route.from());
+        DatagramSocket control = socket;
         try {
             int given = socket.sendBuffer(options.sendBuffer());
             if (given < Math.min(options.window(), options.sendBuffer())) {
@@ -134,15 +147,23 @@ public final class OutboundConductor implements AutoCloseable {
                                         + options.window()
                                         + ": raise net.core.wmem_max, or lower udp.window"));
             }
-            if (route.ttl().isPresent()) {
+            if (route.group() != null) {
+                socket.multicastFrom(route.group().local());
+                control = DatagramSocket.join(route.group().control(), route.group().local());
+            }
+            if (route.ttl().isPresent() && route.group() != null) {
+                socket.multicastTtl(route.ttl().getAsInt());
+            } else if (route.ttl().isPresent()) {
                 socket.ttl(route.ttl().getAsInt());
             }
         } catch (TransportException e) {
             socket.close();
+            control.close();
             throw e;
         }
         return new Destination(
                 socket,
+                control,
                 new SocketAddress(route.to()),
                 agent,
                 counters,

@@ -11,12 +11,12 @@ import io.verbus.udp.link.UdpOptions;
 import io.verbus.udp.wire.StatusFrame;
 
 /**
- * A publication on its way to one receiver. Set-ups go out until the receiver answers with a status
- * message, then the log's frames as far as its window allows, heartbeats when there are none, and
+ * A publication on its way to its receivers. Set-ups go out until one answers with a status
+ * message, then the log's frames as far as flow control allows, heartbeats when there are none, and
  * the end of the stream for as long as it lingers. Sender's thread.
  *
- * <p>The receiver is whoever sent the last status message, and is not to be trusted: what it claims
- * to have consumed lies between what it claimed before and what was sent.
+ * <p>Receivers are not to be trusted: what they claim to have consumed does not go past what was
+ * sent.
  */
 final class SendStream {
     /** Set-ups that receivers ask for are at least so far apart. */
@@ -34,7 +34,12 @@ final class SendStream {
     private final SenderCounters counters;
     private final LogSource source;
     private final Retransmits retransmits;
+    private final FlowControl flow;
     private final long lingerNs;
+
+    /** Bytes behind what is consumed that slower receivers of a group may still ask for. */
+    private final int kept;
+
     private final int termLength;
     private final int bitsToShift;
     private final int initialTermId;
@@ -43,10 +48,7 @@ final class SendStream {
     private boolean connected;
     private boolean setupDue;
     private boolean stalled;
-    private long receiverId;
-    private long consumed;
-    private int window;
-    private long lastStatusNs;
+    private long floor;
     private long lastSetupNs;
     private long lastSendNs;
     private long lingersUntilNs;
@@ -55,6 +57,8 @@ final class SendStream {
             OutboundStream stream,
             UdpOptions options,
             SenderCounters counters,
+            FlowControl flow,
+            boolean isGroup,
             long lingerNs,
             long nowNs) {
         this.stream = stream;
@@ -66,7 +70,9 @@ final class SendStream {
         termLength = stream.log().spec().termLength();
         bitsToShift = LogLayout.positionBitsToShift(termLength);
         initialTermId = stream.log().spec().initialTermId();
-        consumed = stream.senderPosition();
+        this.flow = flow;
+        kept = isGroup ? termLength : 0;
+        floor = stream.senderPosition();
         lastSetupNs = nowNs - options.setupIntervalNs();
         lastSendNs = nowNs;
     }
@@ -98,7 +104,7 @@ final class SendStream {
      * @return the amount of work done.
      */
     int work(Destination destination, long nowNs) {
-        if (connected && nowNs - lastStatusNs >= options.connectionTimeoutNs()) {
+        if (connected && !flow.hasReceivers(nowNs)) {
             disconnect();
         }
         return switch (state) {
@@ -179,7 +185,7 @@ final class SendStream {
     }
 
     private int sendData(Destination destination, long nowNs) {
-        long limit = consumed + window;
+        long limit = flow.limit();
         long position = stream.senderPosition();
         long reached = source.fill(destination, position, limit);
         if (reached == position) {
@@ -209,7 +215,7 @@ final class SendStream {
             return 0;
         }
         long end = retransmits.end(index);
-        long from = Math.max(retransmits.next(index), consumed);
+        long from = Math.max(retransmits.next(index), floor);
         long reached = from < end ? source.refill(destination, from, end, sent()) : from;
         if (reached == from) {
             retransmits.sentTo(index, end); // consumed meanwhile, or no frame begins there
@@ -265,9 +271,7 @@ final class SendStream {
             return false;
         }
         if ((flags & StatusFrame.FLAG_END_OF_STREAM) != 0) {
-            if (newReceiverId == receiverId) {
-                disconnect();
-            }
+            flow.onLeave(newReceiverId);
             return true;
         }
         if (state == State.OPEN || state == State.LINGERING) {
@@ -277,11 +281,9 @@ final class SendStream {
     }
 
     private void accept(long position, int newWindow, long newReceiverId, long nowNs) {
-        receiverId = newReceiverId;
-        lastStatusNs = nowNs;
-        consumed = Math.max(consumed, position);
-        window = Math.min(newWindow, termLength);
-        stream.onReleased(consumed, window);
+        flow.onStatus(position, Math.min(newWindow, termLength), newReceiverId, nowNs);
+        floor = Math.max(floor, flow.consumed() - kept);
+        stream.onReleased(floor, (int) (flow.limit() - floor));
         if (!connected && state == State.OPEN) {
             connected = true;
             stream.onConnected(true);
@@ -298,7 +300,7 @@ final class SendStream {
                         && length > 0
                         && length <= termLength - termOffset;
         if (!isRange
-                || begin < consumed
+                || begin < floor
                 || begin >= sent()
                 || !retransmits.add(begin, Math.min(begin + length, sent()), nowNs)) {
             counters.naksIgnored.incrementRelease();

@@ -2,11 +2,16 @@
 
 package io.verbus.udp.socket;
 
+import org.agrona.concurrent.UnsafeBuffer;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * A UDP socket that never blocks. Opened and closed by one thread; its descriptor may be used by
@@ -33,6 +38,51 @@ public final class DatagramSocket implements AutoCloseable {
      * @throws SocketException if that is impossible; the message names cause and remedy.
      */
     public static DatagramSocket open(InetSocketAddress address) {
+        return open(address, false);
+    }
+
+    /**
+     * Opens a socket that receives what is sent to a multicast group. Others on this host may
+     * receive it too.
+     *
+     * @param group to join, IPv4.
+     * @param local address of the interface on which to join; the wildcard leaves it to the route.
+     * @return the socket.
+     * @throws SocketException if that is impossible; the message names cause and remedy.
+     */
+    public static DatagramSocket join(InetSocketAddress group, InetAddress local) {
+        DatagramSocket socket = open(group, true);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = SocketCalls.allocateState(arena);
+            MemorySegment request = arena.allocate(8, 4);
+            MemorySegment.copy(
+                    group.getAddress().getAddress(), 0, request, ValueLayout.JAVA_BYTE, 0, 4);
+            MemorySegment.copy(local.getAddress(), 0, request, ValueLayout.JAVA_BYTE, 4, 4);
+            if (SocketCalls.setsockopt(
+                            state,
+                            socket.fd,
+                            LinuxAbi.IPPROTO_IP,
+                            LinuxAbi.IP_ADD_MEMBERSHIP,
+                            request.address(),
+                            8)
+                    < 0) {
+                throw failure(
+                        "cannot join the multicast group "
+                                + SocketAddress.text(group)
+                                + " on interface "
+                                + local.getHostAddress(),
+                        state,
+                        "name the address of an interface that does multicast (`ip address`)");
+            }
+            socket.multicastFrom(local);
+            return socket;
+        } catch (SocketException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    private static DatagramSocket open(InetSocketAddress address, boolean group) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = SocketCalls.allocateState(arena);
             boolean isIpv6 = address.getAddress() instanceof Inet6Address;
@@ -49,6 +99,9 @@ public final class DatagramSocket implements AutoCloseable {
             }
             DatagramSocket socket = new DatagramSocket(fd, isIpv6);
             try {
+                if (group) {
+                    socket.set(arena, state, LinuxAbi.SOL_SOCKET, LinuxAbi.SO_REUSEADDR, 1);
+                }
                 socket.bind(arena, state, address);
                 return socket;
             } catch (SocketException e) {
@@ -74,10 +127,7 @@ public final class DatagramSocket implements AutoCloseable {
             throw failure("cannot read the address of a UDP socket", state, "report this");
         }
         SocketAddress bound = new SocketAddress();
-        bound.read(
-                new org.agrona.concurrent.UnsafeBuffer(name.address(), 32),
-                0,
-                length.get(ValueLayout.JAVA_INT, 0));
+        bound.read(new UnsafeBuffer(name.address(), 32), 0, length.get(ValueLayout.JAVA_INT, 0));
         localAddress = bound.toInet();
     }
 
@@ -116,8 +166,7 @@ public final class DatagramSocket implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = SocketCalls.allocateState(arena);
             MemorySegment value = arena.allocate(ValueLayout.JAVA_INT);
-            value.set(ValueLayout.JAVA_INT, 0, bytes);
-            set(state, LinuxAbi.SOL_SOCKET, option, value);
+            set(arena, state, LinuxAbi.SOL_SOCKET, option, bytes);
             MemorySegment length = arena.allocate(ValueLayout.JAVA_INT);
             length.set(ValueLayout.JAVA_INT, 0, Integer.BYTES);
             if (SocketCalls.getsockopt(
@@ -135,6 +184,40 @@ public final class DatagramSocket implements AutoCloseable {
     }
 
     /**
+     * Sends to multicast groups through an interface.
+     *
+     * @param local address of the interface; the wildcard leaves it to the route.
+     */
+    public void multicastFrom(InetAddress local) {
+        try (Arena arena = Arena.ofConfined()) {
+            int address =
+                    ByteBuffer.wrap(local.getAddress()).order(ByteOrder.nativeOrder()).getInt();
+            set(
+                    arena,
+                    SocketCalls.allocateState(arena),
+                    LinuxAbi.IPPROTO_IP,
+                    LinuxAbi.IP_MULTICAST_IF,
+                    address);
+        }
+    }
+
+    /**
+     * Limits how far datagrams to multicast groups go.
+     *
+     * @param hops that they may take.
+     */
+    public void multicastTtl(int hops) {
+        try (Arena arena = Arena.ofConfined()) {
+            set(
+                    arena,
+                    SocketCalls.allocateState(arena),
+                    LinuxAbi.IPPROTO_IP,
+                    LinuxAbi.IP_MULTICAST_TTL,
+                    hops);
+        }
+    }
+
+    /**
      * Limits how far datagrams go.
      *
      * @param hops that they may take.
@@ -142,23 +225,21 @@ public final class DatagramSocket implements AutoCloseable {
     public void ttl(int hops) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = SocketCalls.allocateState(arena);
-            MemorySegment value = arena.allocate(ValueLayout.JAVA_INT);
-            value.set(ValueLayout.JAVA_INT, 0, hops);
             set(
+                    arena,
                     state,
                     isIpv6 ? LinuxAbi.IPPROTO_IPV6 : LinuxAbi.IPPROTO_IP,
                     isIpv6 ? LinuxAbi.IPV6_UNICAST_HOPS : LinuxAbi.IP_TTL,
-                    value);
+                    hops);
         }
     }
 
-    private void set(MemorySegment state, int level, int option, MemorySegment value) {
-        if (SocketCalls.setsockopt(state, fd, level, option, value.address(), Integer.BYTES) < 0) {
+    private void set(Arena arena, MemorySegment state, int level, int option, int value) {
+        MemorySegment memory = arena.allocate(ValueLayout.JAVA_INT);
+        memory.set(ValueLayout.JAVA_INT, 0, value);
+        if (SocketCalls.setsockopt(state, fd, level, option, memory.address(), Integer.BYTES) < 0) {
             throw failure(
-                    "cannot set option "
-                            + option
-                            + " of a UDP socket to "
-                            + value.get(ValueLayout.JAVA_INT, 0),
+                    "cannot set option " + option + " of a UDP socket to " + value,
                     state,
                     "choose another value");
         }

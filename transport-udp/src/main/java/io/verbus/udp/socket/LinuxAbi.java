@@ -16,11 +16,15 @@ final class LinuxAbi {
     static final int SOCK_CLOEXEC = 0x80000;
 
     static final int SOL_SOCKET = 1;
+    static final int SO_REUSEADDR = 2;
     static final int SO_SNDBUF = 7;
     static final int SO_RCVBUF = 8;
 
     static final int IPPROTO_IP = 0;
     static final int IP_TTL = 2;
+    static final int IP_MULTICAST_IF = 32;
+    static final int IP_MULTICAST_TTL = 33;
+    static final int IP_ADD_MEMBERSHIP = 35;
 
     static final int IPPROTO_IPV6 = 41;
     static final int IPV6_UNICAST_HOPS = 16;

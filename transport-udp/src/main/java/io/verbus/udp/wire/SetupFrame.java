@@ -18,11 +18,15 @@ public final class SetupFrame {
     /** Bytes of the frame. */
     public static final int LENGTH = 40;
 
+    /** Flag: receivers are a group, and answer to its control address. */
+    public static final int FLAG_GROUP = 0x40;
+
     private SetupFrame() {}
 
     /** Writes a frame at the beginning of a buffer. */
     public static void write(
             UnsafeBuffer frame,
+            int flags,
             int sessionId,
             int streamId,
             int initialTermId,
@@ -31,7 +35,7 @@ public final class SetupFrame {
             int termLength,
             int mtu,
             int ttl) {
-        Frames.common(frame, LENGTH, 0, Frames.SETUP);
+        Frames.common(frame, LENGTH, flags, Frames.SETUP);
         frame.putInt(8, termOffset);
         frame.putInt(12, sessionId);
         frame.putInt(16, streamId);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.Bus;
+import io.verbus.ExclusivePublication;
+import io.verbus.FragmentAssembler;
+import io.verbus.Subscription;
+
+import org.agrona.DirectBuffer;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A program: multicast groups of two drivers of ours and one of Aeron's, to be run where multicast
+ * goes nowhere else. Exits with 0 if every receiver got every message.
+ */
+final class MulticastGroups {
+    private static final int STREAM = 10;
+    private static final int MESSAGES = 2000;
+
+    private interface Publisher {
+        boolean offer(DirectBuffer buffer, int length);
+    }
+
+    private MulticastGroups() {}
+
+    public static void main(String[] args) throws Exception {
+        Path folder = Files.createTempDirectory("groups");
+        DriverConfigBuilder first = Drivers.config().directory(DriverDirectory.uniquePath());
+        DriverConfigBuilder second = Drivers.config().directory(DriverDirectory.uniquePath());
+        int status = 1;
+        try (AeronPeer aeron = new AeronPeer(folder.resolve("aeron"));
+                MediaDriver a = MediaDriver.launch(first.build());
+                MediaDriver b = MediaDriver.launch(second.build());
+                Bus busA = Drivers.connect(a);
+                Bus busB = Drivers.connect(b)) {
+            for (String flowControl : new String[] {"min", "max"}) {
+                String options = "|term-length=64k|fc=" + flowControl;
+                try (ExclusivePublication publication =
+                        busA.addExclusivePublication(ours(40_001, options), STREAM)) {
+                    exchange(
+                            busB,
+                            aeron,
+                            40_001,
+                            (buffer, length) -> publication.offer(buffer, 0, length) > 0);
+                }
+                System.out.println("ours, fc=" + flowControl + ": done");
+                try (io.aeron.ExclusivePublication publication =
+                        aeron.client().addExclusivePublication(theirs(40_003, options), STREAM)) {
+                    exchange(
+                            busB,
+                            aeron,
+                            40_003,
+                            (buffer, length) -> publication.offer(buffer, 0, length) > 0);
+                }
+                System.out.println("Aeron's, fc=" + flowControl + ": done");
+            }
+            List<String> errors = Drivers.errors(a);
+            errors.addAll(Drivers.errors(b));
+            aeron.errors().forEach(error -> errors.add(error.toString()));
+            errors.forEach(System.out::println);
+            status = errors.isEmpty() ? 0 : 1;
+        } catch (Throwable thrown) {
+            thrown.printStackTrace(System.out);
+        }
+        System.exit(status);
+    }
+
+    private static String ours(int port, String options) {
+        return "verbus:udp?endpoint=239.7.7.7:" + port + "|interface=127.0.0.1" + options;
+    }
+
+    private static String theirs(int port, String options) {
+        return "aeron:udp?endpoint=239.7.7.7:" + port + "|interface=127.0.0.1" + options;
+    }
+
+    /** From one publisher to a receiver of ours and one of Aeron's, which see all. */
+    private static void exchange(Bus bus, AeronPeer aeron, int port, Publisher publisher) {
+        long seed = System.nanoTime();
+        UdpMessages here = new UdpMessages(seed, 4000);
+        UdpMessages there = new UdpMessages(seed, 4000);
+        FragmentAssembler handler =
+                new FragmentAssembler((buffer, at, size, h) -> here.onMessage(buffer, at, size));
+        io.aeron.FragmentAssembler aeronHandler =
+                new io.aeron.FragmentAssembler(
+                        (buffer, at, size, h) -> there.onMessage(buffer, at, size));
+        try (Subscription subscription = bus.addSubscription(ours(port, ""), STREAM);
+                io.aeron.Subscription aeronSubscription =
+                        aeron.client().addSubscription(theirs(port, ""), STREAM)) {
+            Await.until(
+                    "both connected",
+                    () -> subscription.isConnected() && aeronSubscription.isConnected());
+            Await.until(
+                    "all messages",
+                    () -> {
+                        if (here.sent() < MESSAGES
+                                && here.sent() - Math.min(here.received(), there.received()) < 8
+                                && publisher.offer(here.buffer(), here.length())) {
+                            here.onSent();
+                        }
+                        subscription.poll(handler, 10);
+                        aeronSubscription.poll(aeronHandler, 10);
+                        return here.received() == MESSAGES && there.received() == MESSAGES;
+                    });
+        }
+    }
+}

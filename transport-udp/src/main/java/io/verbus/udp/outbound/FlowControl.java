@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.outbound;
+
+/** What the receivers of a stream have said: who is there, and how far they let it go. */
+interface FlowControl {
+    /** A receiver has consumed up to a position, and takes frames a window past that. */
+    void onStatus(long position, int window, long receiverId, long nowNs);
+
+    /** A receiver leaves. */
+    void onLeave(long receiverId);
+
+    /**
+     * Forgets receivers that have been silent for too long.
+     *
+     * @return whether there is any receiver.
+     */
+    boolean hasReceivers(long nowNs);
+
+    /** Position that counts as consumed; never goes back. */
+    long consumed();
+
+    /** Position up to which may be sent. */
+    long limit();
+}

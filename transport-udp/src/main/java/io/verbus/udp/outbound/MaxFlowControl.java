@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.outbound;
+
+/**
+ * The receiver that is furthest decides: right where there is one, and where those of a group that
+ * are slower may fall behind. Sender's thread.
+ */
+final class MaxFlowControl implements FlowControl {
+    private final long timeoutNs;
+    private final boolean isGroup;
+    private long consumed;
+    private long limit;
+    private long lastId;
+    private long lastNs;
+    private boolean heard;
+
+    MaxFlowControl(long position, long timeoutNs, boolean isGroup) {
+        this.timeoutNs = timeoutNs;
+        this.isGroup = isGroup;
+        consumed = position;
+        limit = position;
+    }
+
+    @Override
+    public void onStatus(long position, int window, long receiverId, long nowNs) {
+        boolean isKnown = isGroup || heard && receiverId == lastId;
+        heard = true;
+        lastId = receiverId;
+        lastNs = nowNs;
+        consumed = Math.max(consumed, position);
+        // A late message grants less than one before it; a new receiver may grant less for good.
+        limit = Math.max(isKnown ? limit : consumed, position + window);
+    }
+
+    @Override
+    public void onLeave(long receiverId) {
+        if (!isGroup && receiverId == lastId) {
+            heard = false;
+        }
+    }
+
+    @Override
+    public boolean hasReceivers(long nowNs) {
+        heard &= nowNs - lastNs < timeoutNs;
+        return heard;
+    }
+
+    @Override
+    public long consumed() {
+        return consumed;
+    }
+
+    @Override
+    public long limit() {
+        return limit;
+    }
+}

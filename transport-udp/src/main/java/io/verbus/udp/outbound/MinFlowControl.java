@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.outbound;
+
+/**
+ * The slowest receiver of a group decides, so that none falls behind. Receivers beyond the capacity
+ * are not waited for. Sender's thread.
+ */
+final class MinFlowControl implements FlowControl {
+    static final int CAPACITY = 64;
+
+    private final long timeoutNs;
+    private final long[] ids = new long[CAPACITY];
+    private final long[] positions = new long[CAPACITY];
+    private final long[] limits = new long[CAPACITY];
+    private final long[] times = new long[CAPACITY];
+    private int count;
+    private long consumed;
+    private long limit;
+
+    MinFlowControl(long position, long timeoutNs) {
+        this.timeoutNs = timeoutNs;
+        consumed = position;
+        limit = position;
+    }
+
+    @Override
+    public void onStatus(long position, int window, long receiverId, long nowNs) {
+        int index = 0;
+        while (index < count && ids[index] != receiverId) {
+            index++;
+        }
+        if (index == CAPACITY) {
+            return;
+        }
+        if (index == count) {
+            count++;
+            ids[index] = receiverId;
+            positions[index] = position;
+        }
+        positions[index] = Math.max(positions[index], position);
+        limits[index] = position + window;
+        times[index] = nowNs;
+        decide();
+    }
+
+    @Override
+    public void onLeave(long receiverId) {
+        for (int i = count - 1; i >= 0; i--) {
+            if (ids[i] == receiverId) {
+                remove(i);
+            }
+        }
+        decide();
+    }
+
+    @Override
+    public boolean hasReceivers(long nowNs) {
+        boolean changed = false;
+        for (int i = count - 1; i >= 0; i--) {
+            if (nowNs - times[i] >= timeoutNs) {
+                remove(i);
+                changed = true;
+            }
+        }
+        if (changed) {
+            decide();
+        }
+        return count > 0;
+    }
+
+    private void remove(int index) {
+        count--;
+        ids[index] = ids[count];
+        positions[index] = positions[count];
+        limits[index] = limits[count];
+        times[index] = times[count];
+    }
+
+    private void decide() {
+        if (count == 0) {
+            return;
+        }
+        long position = Long.MAX_VALUE;
+        long bound = Long.MAX_VALUE;
+        for (int i = 0; i < count; i++) {
+            position = Math.min(position, positions[i]);
+            bound = Math.min(bound, limits[i]);
+        }
+        consumed = Math.max(consumed, position);
+        limit = Math.max(bound, consumed);
+    }
+
+    @Override
+    public long consumed() {
+        return consumed;
+    }
+
+    @Override
+    public long limit() {
+        return limit;
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.outbound;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class FlowControlTest {
+    private static final long TIMEOUT = 100;
+
+    private static void check(FlowControl flow, long consumed, long limit) {
+        assertEquals(consumed, flow.consumed());
+        assertEquals(limit, flow.limit());
+    }
+
+    @Test
+    void nobodyGrantsNothing() {
+        for (FlowControl flow :
+                new FlowControl[] {
+                    new MaxFlowControl(64, TIMEOUT, false), new MinFlowControl(64, TIMEOUT)
+                }) {
+            assertFalse(flow.hasReceivers(0));
+            check(flow, 64, 64);
+        }
+    }
+
+    @Test
+    void oneReceiverNeverTakesBackButItsSuccessorMayGrantLess() {
+        FlowControl flow = new MaxFlowControl(0, TIMEOUT, false);
+        flow.onStatus(128, 1024, 1, 0);
+        check(flow, 128, 1152);
+        flow.onStatus(64, 1024, 1, 1); // late
+        check(flow, 128, 1152);
+        flow.onStatus(192, 256, 2, 2);
+        check(flow, 192, 448);
+        assertTrue(flow.hasReceivers(101));
+        assertFalse(flow.hasReceivers(102));
+        flow.onStatus(192, 256, 2, 200);
+        flow.onLeave(1);
+        assertTrue(flow.hasReceivers(201));
+        flow.onLeave(2);
+        assertFalse(flow.hasReceivers(201));
+    }
+
+    @Test
+    void theFurthestOfAGroupDecidesByMax() {
+        FlowControl flow = new MaxFlowControl(0, TIMEOUT, true);
+        flow.onStatus(128, 1024, 1, 0);
+        flow.onStatus(64, 1024, 2, 0);
+        check(flow, 128, 1152);
+        flow.onLeave(1);
+        assertTrue(flow.hasReceivers(1));
+    }
+
+    @Test
+    void theSlowestOfAGroupDecidesByMinUntilItIsGone() {
+        FlowControl flow = new MinFlowControl(0, TIMEOUT);
+        flow.onStatus(128, 1024, 1, 0);
+        check(flow, 128, 1152);
+        flow.onStatus(256, 1024, 2, 50);
+        check(flow, 128, 1152);
+        assertTrue(flow.hasReceivers(100));
+        check(flow, 256, 1280);
+        flow.onStatus(512, 1024, 3, 100);
+        check(flow, 256, 1280);
+        flow.onLeave(2);
+        check(flow, 512, 1536);
+        flow.onStatus(320, 1024, 4, 100); // joins behind: what is released stays so
+        check(flow, 512, 1344);
+        flow.onLeave(3);
+        flow.onLeave(4);
+        assertFalse(flow.hasReceivers(101));
+    }
+
+    @Test
+    void receiversBeyondTheCapacityAreNotWaitedFor() {
+        FlowControl flow = new MinFlowControl(0, TIMEOUT);
+        for (int id = 0; id < MinFlowControl.CAPACITY; id++) {
+            flow.onStatus(1024, 1024, id, 0);
+        }
+        flow.onStatus(64, 64, 1000, 0);
+        check(flow, 1024, 2048);
+    }
+}
