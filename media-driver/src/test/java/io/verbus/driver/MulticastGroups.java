@@ -58,6 +58,8 @@ final class MulticastGroups {
                 }
                 System.out.println("Aeron's, fc=" + flowControl + ": done");
             }
+            leaveBehind(busA, busB, aeron);
+            System.out.println("a slow receiver: done");
             List<String> errors = Drivers.errors(a);
             errors.addAll(Drivers.errors(b));
             aeron.errors().forEach(error -> errors.add(error.toString()));
@@ -75,6 +77,53 @@ final class MulticastGroups {
 
     private static String theirs(int port, String options) {
         return "aeron:udp?endpoint=239.7.7.7:" + port + "|interface=127.0.0.1" + options;
+    }
+
+    /** A receiver that does not read is left by fc=max, and joins anew where the stream stands. */
+    private static void leaveBehind(Bus busA, Bus busB, AeronPeer aeron) {
+        UdpMessages messages = new UdpMessages(System.nanoTime(), 4000);
+        long[] seen = new long[1];
+        FragmentAssembler handler =
+                new FragmentAssembler(
+                        (buffer, at, size, h) -> {
+                            seen[0]++;
+                            messages.onMessageWithGaps(buffer, at, size);
+                        });
+        try (Subscription subscription = busB.addSubscription(ours(40_005, ""), STREAM);
+                io.aeron.Subscription fast =
+                        aeron.client().addSubscription(theirs(40_005, ""), STREAM);
+                ExclusivePublication publication =
+                        busA.addExclusivePublication(
+                                ours(40_005, "|term-length=64k|fc=max"), STREAM)) {
+            Await.until("connected", () -> subscription.isConnected() && fast.isConnected());
+            Await.until(
+                    "sent without the slow one",
+                    () -> {
+                        fast.poll((buffer, at, size, h) -> {}, 10);
+                        if (messages.sent() < MESSAGES
+                                && publication.offer(messages.buffer(), 0, messages.length()) > 0) {
+                            messages.onSent();
+                        }
+                        return messages.sent() == MESSAGES;
+                    });
+            long read = MESSAGES;
+            Await.until(
+                    "both up to date",
+                    () -> {
+                        fast.poll((buffer, at, size, h) -> {}, 10);
+                        subscription.poll(handler, 10);
+                        if (messages.sent() - messages.received() < 8
+                                || messages.received() < read) {
+                            if (publication.offer(messages.buffer(), 0, messages.length()) > 0) {
+                                messages.onSent();
+                            }
+                        }
+                        return messages.received() >= read + 500;
+                    });
+        }
+        if (seen[0] == messages.received()) {
+            throw new AssertionError("the slow receiver was waited for");
+        }
     }
 
     /** From one publisher to a receiver of ours and one of Aeron's, which see all. */
