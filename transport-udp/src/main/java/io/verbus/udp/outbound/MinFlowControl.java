@@ -6,7 +6,7 @@ package io.verbus.udp.outbound;
  * The slowest receiver of a group decides, so that none falls behind. Receivers beyond the capacity
  * are not waited for. Sender's thread.
  */
-final class MinFlowControl implements FlowControl {
+class MinFlowControl implements FlowControl {
     static final int CAPACITY = 64;
 
     private final long timeoutNs;
