@@ -37,9 +37,11 @@ class MinFlowControl implements FlowControl {
             count++;
             ids[index] = receiverId;
             positions[index] = position;
+            limits[index] = position;
         }
+        // A late message grants less than one before it.
         positions[index] = Math.max(positions[index], position);
-        limits[index] = position + window;
+        limits[index] = Math.max(limits[index], position + window);
         times[index] = nowNs;
         decide();
     }
