@@ -90,7 +90,7 @@ final class LogSource {
         SendBatch batch = destination.batch();
         long at = position;
         while (!batch.isFull() && at < end && isFrame(at)) {
-            long next = scanner.available(at, sent, mtu);
+            long next = scanner.available(at, sent, (int) Math.min(mtu, end - at));
             if (next == at) {
                 break;
             }
