@@ -80,10 +80,25 @@ enum ChannelKey {
     FLOW_CONTROL("fc") {
         @Override
         Object parse(String value) {
-            return switch (value) {
-                case "max", "min" -> value;
-                default -> throw wrong(value, "max or min");
-            };
+            boolean isRight =
+                    value.equals("max")
+                            || value.equals("min")
+                            || value.startsWith(TAGGED) && isTag(value.substring(TAGGED.length()));
+            if (!isRight) {
+                throw wrong(value, "max, min, or tagged,g:TAG, such as tagged,g:7");
+            }
+            return value;
+        }
+    },
+
+    /** Value: Long. */
+    GROUP_TAG("gtag") {
+        @Override
+        Object parse(String value) {
+            if (!isTag(value)) {
+                throw wrong(value, "a whole number of 64 bits, such as 7");
+            }
+            return Long.parseLong(value);
         }
     },
 
@@ -144,6 +159,10 @@ enum ChannelKey {
         }
     };
 
+    /** What precedes the tag in {@code fc=tagged,g:TAG}. */
+    static final String TAGGED = "tagged,g:";
+
+    private static final Pattern TAG = Pattern.compile("0|-?[1-9][0-9]{0,18}");
     private static final int MIN_WINDOW = 4096;
     private static final int MAX_WINDOW = 1024 * 1024 * 1024;
     private static final String RIGHT_LINGER =
@@ -190,6 +209,18 @@ enum ChannelKey {
                     SystemUtil.formatSize(bytes);
             default -> value.toString();
         };
+    }
+
+    static boolean isTag(String value) {
+        if (!TAG.matcher(value).matches()) {
+            return false;
+        }
+        try {
+            Long.parseLong(value);
+            return true;
+        } catch (NumberFormatException tooLarge) {
+            return false;
+        }
     }
 
     BusException wrong(String value, String right) {

@@ -19,6 +19,7 @@ enum ChannelMedia {
                     ChannelKey.WINDOW,
                     ChannelKey.RELIABLE,
                     ChannelKey.FLOW_CONTROL,
+                    ChannelKey.GROUP_TAG,
                     ChannelKey.LINGER,
                     ChannelKey.TTL));
 

@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /**
  * Names the channel of a publication or subscription.
@@ -25,10 +26,11 @@ import java.util.OptionalInt;
  * (bytes that the subscribing driver lets a publisher be ahead of its subscribers). For {@code udp}
  * the same, and {@code reliable} (of a subscription: whether what was lost is asked for again, or
  * skipped), {@code fc} (which receiver of a multicast group decides how far a publication goes,
- * {@code max} or {@code min}), {@code linger} (how long a publication that was closed answers for
- * what was lost) and {@code ttl} (hops that a publication's datagrams may take). Sizes may end in
- * {@code k}, {@code m} or {@code g}, durations end in {@code ns}, {@code us}, {@code ms} or {@code
- * s}.
+ * {@code max}, {@code min}, or {@code tagged,g:TAG} for the slowest of those with a tag), {@code
+ * gtag} (the tag of a subscription), {@code linger} (how long a publication that was closed answers
+ * for what was lost) and {@code ttl} (hops that a publication's datagrams may take). Sizes may end
+ * in {@code k}, {@code m} or {@code g}, durations end in {@code ns}, {@code us}, {@code ms} or
+ * {@code s}.
  *
  * <p>Nothing is ignored: a text that holds an unknown media or key, a bad value, a key twice, or
  * values that contradict each other is refused. Instances are immutable; those that mean the same
@@ -183,9 +185,27 @@ public final class ChannelUri {
         return values.containsKey(ChannelKey.RELIABLE);
     }
 
-    /** Which receiver of a group decides, {@code max} or {@code min}; null if not said. */
+    /**
+     * Which receiver of a group decides: {@code max}, {@code min} or {@code tagged,g:TAG}; null if
+     * not said.
+     */
     public String flowControl() {
         return (String) values.get(ChannelKey.FLOW_CONTROL);
+    }
+
+    /** Tag of the receivers that decide; empty if any may. */
+    public OptionalLong flowControlTag() {
+        String text = flowControl();
+        return text != null && text.startsWith(ChannelKey.TAGGED)
+                ? OptionalLong.of(Long.parseLong(text.substring(ChannelKey.TAGGED.length())))
+                : OptionalLong.empty();
+    }
+
+    /** Tag that a subscription gives to its receiver; empty if none. */
+    public OptionalLong groupTag() {
+        return values.get(ChannelKey.GROUP_TAG) instanceof Long value
+                ? OptionalLong.of(value)
+                : OptionalLong.empty();
     }
 
     /** How long a closed publication answers for what was lost; null if the driver chooses. */
@@ -301,11 +321,19 @@ public final class ChannelUri {
         }
 
         /**
-         * @param receiver of a multicast group that decides: {@code max}, {@code min}.
-         * @throws BusException if it is neither.
+         * @param receiver of a multicast group that decides: {@code max}, {@code min}, or {@code
+         *     tagged,g:TAG}.
+         * @throws BusException if it is none of these.
          */
         public Builder flowControl(String receiver) {
             return set(ChannelKey.FLOW_CONTROL, receiver);
+        }
+
+        /**
+         * @param tag that a subscription gives to its receiver.
+         */
+        public Builder groupTag(long tag) {
+            return set(ChannelKey.GROUP_TAG, Long.toString(tag));
         }
 
         /**

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Duration;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 class ChannelUriTest {
     @Test
@@ -55,7 +56,7 @@ class ChannelUriTest {
         ChannelUri channel =
                 ChannelUri.parse(
                         "verbus:udp?endpoint=10.0.0.2:40123|interface=10.0.0.1|window=128k"
-                                + "|reliable=false|fc=min|linger=250ms|ttl=4");
+                                + "|reliable=false|fc=tagged,g:-7|gtag=9|linger=250ms|ttl=4");
         assertEquals("udp", channel.media());
         assertFalse(channel.isIpc());
         assertEquals(new Endpoint("10.0.0.2", 40123), channel.endpoint());
@@ -63,7 +64,9 @@ class ChannelUriTest {
         assertEquals(OptionalInt.of(128 * 1024), channel.window());
         assertTrue(channel.hasReliable());
         assertFalse(channel.isReliable());
-        assertEquals("min", channel.flowControl());
+        assertEquals("tagged,g:-7", channel.flowControl());
+        assertEquals(OptionalLong.of(-7), channel.flowControlTag());
+        assertEquals(OptionalLong.of(9), channel.groupTag());
         assertEquals(Duration.ofMillis(250), channel.linger());
         assertEquals(OptionalInt.of(4), channel.ttl());
         ChannelUri built =
@@ -71,7 +74,8 @@ class ChannelUriTest {
                         .ttl(4)
                         .linger(Duration.ofMillis(250))
                         .reliable(false)
-                        .flowControl("min")
+                        .flowControl("tagged,g:-7")
+                        .groupTag(9)
                         .window(128 * 1024)
                         .interfaceAddress("10.0.0.1")
                         .build();
@@ -90,6 +94,8 @@ class ChannelUriTest {
         assertTrue(channel.isReliable());
         assertFalse(channel.hasReliable());
         assertNull(channel.flowControl());
+        assertEquals(OptionalLong.empty(), channel.flowControlTag());
+        assertEquals(OptionalLong.empty(), channel.groupTag());
         assertNull(channel.linger());
         assertEquals(OptionalInt.empty(), channel.ttl());
         assertEquals(Duration.ZERO, ChannelUri.udp("h:1").linger(Duration.ZERO).build().linger());
@@ -194,7 +200,10 @@ class ChannelUriTest {
                 "verbus:ipc?term-length=64k|mtu=16k;more than an eighth of its term length",
                 "verbus:udp;has no endpoint",
                 "verbus:udp?endpoint=h:1|reliable=yes;reliable 'yes' is wrong: it must be true or",
-                "verbus:udp?endpoint=h:1|fc=fast;fc 'fast' is wrong: it must be max or min",
+                "verbus:udp?endpoint=h:1|fc=fast;fc 'fast' is wrong: it must be max, min, or",
+                "verbus:udp?endpoint=h:1|fc=tagged;fc 'tagged' is wrong",
+                "verbus:udp?endpoint=h:1|fc=tagged,g:x;fc 'tagged,g:x' is wrong",
+                "verbus:udp?endpoint=h:1|gtag=9999999999999999999;is wrong: it must be a whole",
                 "verbus:udp?endpoint=h:1|linger=5;linger '5' is wrong: it must be from 0s to 60s",
                 "verbus:udp?endpoint=h:1|linger=61s;linger '61s' is wrong",
                 "verbus:udp?endpoint=h:1|linger=99999999999s;linger '99999999999s' is wrong",

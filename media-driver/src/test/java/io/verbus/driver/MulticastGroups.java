@@ -37,7 +37,7 @@ final class MulticastGroups {
                 MediaDriver b = MediaDriver.launch(second.build());
                 Bus busA = Drivers.connect(a);
                 Bus busB = Drivers.connect(b)) {
-            for (String flowControl : new String[] {"min", "max"}) {
+            for (String flowControl : new String[] {"min", "max", "tagged,g:7"}) {
                 String options = "|term-length=64k|fc=" + flowControl;
                 try (ExclusivePublication publication =
                         busA.addExclusivePublication(ours(40_001, options), STREAM)) {
@@ -136,9 +136,9 @@ final class MulticastGroups {
         io.aeron.FragmentAssembler aeronHandler =
                 new io.aeron.FragmentAssembler(
                         (buffer, at, size, h) -> there.onMessage(buffer, at, size));
-        try (Subscription subscription = bus.addSubscription(ours(port, ""), STREAM);
+        try (Subscription subscription = bus.addSubscription(ours(port, "|gtag=7"), STREAM);
                 io.aeron.Subscription aeronSubscription =
-                        aeron.client().addSubscription(theirs(port, ""), STREAM)) {
+                        aeron.client().addSubscription(theirs(port, "|gtag=7"), STREAM)) {
             Await.until(
                     "both connected",
                     () -> subscription.isConnected() && aeronSubscription.isConnected());

@@ -15,6 +15,7 @@ import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TransportException;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -93,6 +94,48 @@ class UdpTransportTest {
         assertEquals(0, b.counter("invalid frames of senders"));
         assertEquals(0, a.counter("invalid frames of receivers"));
         assertEquals(0, b.counter("flow control over-runs"));
+    }
+
+    @Test
+    void aStreamGoesOverIpv6() {
+        ChannelUri channel =
+                ChannelUri.parse("verbus:udp?endpoint=[::1]:" + port + "|term-length=64k");
+        try {
+            b.subscribe(channel, STREAM);
+        } catch (TransportException absent) {
+            Assumptions.abort("this host has no IPv6: " + absent.getMessage());
+        }
+        TestStream stream = a.publish(channel, STREAM);
+        TestImage image = connect(stream);
+        exchange(stream, image, 1000);
+        assertTrue(image.setup.source().startsWith("[0:0:0:0:0:0:0:1]:"), image.setup.source());
+    }
+
+    @Test
+    void aDamagedLogIsSentUpToTheDamageAndToldInWords() {
+        b.subscribe(channel(""), STREAM);
+        TestStream stream = a.publish(channel(""), STREAM);
+        TestStream other = a.publish(channel(""), STREAM + 1);
+        b.subscribe(channel(""), STREAM + 1);
+        until(() -> stream.connected && other.connected && b.images.size() == 2);
+        for (int i = 0; i < 20; i++) {
+            assertTrue(stream.offer());
+        }
+        stream.log().term(0).putInt((int) stream.position(), 31);
+        until(() -> !a.errors.isEmpty());
+        assertTrue(a.errors.getFirst().contains("is damaged"), a.errors.getFirst());
+        assertEquals(stream.position(), stream.senderPosition());
+        assertFalse(stream.connected);
+        for (TestImage image : b.images) {
+            if (image.setup.streamId() == STREAM) {
+                until(() -> image.poll(10) == 0 && image.next == 20);
+            } else {
+                exchange(other, image, 100);
+            }
+        }
+        stream.end();
+        a.transport.closePublication(stream);
+        until(() -> a.released.contains(stream));
     }
 
     @Test

@@ -63,6 +63,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
     // Conductor's
     private Integer window;
     private Boolean reliable;
+    private Long groupTag;
     private int users;
     private int detaching;
 
@@ -131,8 +132,14 @@ final class ReceiveEndpoint implements InboundEndpoint {
         if (reliable != null && !reliable.equals(newReliable)) {
             throw differs("reliable", newReliable, reliable);
         }
+        Long newTag =
+                channel.groupTag().isPresent() ? (Long) channel.groupTag().getAsLong() : groupTag;
+        if (groupTag != null && !groupTag.equals(newTag)) {
+            throw differs("gtag", newTag, groupTag);
+        }
         window = newWindow;
         reliable = newReliable;
+        groupTag = newTag;
         users++;
     }
 
@@ -158,6 +165,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
         }
         window = null;
         reliable = null;
+        groupTag = null;
         detaching++;
         return true;
     }
@@ -175,6 +183,11 @@ final class ReceiveEndpoint implements InboundEndpoint {
 
     boolean isReliable() {
         return reliable == null || reliable;
+    }
+
+    /** Tag of the subscriptions here, or null. */
+    Long groupTag() {
+        return groupTag;
     }
 
     /** Bytes that may be sent past the consumption position of an image. */

@@ -62,6 +62,9 @@ final class ReceiveImage {
     private final long receiverId;
     private final boolean reliable;
     private final boolean isGroup;
+    private final boolean isTagged;
+    private final long groupTag;
+    private final int statusLength;
     private final int window;
     private final int sessionId;
     private final int streamId;
@@ -69,7 +72,7 @@ final class ReceiveImage {
     private final int termLength;
     private final int bitsToShift;
     private final UnsafeBuffer frame =
-            new UnsafeBuffer(ByteBuffer.allocateDirect(StatusFrame.LENGTH));
+            new UnsafeBuffer(ByteBuffer.allocateDirect(StatusFrame.TAGGED_LENGTH));
     private long rebuilt;
     private long highest;
     private long granted;
@@ -103,6 +106,9 @@ final class ReceiveImage {
         this.receiverId = receiverId;
         this.source.set(endpoint.replyTo(source));
         isGroup = endpoint.isGroup();
+        isTagged = endpoint.groupTag() != null;
+        groupTag = isTagged ? endpoint.groupTag() : 0;
+        statusLength = isTagged ? StatusFrame.TAGGED_LENGTH : StatusFrame.LENGTH;
         log = image.log();
         cleaner = new LogCleaner(log, position);
         reliable = endpoint.isReliable();
@@ -315,7 +321,7 @@ final class ReceiveImage {
     private void sendStatus(long consumed, long nowNs) {
         long limit = Math.max(cleaner.limit(consumed, window), granted);
         writeStatus(0, consumed, (int) Math.max(limit - consumed, 0));
-        if (endpoint.send(source, frame, StatusFrame.LENGTH)) {
+        if (endpoint.send(source, frame, statusLength)) {
             statusPosition = consumed;
             statusDue = false;
             granted = limit;
@@ -334,12 +340,15 @@ final class ReceiveImage {
                 LogLayout.termOffset(position, termLength),
                 bytes,
                 receiverId);
+        if (isTagged) {
+            StatusFrame.tag(frame, groupTag);
+        }
     }
 
     /** Tells the sender that nobody receives the stream here any more. */
     void sendLeave() {
         writeStatus(StatusFrame.FLAG_END_OF_STREAM, Math.min(image.consumedPosition(), rebuilt), 0);
-        endpoint.send(source, frame, StatusFrame.LENGTH);
+        endpoint.send(source, frame, statusLength);
     }
 
     /** Receivers of a group that miss the same wait apart: the first to ask serves all. */

@@ -209,7 +209,7 @@ final class Destination {
             return false;
         }
         return switch (Frames.type(datagram)) {
-            case Frames.STATUS -> length >= StatusFrame.LENGTH && onStatus(datagram);
+            case Frames.STATUS -> length >= StatusFrame.LENGTH && onStatus(datagram, length);
             case Frames.NAK -> length >= NakFrame.LENGTH && onNak(datagram);
             case Frames.RTT -> length >= RttFrame.LENGTH && onRtt(datagram);
             case Frames.ERROR, FrameHeader.TYPE_DATA, FrameHeader.TYPE_PAD -> true;
@@ -217,16 +217,22 @@ final class Destination {
         };
     }
 
-    private boolean onStatus(UnsafeBuffer datagram) {
+    private boolean onStatus(UnsafeBuffer datagram, int length) {
         SendStream stream = find(StatusFrame.sessionId(datagram), StatusFrame.streamId(datagram));
-        return stream == null
-                || stream.onStatus(
-                        Frames.flags(datagram, 0),
-                        StatusFrame.termId(datagram),
-                        StatusFrame.termOffset(datagram),
-                        StatusFrame.window(datagram),
-                        StatusFrame.receiverId(datagram),
-                        nowNs);
+        if (stream == null) {
+            return true;
+        }
+        boolean isTagged = StatusFrame.isTagged(datagram, length);
+        boolean isHeeded =
+                stream.flow().heeds(isTagged, isTagged ? StatusFrame.groupTag(datagram) : 0);
+        return stream.onStatus(
+                Frames.flags(datagram, 0),
+                StatusFrame.termId(datagram),
+                StatusFrame.termOffset(datagram),
+                StatusFrame.window(datagram),
+                StatusFrame.receiverId(datagram),
+                isHeeded,
+                nowNs);
     }
 
     private boolean onNak(UnsafeBuffer datagram) {

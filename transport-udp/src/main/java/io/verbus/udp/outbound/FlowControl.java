@@ -4,6 +4,16 @@ package io.verbus.udp.outbound;
 
 /** What the receivers of a stream have said: who is there, and how far they let it go. */
 interface FlowControl {
+    /**
+     * Whether what a receiver says is of interest.
+     *
+     * @param isTagged whether it has a group tag.
+     * @param groupTag that it has.
+     */
+    default boolean heeds(boolean isTagged, long groupTag) {
+        return true;
+    }
+
     /** A receiver has consumed up to a position, and takes frames a window past that. */
     void onStatus(long position, int window, long receiverId, long nowNs);
 

@@ -4,6 +4,7 @@ package io.verbus.udp.outbound;
 
 import io.verbus.logbuffer.FrameCheck;
 import io.verbus.logbuffer.FrameHeader;
+import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogScanner;
@@ -48,12 +49,21 @@ final class LogSource {
      * @param position from which to send.
      * @param limit past which the receiver takes nothing; the body of padding does not count.
      * @return the position behind what was staged.
+     * @throws InvalidFrameException if nothing can be staged, because the log is damaged there.
      */
     long fill(Destination destination, long position, long limit) {
         SendBatch batch = destination.batch();
         long at = position;
         while (!batch.isFull() && at < limit) {
-            long end = scanner.available(at, limit, mtu);
+            long end;
+            try {
+                end = scanner.available(at, limit, mtu);
+            } catch (InvalidFrameException e) {
+                if (at == position) {
+                    throw e;
+                }
+                break; // what stands before the damage goes out first
+            }
             int length = (int) (end - at) - scanner.padding();
             if (end == at) {
                 end = paddingEnd(at, limit);
@@ -80,7 +90,7 @@ final class LogSource {
         SendBatch batch = destination.batch();
         long at = position;
         while (!batch.isFull() && at < end && isFrame(at)) {
-            long next = scanner.available(at, sent, mtu);
+            long next = scanner.available(at, sent, (int) Math.min(mtu, end - at));
             if (next == at) {
                 break;
             }

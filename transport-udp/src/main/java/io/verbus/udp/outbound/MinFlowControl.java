@@ -6,7 +6,7 @@ package io.verbus.udp.outbound;
  * The slowest receiver of a group decides, so that none falls behind. Receivers beyond the capacity
  * are not waited for. Sender's thread.
  */
-final class MinFlowControl implements FlowControl {
+class MinFlowControl implements FlowControl {
     static final int CAPACITY = 64;
 
     private final long timeoutNs;
@@ -37,9 +37,11 @@ final class MinFlowControl implements FlowControl {
             count++;
             ids[index] = receiverId;
             positions[index] = position;
+            limits[index] = position;
         }
+        // A late message grants less than one before it.
         positions[index] = Math.max(positions[index], position);
-        limits[index] = position + window;
+        limits[index] = Math.max(limits[index], position + window);
         times[index] = nowNs;
         decide();
     }

@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Queue;
 
 /**
@@ -95,6 +96,10 @@ public final class OutboundConductor implements AutoCloseable {
     }
 
     private FlowControl flowControl(ChannelUri channel, long position, boolean isGroup) {
+        OptionalLong tag = channel.flowControlTag();
+        if (tag.isPresent()) {
+            return new TaggedFlowControl(position, options.connectionTimeoutNs(), tag.getAsLong());
+        }
         return "min".equals(channel.flowControl())
                 ? new MinFlowControl(position, options.connectionTimeoutNs())
                 : new MaxFlowControl(position, options.connectionTimeoutNs(), isGroup);

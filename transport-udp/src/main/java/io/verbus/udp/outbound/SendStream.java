@@ -251,13 +251,23 @@ final class SendStream {
         destination.sendHeartbeat(stream.log().spec(), isEndOfStream, sent());
     }
 
+    FlowControl flow() {
+        return flow;
+    }
+
     /**
      * A status message has arrived.
      *
      * @return whether a receiver can have sent it.
      */
     boolean onStatus(
-            int flags, int termId, int termOffset, int newWindow, long newReceiverId, long nowNs) {
+            int flags,
+            int termId,
+            int termOffset,
+            int newWindow,
+            long newReceiverId,
+            boolean isHeeded,
+            long nowNs) {
         if ((flags & StatusFrame.FLAG_SEND_SETUP) != 0) {
             setupDue = state == State.OPEN;
             return true;
@@ -274,7 +284,7 @@ final class SendStream {
             flow.onLeave(newReceiverId);
             return true;
         }
-        if (state == State.OPEN || state == State.LINGERING) {
+        if (isHeeded && (state == State.OPEN || state == State.LINGERING)) {
             accept(position, newWindow, newReceiverId, nowNs);
         }
         return true;

@@ -5,7 +5,6 @@ package io.verbus.udp.socket;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Datagrams that come in with one system call. One thread; allocates nothing but itself.
@@ -19,7 +18,6 @@ public final class ReceiveBatch implements AutoCloseable {
     private static final int ADDRESS_SIZE = 32;
 
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment state = SocketCalls.allocateState(arena);
     private final int capacity;
     private final UnsafeBuffer headers;
     private final UnsafeBuffer addresses;
@@ -69,7 +67,7 @@ public final class ReceiveBatch implements AutoCloseable {
                     i * LinuxAbi.MultiMessage.SIZE + LinuxAbi.MultiMessage.NAME_LENGTH,
                     ADDRESS_SIZE);
         }
-        used = Math.max(SocketCalls.recvmmsg(state, fd, headers.addressOffset(), capacity), 0);
+        used = Math.max(SocketCalls.recvmmsg(fd, headers.addressOffset(), capacity), 0);
         return used;
     }
 

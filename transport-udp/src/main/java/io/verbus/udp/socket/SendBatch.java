@@ -85,6 +85,16 @@ public final class SendBatch implements AutoCloseable {
         if (added == 0) {
             return 0;
         }
+        int sent = SocketCalls.sendmmsg(fd, headers.addressOffset(), added);
+        if (sent > 0) {
+            errno = 0;
+            return sent;
+        }
+        return sendAgain(fd, added);
+    }
+
+    /** The kernel took nothing: tries once more, to learn why. */
+    private int sendAgain(int fd, int added) {
         int sent = SocketCalls.sendmmsg(state, fd, headers.addressOffset(), added);
         errno = sent < 0 ? SocketCalls.errno(state) : 0;
         return Math.max(sent, 0);

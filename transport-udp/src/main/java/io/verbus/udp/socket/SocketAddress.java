@@ -93,7 +93,10 @@ public final class SocketAddress {
                     byte[] host = new byte[16];
                     buffer.getBytes(LinuxAbi.SockAddr.IPV6_ADDRESS, host);
                     int scope = buffer.getInt(LinuxAbi.SockAddr.IPV6_SCOPE);
-                    yield new InetSocketAddress(Inet6Address.getByAddress(null, host, scope), port);
+                    int noScope = -1;
+                    yield new InetSocketAddress(
+                            Inet6Address.getByAddress(null, host, scope == 0 ? noScope : scope),
+                            port);
                 }
                 default -> null;
             };

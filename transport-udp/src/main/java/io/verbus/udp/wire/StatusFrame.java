@@ -19,6 +19,9 @@ public final class StatusFrame {
     /** Bytes of a frame without group tag. */
     public static final int LENGTH = 36;
 
+    /** Bytes of a frame with group tag. */
+    public static final int TAGGED_LENGTH = 44;
+
     /** Flag: the receiver knows nothing of the stream and asks for its set-up. */
     public static final int FLAG_SEND_SETUP = 0x80;
 
@@ -44,6 +47,22 @@ public final class StatusFrame {
         frame.putInt(20, termOffset);
         frame.putInt(24, window);
         frame.putLong(28, receiverId);
+    }
+
+    /** Adds a group tag to a frame that was written. */
+    public static void tag(UnsafeBuffer frame, long groupTag) {
+        frame.putInt(0, TAGGED_LENGTH);
+        frame.putLong(36, groupTag);
+    }
+
+    /** Whether a frame has a group tag. */
+    public static boolean isTagged(UnsafeBuffer frame, int datagramLength) {
+        return datagramLength >= TAGGED_LENGTH && frame.getInt(0) >= TAGGED_LENGTH;
+    }
+
+    /** Group tag of a frame that has one. */
+    public static long groupTag(UnsafeBuffer frame) {
+        return frame.getLong(36);
     }
 
     /** Session id. */

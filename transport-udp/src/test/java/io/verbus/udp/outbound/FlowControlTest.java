@@ -76,6 +76,15 @@ class FlowControlTest {
     }
 
     @Test
+    void onlyReceiversWithTheTagAreHeeded() {
+        FlowControl flow = new TaggedFlowControl(0, TIMEOUT, 7);
+        assertTrue(flow.heeds(true, 7));
+        assertFalse(flow.heeds(true, 8));
+        assertFalse(flow.heeds(false, 7));
+        assertTrue(new MinFlowControl(0, TIMEOUT).heeds(false, 0));
+    }
+
+    @Test
     void receiversBeyondTheCapacityAreNotWaitedFor() {
         FlowControl flow = new MinFlowControl(0, TIMEOUT);
         for (int id = 0; id < MinFlowControl.CAPACITY; id++) {
