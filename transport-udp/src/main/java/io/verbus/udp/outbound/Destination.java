@@ -41,6 +41,12 @@ final class Destination {
     private final DatagramSocket socket;
     private final DatagramSocket control;
     private final SocketAddress address;
+
+    /**
+     * Where datagrams are addressed to: not set for one receiver, to which the socket is connected.
+     */
+    private final SocketAddress receiver;
+
     private final SendBatch batch;
     private final ReceiveBatch incoming;
     private final SenderCounters counters;
@@ -65,6 +71,7 @@ final class Destination {
         this.socket = socket;
         this.control = control;
         this.address = address;
+        this.receiver = control == socket ? new SocketAddress() : address;
         this.batch = agent.outgoing();
         this.incoming = agent.incoming();
         this.counters = counters;
@@ -89,8 +96,8 @@ final class Destination {
         return batch;
     }
 
-    SocketAddress address() {
-        return address;
+    SocketAddress receiver() {
+        return receiver;
     }
 
     void tell(SenderEvent event) {
@@ -189,7 +196,7 @@ final class Destination {
     }
 
     private void sendFrame(int length) {
-        batch.add(address, frame.addressOffset(), length);
+        batch.add(receiver, frame.addressOffset(), length);
         flush();
     }
 

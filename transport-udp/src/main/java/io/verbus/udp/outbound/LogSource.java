@@ -107,7 +107,7 @@ final class LogSource {
                 log.address()
                         + (long) LogLayout.partition(from, bitsToShift) * termLength
                         + LogLayout.termOffset(from, termLength);
-        batch.add(destination.address(), address, length);
+        batch.add(destination.receiver(), address, length);
     }
 
     /** End of a padding frame that goes past the limit where its header does not. */

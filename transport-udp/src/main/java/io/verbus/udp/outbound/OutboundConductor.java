@@ -152,7 +152,9 @@ public final class OutboundConductor implements AutoCloseable {
                                         + options.window()
                                         + ": raise net.core.wmem_max, or lower udp.window"));
             }
-            if (route.group() != null) {
+            if (route.group() == null) {
+                socket.connect(route.to());
+            } else {
                 socket.multicastFrom(route.group().local());
                 control = DatagramSocket.join(route.group().control(), route.group().local());
             }

@@ -131,6 +131,29 @@ public final class DatagramSocket implements AutoCloseable {
         localAddress = bound.toInet();
     }
 
+    /**
+     * Sends to one peer from now on, by one route, and takes datagrams of no other.
+     *
+     * @param peer to send to.
+     * @throws SocketException if no route leads there.
+     */
+    public void connect(InetSocketAddress peer) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = SocketCalls.allocateState(arena);
+            SocketAddress wanted = new SocketAddress(peer);
+            if (SocketCalls.connect(state, fd, wanted.address(), wanted.length()) < 0) {
+                throw failure(
+                        "no UDP socket at "
+                                + SocketAddress.text(localAddress)
+                                + " can send to "
+                                + SocketAddress.text(peer),
+                        state,
+                        "name an interface address from which a route leads there (`ip route get"
+                                + " ADDRESS`)");
+            }
+        }
+    }
+
     /** The descriptor. */
     public int fd() {
         return fd;

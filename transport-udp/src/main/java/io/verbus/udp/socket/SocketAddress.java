@@ -24,7 +24,7 @@ public final class SocketAddress {
     private final UnsafeBuffer buffer = new UnsafeBuffer(memory);
     private int length;
 
-    /** An address that is not set yet. */
+    /** An address that is not set: to send to it is to send where the socket is connected. */
     public SocketAddress() {}
 
     /**

@@ -29,6 +29,7 @@ final class SocketCalls {
 
     private static final MethodHandle SOCKET = handle("socket", JAVA_INT, JAVA_INT, JAVA_INT);
     private static final MethodHandle BIND = handle("bind", JAVA_INT, JAVA_LONG, JAVA_INT);
+    private static final MethodHandle CONNECT = handle("connect", JAVA_INT, JAVA_LONG, JAVA_INT);
     private static final MethodHandle NAME = handle("getsockname", JAVA_INT, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle SET_OPTION =
             handle("setsockopt", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT);
@@ -75,6 +76,17 @@ final class SocketCalls {
     static int bind(MemorySegment state, int fd, long address, int length) {
         try {
             return (int) BIND.invokeExact(state, fd, address, length);
+        } catch (Throwable thrown) {
+            throw unexpected(thrown);
+        }
+    }
+
+    /**
+     * @see <a href="https://man7.org/linux/man-pages/man2/connect.2.html">connect(2)</a>
+     */
+    static int connect(MemorySegment state, int fd, long address, int length) {
+        try {
+            return (int) CONNECT.invokeExact(state, fd, address, length);
         } catch (Throwable thrown) {
             throw unexpected(thrown);
         }
