@@ -142,8 +142,9 @@ class LogUnblockerTest {
                 return;
             }
             if (death == Death.FILLED_IN_PART) {
-                int length = random.nextInt(5000);
-                Deadly source = new Deadly(length, random.nextInt(length / 1376 + 1));
+                int length = 1 + random.nextInt(5000); // nobody dies in copying nothing
+                int fragments = (length + 1375) / 1376;
+                Deadly source = new Deadly(length, random.nextInt(fragments));
                 assertThrows(
                         ThreadDeath.class, () -> appender.append(source, 0, length, 0, NO_LIMIT));
                 return;
