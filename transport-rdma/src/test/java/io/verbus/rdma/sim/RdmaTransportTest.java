@@ -669,7 +669,7 @@ class RdmaTransportTest {
             net.until(
                     "answered",
                     () -> {
-                        fabric.poll(this);
+                        fabric.poll(this, 0);
                         return ended != null;
                     });
         }
