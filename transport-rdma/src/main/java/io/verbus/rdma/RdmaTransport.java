@@ -76,7 +76,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
     @Override
     public int conduct(long nowNs) {
         int work = outbound.work(nowNs) + inbound.work(nowNs);
-        return work + fabric.poll(this, nowNs);
+        return work + fabric.poll(this);
     }
 
     @Override

@@ -102,7 +102,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
     }
 
     void poll() {
-        fabric.poll(this, System.nanoTime());
+        fabric.poll(this);
         if (isUp()) {
             connection.queuePair().poll(this);
         }

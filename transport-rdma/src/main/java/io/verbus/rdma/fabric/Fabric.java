@@ -43,10 +43,9 @@ public interface Fabric extends AutoCloseable {
      * however often it is called.
      *
      * @param handler of them.
-     * @param nowNs monotonic time, as {@link System#nanoTime} tells it.
      * @return their number.
      */
-    int poll(FabricHandler handler, long nowNs);
+    int poll(FabricHandler handler);
 
     /** Closes all that is still open. Idempotent. */
     @Override

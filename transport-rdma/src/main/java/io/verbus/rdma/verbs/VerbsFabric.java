@@ -108,9 +108,10 @@ public final class VerbsFabric implements Fabric {
     }
 
     @Override
-    public int poll(FabricHandler handler, long nowNs) {
+    public int poll(FabricHandler handler) {
         requireOpen();
-        if (nowNs - nextEventCheckNs < 0) {
+        long now = System.nanoTime();
+        if (now - nextEventCheckNs < 0) {
             return 0;
         }
         int count = 0;
@@ -120,9 +121,9 @@ public final class VerbsFabric implements Fabric {
             dispatch(event, handler);
         }
         if (count == 0) {
-            nextEventCheckNs = nowNs + EVENT_CHECK_INTERVAL_NS;
+            nextEventCheckNs = now + EVENT_CHECK_INTERVAL_NS;
         }
-        return count + checkDevices(handler, nowNs);
+        return count + checkDevices(handler, now);
     }
 
     @Override
@@ -207,11 +208,11 @@ public final class VerbsFabric implements Fabric {
                 listener, connection, connection.remoteAddress(), event.privateData());
     }
 
-    private int checkDevices(FabricHandler handler, long nowNs) {
-        if (nowNs - nextDeviceCheckNs < 0) {
+    private int checkDevices(FabricHandler handler, long now) {
+        if (now - nextDeviceCheckNs < 0) {
             return 0;
         }
-        nextDeviceCheckNs = nowNs + DEVICE_CHECK_INTERVAL_NS;
+        nextDeviceCheckNs = now + DEVICE_CHECK_INTERVAL_NS;
         int count = 0;
         for (int i = 0; i < asyncEvents.size(); i++) {
             AsyncEvents events = asyncEvents.get(i);

@@ -669,7 +669,7 @@ class RdmaTransportTest {
             net.until(
                     "answered",
                     () -> {
-                        fabric.poll(this, 0);
+                        fabric.poll(this);
                         return ended != null;
                     });
         }

@@ -153,7 +153,7 @@ public final class SimFabric implements Fabric {
 
     /** Delivers the events in order; how many at a time is left to chance. */
     @Override
-    public int poll(FabricHandler handler, long nowNs) {
+    public int poll(FabricHandler handler) {
         int count = 0;
         while (!events.isEmpty() && network.random().nextInt(4) != 0) {
             events.removeFirst().delivery().accept(handler);

@@ -84,8 +84,8 @@ final class Lab implements AutoCloseable {
     record Pair(Connection a, Connection b) {}
 
     void poll() {
-        fabricA.poll(eventsA, System.nanoTime());
-        fabricB.poll(eventsB, System.nanoTime());
+        fabricA.poll(eventsA);
+        fabricB.poll(eventsB);
     }
 
     Listener listen() {
