@@ -157,6 +157,7 @@ public final class Bus implements AutoCloseable {
             int streamId,
             AvailableImageHandler available,
             UnavailableImageHandler unavailable) {
+        channel.checkSubscribable();
         return conductor.addSubscription(
                 channel,
                 streamId,

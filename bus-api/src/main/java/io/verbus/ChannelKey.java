@@ -10,6 +10,7 @@ import org.agrona.BitUtil;
 import org.agrona.SystemUtil;
 
 import java.time.Duration;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The keys that channels may have, in the order of their canonical text. */
@@ -27,6 +28,91 @@ enum ChannelKey {
         @Override
         Object parse(String value) {
             return Endpoint.checkHost(value);
+        }
+    },
+
+    /** Value: {@link Endpoint}. */
+    CONTROL("control") {
+        @Override
+        Object parse(String value) {
+            return Endpoint.parse(value);
+        }
+    },
+
+    /** Value: String. */
+    CONTROL_MODE("control-mode") {
+        @Override
+        Object parse(String value) {
+            if (!value.equals(MANUAL) && !value.equals(DYNAMIC)) {
+                throw wrong(value, "manual or dynamic");
+            }
+            return value;
+        }
+    },
+
+    /** Value: String. */
+    DEVICE("device") {
+        @Override
+        Object parse(String value) {
+            if (!DEVICE_NAME.matcher(value).matches()) {
+                throw wrong(value, "the name of an RDMA device, such as mlx5_0");
+            }
+            return value;
+        }
+    },
+
+    /** Value: Integer. */
+    TRAFFIC_CLASS("traffic-class") {
+        @Override
+        Object parse(String value) {
+            return number(value, 0, 255, "104");
+        }
+    },
+
+    /** Value: Integer. */
+    DSCP("dscp") {
+        @Override
+        Object parse(String value) {
+            return number(value, 0, 63, "26");
+        }
+    },
+
+    /** Value: Integer, bytes. */
+    PATH_MTU("path-mtu") {
+        @Override
+        Object parse(String value) {
+            if (!FabricSettings.isPathMtu(value)) {
+                throw wrong(value, "256, 512, 1024, 2048 or 4096");
+            }
+            return Integer.parseInt(value);
+        }
+    },
+
+    /** Value: Integer, exponent. */
+    ACK_TIMEOUT("ack-timeout") {
+        @Override
+        Object parse(String value) {
+            int exponent = FabricSettings.ackTimeoutExponent(value);
+            if (exponent < 0) {
+                throw wrong(value, FabricSettings.RIGHT_ACK_TIMEOUT);
+            }
+            return exponent;
+        }
+    },
+
+    /** Value: Integer. */
+    RETRY_COUNT("retry-count") {
+        @Override
+        Object parse(String value) {
+            return number(value, 0, 6, "6");
+        }
+    },
+
+    /** Value: Integer. */
+    RNR_RETRY_COUNT("rnr-retry-count") {
+        @Override
+        Object parse(String value) {
+            return number(value, 0, 7, "7");
         }
     },
 
@@ -68,11 +154,18 @@ enum ChannelKey {
     RELIABLE("reliable") {
         @Override
         Object parse(String value) {
-            return switch (value) {
-                case "true" -> true;
-                case "false" -> false;
-                default -> throw wrong(value, "true or false");
-            };
+            return truth(value);
+        }
+    },
+
+    /** Value: String. */
+    CONGESTION_CONTROL("cc") {
+        @Override
+        Object parse(String value) {
+            if (!value.equals("static") && !value.equals("cubic")) {
+                throw wrong(value, "static or cubic");
+            }
+            return value;
         }
     },
 
@@ -80,12 +173,13 @@ enum ChannelKey {
     FLOW_CONTROL("fc") {
         @Override
         Object parse(String value) {
-            boolean isRight =
-                    value.equals("max")
-                            || value.equals("min")
-                            || value.startsWith(TAGGED) && isTag(value.substring(TAGGED.length()));
-            if (!isRight) {
-                throw wrong(value, "max, min, or tagged,g:TAG, such as tagged,g:7");
+            Matcher matcher = FLOW.matcher(value);
+            if (!matcher.matches()
+                    || matcher.group("tag") != null && !isTag(matcher.group("tag"))) {
+                throw wrong(
+                        value,
+                        "max, min, min,g:/SIZE, tagged,g:TAG or tagged,g:TAG/SIZE with a SIZE from"
+                                + " 1 to 64, such as tagged,g:7/3");
             }
             return value;
         }
@@ -99,6 +193,14 @@ enum ChannelKey {
                 throw wrong(value, "a whole number of 64 bits, such as 7");
             }
             return Long.parseLong(value);
+        }
+    },
+
+    /** Value: Boolean. */
+    SPIES_CONNECT("ssc") {
+        @Override
+        Object parse(String value) {
+            return truth(value);
         }
     },
 
@@ -124,13 +226,7 @@ enum ChannelKey {
     TTL("ttl") {
         @Override
         Object parse(String value) {
-            if (TTL_DIGITS.matcher(value).matches()) {
-                int hops = Integer.parseInt(value);
-                if (hops <= 255) {
-                    return hops;
-                }
-            }
-            throw wrong(value, "a whole number from 0 to 255, such as 4");
+            return number(value, 0, 255, "4");
         }
     },
 
@@ -159,8 +255,17 @@ enum ChannelKey {
         }
     };
 
-    /** What precedes the tag in {@code fc=tagged,g:TAG}. */
-    static final String TAGGED = "tagged,g:";
+    /** The control mode of destinations that are added one by one. */
+    static final String MANUAL = "manual";
+
+    /** The control mode of destinations that come by themselves. */
+    static final String DYNAMIC = "dynamic";
+
+    /** Flow control, with its tag and the size of its group: 1 to 64 receivers. */
+    static final Pattern FLOW =
+            Pattern.compile(
+                    "max|min(?:,g:/(?<all>SIZE))?|tagged,g:(?<tag>-?[0-9]{1,19})(?:/(?<some>SIZE))?"
+                            .replace("SIZE", "[1-9]|[1-5][0-9]|6[0-4]"));
 
     private static final Pattern TAG = Pattern.compile("0|-?[1-9][0-9]{0,18}");
     private static final int MIN_WINDOW = 4096;
@@ -169,7 +274,8 @@ enum ChannelKey {
             "from 0s to 60s with a unit of ns, us, ms or s, such as 500ms";
     private static final long MAX_LINGER_NS = 60_000_000_000L;
     private static final Pattern DURATION = Pattern.compile("[0-9]{1,11}(ns|us|ms|s)");
-    private static final Pattern TTL_DIGITS = Pattern.compile("[0-9]{1,3}");
+    private static final Pattern FEW_DIGITS = Pattern.compile("[0-9]{1,3}");
+    private static final Pattern DEVICE_NAME = Pattern.compile("[A-Za-z0-9_.:-]{1,63}");
     private static final Pattern SIZE = Pattern.compile("[0-9]{1,10}[kKmMgG]?");
     private static final Pattern WHOLE = Pattern.compile("-?[0-9]{1,10}");
     private static final Pattern NAME = Pattern.compile("[ -{}~]{1,100}");
@@ -205,7 +311,7 @@ enum ChannelKey {
     String format(Object value) {
         return switch (value) {
             case Duration time -> SystemUtil.formatDuration(time.toNanos());
-            case Integer bytes when this != SESSION_ID && this != TTL ->
+            case Integer bytes when this == TERM_LENGTH || this == MTU || this == WINDOW ->
                     SystemUtil.formatSize(bytes);
             default -> value.toString();
         };
@@ -223,8 +329,26 @@ enum ChannelKey {
         }
     }
 
+    Boolean truth(String value) {
+        return switch (value) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw wrong(value, "true or false");
+        };
+    }
+
     BusException wrong(String value, String right) {
         return new BusException(text + " '" + value + "' is wrong: it must be " + right);
+    }
+
+    Integer number(String value, int min, int max, String example) {
+        if (FEW_DIGITS.matcher(value).matches()) {
+            int number = Integer.parseInt(value);
+            if (number >= min && number <= max) {
+                return number;
+            }
+        }
+        throw wrong(value, "a whole number from " + min + " to " + max + ", such as " + example);
     }
 
     private interface SizeCheck {

@@ -10,16 +10,35 @@ import java.util.stream.Collectors;
 
 /** What can carry a channel, and the keys that a channel may have there. */
 enum ChannelMedia {
-    IPC(EnumSet.noneOf(ChannelKey.class), EnumSet.noneOf(ChannelKey.class)),
-    RDMA(EnumSet.of(ChannelKey.ENDPOINT), EnumSet.of(ChannelKey.INTERFACE, ChannelKey.WINDOW)),
-    UDP(
-            EnumSet.of(ChannelKey.ENDPOINT),
+    IPC(EnumSet.noneOf(ChannelKey.class)),
+    RDMA(
             EnumSet.of(
+                    ChannelKey.ENDPOINT,
                     ChannelKey.INTERFACE,
+                    ChannelKey.CONTROL_MODE,
                     ChannelKey.WINDOW,
-                    ChannelKey.RELIABLE,
+                    ChannelKey.DEVICE,
+                    ChannelKey.TRAFFIC_CLASS,
+                    ChannelKey.DSCP,
+                    ChannelKey.PATH_MTU,
+                    ChannelKey.ACK_TIMEOUT,
+                    ChannelKey.RETRY_COUNT,
+                    ChannelKey.RNR_RETRY_COUNT,
                     ChannelKey.FLOW_CONTROL,
                     ChannelKey.GROUP_TAG,
+                    ChannelKey.SPIES_CONNECT)),
+    UDP(
+            EnumSet.of(
+                    ChannelKey.ENDPOINT,
+                    ChannelKey.INTERFACE,
+                    ChannelKey.CONTROL,
+                    ChannelKey.CONTROL_MODE,
+                    ChannelKey.WINDOW,
+                    ChannelKey.RELIABLE,
+                    ChannelKey.CONGESTION_CONTROL,
+                    ChannelKey.FLOW_CONTROL,
+                    ChannelKey.GROUP_TAG,
+                    ChannelKey.SPIES_CONNECT,
                     ChannelKey.LINGER,
                     ChannelKey.TTL));
 
@@ -30,12 +49,10 @@ enum ChannelMedia {
                     ChannelKey.SESSION_ID,
                     ChannelKey.ALIAS);
 
-    private final Set<ChannelKey> required;
-    private final Set<ChannelKey> optional;
+    private final Set<ChannelKey> own;
 
-    ChannelMedia(Set<ChannelKey> required, Set<ChannelKey> optional) {
-        this.required = required;
-        this.optional = optional;
+    ChannelMedia(Set<ChannelKey> own) {
+        this.own = own;
     }
 
     /** The media of the given name, or null. */
@@ -56,12 +73,8 @@ enum ChannelMedia {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    Set<ChannelKey> required() {
-        return required;
-    }
-
     boolean allows(ChannelKey key) {
-        return required.contains(key) || optional.contains(key) || COMMON.contains(key);
+        return own.contains(key) || COMMON.contains(key);
     }
 
     String knownKeys() {

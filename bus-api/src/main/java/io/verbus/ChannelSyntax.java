@@ -5,9 +5,12 @@ package io.verbus;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Reads and writes the text of channels, and checks that their values fit together. */
+/**
+ * Reads and writes the text of channels. What their values mean together is {@link ChannelRules}'s.
+ */
 final class ChannelSyntax {
     private static final String SCHEME = "verbus:";
+    private static final String SPY_SCHEME = "verbus-spy:";
     private static final String EXAMPLE =
             "write verbus:ipc, verbus:rdma?endpoint=host:port or verbus:udp?endpoint=host:port,"
                     + " with |key=value for each further key";
@@ -26,12 +29,14 @@ final class ChannelSyntax {
                             + ChannelUri.MAX_LENGTH
                             + ": shorten it");
         }
-        if (!text.startsWith(SCHEME)) {
+        boolean isSpy = text.startsWith(SPY_SCHEME);
+        String scheme = isSpy ? SPY_SCHEME : SCHEME;
+        if (!text.startsWith(scheme)) {
             throw new BusException(
                     "channel '" + text + "' does not begin with " + SCHEME + ": " + EXAMPLE);
         }
         int question = text.indexOf('?');
-        String name = text.substring(SCHEME.length(), question < 0 ? text.length() : question);
+        String name = text.substring(scheme.length(), question < 0 ? text.length() : question);
         ChannelMedia media = ChannelMedia.of(name);
         if (media == null) {
             throw new BusException(
@@ -48,7 +53,7 @@ final class ChannelSyntax {
                 addPair(text, media, pair, values);
             }
         }
-        return new ChannelUri(media, values);
+        return new ChannelUri(media, isSpy, values);
     }
 
     private static void addPair(
@@ -80,7 +85,7 @@ final class ChannelSyntax {
         }
     }
 
-    private static BusException unknownKey(String channel, ChannelMedia media, String name) {
+    static BusException unknownKey(String channel, ChannelMedia media, String name) {
         return new BusException(
                 channel
                         + " has the key '"
@@ -91,8 +96,8 @@ final class ChannelSyntax {
                         + media.knownKeys());
     }
 
-    static String format(ChannelMedia media, Map<ChannelKey, Object> values) {
-        StringBuilder text = new StringBuilder(SCHEME).append(media.text());
+    static String format(ChannelMedia media, boolean isSpy, Map<ChannelKey, Object> values) {
+        StringBuilder text = new StringBuilder(isSpy ? SPY_SCHEME : SCHEME).append(media.text());
         char separator = '?';
         for (Map.Entry<ChannelKey, Object> entry : values.entrySet()) {
             ChannelKey key = entry.getKey();
@@ -103,53 +108,5 @@ final class ChannelSyntax {
             separator = '|';
         }
         return text.toString();
-    }
-
-    static void check(ChannelMedia media, Map<ChannelKey, Object> values, ChannelUri channel) {
-        for (ChannelKey key : values.keySet()) {
-            if (!media.allows(key)) {
-                throw unknownKey("channel '" + channel + "'", media, key.text());
-            }
-        }
-        for (ChannelKey key : media.required()) {
-            if (!values.containsKey(key)) {
-                throw new BusException(
-                        "channel '"
-                                + channel
-                                + "' has no "
-                                + key.text()
-                                + ", without which "
-                                + media.text()
-                                + " cannot work: add "
-                                + key.text()
-                                + "=VALUE");
-            }
-        }
-        int eighth = channel.termLength() / 8;
-        if (channel.mtu() > eighth) {
-            throw new BusException(
-                    "channel '"
-                            + channel
-                            + "' has an mtu of "
-                            + channel.mtu()
-                            + ", more than an eighth of its term length "
-                            + channel.termLength()
-                            + ": lower mtu to "
-                            + eighth
-                            + " or raise term-length");
-        }
-        long twoTerms = 2L * channel.termLength();
-        if (channel.hasTermLength() && channel.window().orElse(0) > twoTerms) {
-            throw new BusException(
-                    "channel '"
-                            + channel
-                            + "' has a window of "
-                            + channel.window().getAsInt()
-                            + ", more than two terms of "
-                            + channel.termLength()
-                            + ": lower window to "
-                            + twoTerms
-                            + " or raise term-length");
-        }
     }
 }

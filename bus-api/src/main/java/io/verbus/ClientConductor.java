@@ -26,7 +26,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>All state of the client belongs to whoever is in the duty cycle. Application threads hand
  * requests over through a queue, and wait for the answers.
  */
-final class ClientConductor implements Agent {
+final class ClientConductor implements Agent, Publication.Owner {
     private static final int EVENTS_PER_CYCLE = 32;
     private static final long INVOKER_IDLE_NS = 10_000;
 
@@ -39,6 +39,7 @@ final class ClientConductor implements Agent {
     private final DriverEventDecoder decoder = new DriverEventDecoder();
     private final LingeringMemory lingering;
     private final ClientPublications publications;
+    private final ClientDestinations destinations;
     private final ClientSubscriptions subscriptions;
     private final ManyToOneConcurrentLinkedQueue<Runnable> requests =
             new ManyToOneConcurrentLinkedQueue<>();
@@ -63,6 +64,7 @@ final class ClientConductor implements Agent {
         events = new CopyBroadcastReceiver(driver.toClients(), new ExpandableArrayBuffer());
         lingering = new LingeringMemory(context.lingerInterval.toNanos());
         publications = new ClientPublications(this, driver, commands, lingering);
+        destinations = new ClientDestinations(commands);
         subscriptions = new ClientSubscriptions(this, driver, commands, lingering);
         driverTimeoutNs = context.driverTimeout.toNanos();
         keepAliveIntervalNs = context.keepAliveInterval.toNanos();
@@ -141,13 +143,13 @@ final class ClientConductor implements Agent {
             case DriverEvent.ImageAvailable image -> subscriptions.onImageAvailable(image);
             case DriverEvent.ImageUnavailable image -> subscriptions.onImageUnavailable(image);
             case DriverEvent.PublicationFailed failed -> publications.onStreamFailed(failed);
-            // Of the adds only: a failed removal means that the driver has removed it before.
+            // Not of publications and subscriptions that were removed: the driver had done so.
             case DriverEvent.CommandFailed failed -> {
-                if (!publications.onFailed(failed)) {
+                if (!publications.onFailed(failed) && !destinations.onFailed(failed)) {
                     subscriptions.onFailed(failed);
                 }
             }
-            case DriverEvent.CommandSucceeded succeeded -> {}
+            case DriverEvent.CommandSucceeded succeeded -> destinations.onSucceeded(succeeded);
             case DriverEvent.ClientTimedOut timedOut -> {
                 if (timedOut.clientId() == commands.clientId()) {
                     loseDriver(
@@ -182,6 +184,7 @@ final class ClientConductor implements Agent {
         }
         closedReason = reason;
         publications.closeAll(reason);
+        destinations.closeAll(reason);
         subscriptions.closeAll(reason);
         onError(reason);
         callHandler(() -> context.driverLostHandler.onDriverLost(bus, reason));
@@ -214,6 +217,7 @@ final class ClientConductor implements Agent {
                 commands.close();
             }
             publications.closeAll(reason);
+            destinations.closeAll(reason);
             subscriptions.closeAll(reason);
             isTerminated = true;
             serveRequests();
@@ -228,7 +232,7 @@ final class ClientConductor implements Agent {
 
     Publication addPublication(ChannelUri channel, int streamId, boolean exclusive) {
         CompletableFuture<Publication> answer = new CompletableFuture<>();
-        String what = "publication of stream " + streamId + " on '" + channel + "'";
+        String what = "add a publication of stream " + streamId + " on '" + channel + "'";
         return await(answer, what, () -> publications.add(channel, streamId, exclusive, answer));
     }
 
@@ -238,20 +242,40 @@ final class ClientConductor implements Agent {
             AvailableImageHandler available,
             UnavailableImageHandler unavailable) {
         CompletableFuture<Subscription> answer = new CompletableFuture<>();
-        String what = "subscription to stream " + streamId + " on '" + channel + "'";
+        String what = "add a subscription to stream " + streamId + " on '" + channel + "'";
         return await(
                 answer,
                 what,
                 () -> subscriptions.add(channel, streamId, available, unavailable, answer));
     }
 
-    private <T> T await(CompletableFuture<T> answer, String what, Runnable add) {
-        checkNotInHandler("add a " + what);
+    @Override
+    public void addDestination(Publication publication, ChannelUri destination) {
+        long id = publication.registrationId();
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        await(
+                answer,
+                "add the destination '" + destination + "'",
+                () -> destinations.add(id, destination, answer));
+    }
+
+    @Override
+    public void removeDestination(Publication publication, ChannelUri destination) {
+        long id = publication.registrationId();
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        await(
+                answer,
+                "remove the destination '" + destination + "'",
+                () -> destinations.remove(id, destination, answer));
+    }
+
+    private <T> T await(CompletableFuture<T> answer, String what, Runnable ask) {
+        checkNotInHandler(what);
         request(
                 () -> {
                     BusException reason = closedReason;
                     if (reason == null) {
-                        add.run();
+                        ask.run();
                     } else {
                         answer.completeExceptionally(reason);
                     }
@@ -264,14 +288,14 @@ final class ClientConductor implements Agent {
                     context.useConductorAgentInvoker ? 0 : driverTimeoutNs, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return giveUp(answer, new BusException("interrupted while adding a " + what));
+            return giveUp(answer, new BusException("interrupted while waiting to " + what));
         } catch (TimeoutException e) {
             return giveUp(
                     answer,
                     new DriverTimeoutException(
                             "the media driver has not answered within "
                                     + driverTimeoutNs / 1_000_000
-                                    + " ms to add a "
+                                    + " ms to "
                                     + what
                                     + ": see that it runs and is not overloaded, or raise the"
                                     + " driver timeout"));
@@ -331,7 +355,8 @@ final class ClientConductor implements Agent {
         }
     }
 
-    void releaseLater(Publication publication) {
+    @Override
+    public void release(Publication publication) {
         request(() -> publications.release(publication));
     }
 

@@ -99,10 +99,8 @@ final class ClientPublications {
         UnsafeBufferPosition limit =
                 new UnsafeBufferPosition((UnsafeBuffer) counters.valuesBuffer(), limitCounterId);
         return add.exclusive
-                ? new ExclusivePublication(
-                        add.channel, registrationId, log, limit, conductor::releaseLater)
-                : new ConcurrentPublication(
-                        add.channel, registrationId, log, limit, conductor::releaseLater);
+                ? new ExclusivePublication(add.channel, registrationId, log, limit, conductor)
+                : new ConcurrentPublication(add.channel, registrationId, log, limit, conductor);
     }
 
     /** True if the command was one of these. */

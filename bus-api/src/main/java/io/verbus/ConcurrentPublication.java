@@ -9,8 +9,6 @@ import io.verbus.logbuffer.LogBuffers;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.status.ReadablePosition;
 
-import java.util.function.Consumer;
-
 /** A publication for any number of threads and processes, which share its log. */
 final class ConcurrentPublication extends Publication {
     private final ConcurrentAppender appender;
@@ -20,8 +18,8 @@ final class ConcurrentPublication extends Publication {
             long registrationId,
             LogBuffers log,
             ReadablePosition limit,
-            Consumer<Publication> release) {
-        super(channel, registrationId, log, limit, release);
+            Owner owner) {
+        super(channel, registrationId, log, limit, owner);
         appender = new ConcurrentAppender(log);
     }
 

@@ -2,6 +2,7 @@
 
 package io.verbus;
 
+import io.verbus.codecs.control.AddDestinationEncoder;
 import io.verbus.codecs.control.AddPublicationEncoder;
 import io.verbus.codecs.control.AddSubscriptionEncoder;
 import io.verbus.codecs.control.BooleanType;
@@ -9,6 +10,7 @@ import io.verbus.codecs.control.ClientCloseEncoder;
 import io.verbus.codecs.control.ClientKeepaliveEncoder;
 import io.verbus.codecs.control.MessageHeaderEncoder;
 import io.verbus.codecs.control.RejectImageEncoder;
+import io.verbus.codecs.control.RemoveDestinationEncoder;
 import io.verbus.codecs.control.RemovePublicationEncoder;
 import io.verbus.codecs.control.RemoveSubscriptionEncoder;
 
@@ -32,6 +34,8 @@ final class DriverCommands {
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
     private final AddPublicationEncoder addPublication = new AddPublicationEncoder();
     private final RemovePublicationEncoder removePublication = new RemovePublicationEncoder();
+    private final AddDestinationEncoder addDestination = new AddDestinationEncoder();
+    private final RemoveDestinationEncoder removeDestination = new RemoveDestinationEncoder();
     private final AddSubscriptionEncoder addSubscription = new AddSubscriptionEncoder();
     private final RemoveSubscriptionEncoder removeSubscription = new RemoveSubscriptionEncoder();
     private final RejectImageEncoder rejectImage = new RejectImageEncoder();
@@ -70,6 +74,32 @@ final class DriverCommands {
                 .correlationId(correlationId)
                 .registrationId(registrationId);
         write(RemovePublicationEncoder.TEMPLATE_ID, removePublication.encodedLength());
+        return correlationId;
+    }
+
+    /** Returns the correlation id. */
+    long addDestination(long registrationId, ChannelUri destination) {
+        long correlationId = ring.nextCorrelationId();
+        addDestination
+                .wrapAndApplyHeader(buffer, 0, header)
+                .clientId(clientId)
+                .correlationId(correlationId)
+                .registrationId(registrationId)
+                .channel(destination.toString());
+        write(AddDestinationEncoder.TEMPLATE_ID, addDestination.encodedLength());
+        return correlationId;
+    }
+
+    /** Returns the correlation id. */
+    long removeDestination(long registrationId, ChannelUri destination) {
+        long correlationId = ring.nextCorrelationId();
+        removeDestination
+                .wrapAndApplyHeader(buffer, 0, header)
+                .clientId(clientId)
+                .correlationId(correlationId)
+                .registrationId(registrationId)
+                .channel(destination.toString());
+        write(RemoveDestinationEncoder.TEMPLATE_ID, removeDestination.encodedLength());
         return correlationId;
     }
 

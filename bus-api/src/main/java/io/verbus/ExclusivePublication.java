@@ -9,8 +9,6 @@ import io.verbus.logbuffer.LogBuffers;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.status.ReadablePosition;
 
-import java.util.function.Consumer;
-
 /**
  * A publication with a session of its own. {@link #offer}, {@link #tryClaim} and {@link #position}
  * are for one thread at a time; the rest is for any.
@@ -23,8 +21,8 @@ public final class ExclusivePublication extends Publication {
             long registrationId,
             LogBuffers log,
             ReadablePosition limit,
-            Consumer<Publication> release) {
-        super(channel, registrationId, log, limit, release);
+            Owner owner) {
+        super(channel, registrationId, log, limit, owner);
         appender = new ExclusiveAppender(log);
     }
 

@@ -12,8 +12,6 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.ReadablePosition;
 
-import java.util.function.Consumer;
-
 /**
  * Where messages of one stream are sent from. Made by {@link Bus#addPublication}, for any number of
  * threads, or by {@link Bus#addExclusivePublication}, for one thread at a time.
@@ -46,23 +44,35 @@ public abstract sealed class Publication implements AutoCloseable
     private final LogBuffers log;
     private final UnsafeBuffer metadata;
     private final ReadablePosition limit;
-    private final Consumer<Publication> release;
+    private final Owner owner;
 
     // Written once, under this object's monitor, by whoever closes; read by every call.
     private volatile boolean isClosed;
+
+    /** Whoever made a publication. Application's threads. */
+    interface Owner {
+        /** The publication is closed: takes it back. */
+        void release(Publication publication);
+
+        /** Has the driver add a destination. */
+        void addDestination(Publication publication, ChannelUri destination);
+
+        /** Has the driver remove a destination. */
+        void removeDestination(Publication publication, ChannelUri destination);
+    }
 
     Publication(
             ChannelUri channel,
             long registrationId,
             LogBuffers log,
             ReadablePosition limit,
-            Consumer<Publication> release) {
+            Owner owner) {
         this.channel = channel;
         this.registrationId = registrationId;
         this.log = log;
         this.metadata = log.metadata();
         this.limit = limit;
-        this.release = release;
+        this.owner = owner;
     }
 
     /**
@@ -150,6 +160,51 @@ public abstract sealed class Publication implements AutoCloseable
         return isClosed;
     }
 
+    /**
+     * Adds a destination to a publication whose channel has {@code control-mode=manual}. What is
+     * offered from then on goes there too, once somebody subscribes there. Any thread but one of
+     * the bus's handlers; waits for the driver.
+     *
+     * @param destination such as {@code verbus:rdma?endpoint=10.0.0.2:7400}, of the publication's
+     *     media.
+     * @throws RegistrationException if the driver refuses: the publication is not manual, has the
+     *     destination already, or the transport cannot use it.
+     * @throws BusException if it is no destination, or the publication is closed.
+     */
+    public final void addDestination(String destination) {
+        addDestination(ChannelUri.parse(destination));
+    }
+
+    /** As {@link #addDestination(String)}. */
+    public final void addDestination(ChannelUri destination) {
+        owner.addDestination(this, checkedDestination(destination));
+    }
+
+    /**
+     * Removes a destination. Its image at the subscribing driver ends behind what was sent. Any
+     * thread but one of the bus's handlers; waits for the driver.
+     *
+     * @param destination as it was added.
+     * @throws RegistrationException if the publication has no such destination.
+     * @throws BusException if it is no destination, or the publication is closed.
+     */
+    public final void removeDestination(String destination) {
+        removeDestination(ChannelUri.parse(destination));
+    }
+
+    /** As {@link #removeDestination(String)}. */
+    public final void removeDestination(ChannelUri destination) {
+        owner.removeDestination(this, checkedDestination(destination));
+    }
+
+    private ChannelUri checkedDestination(ChannelUri destination) {
+        destination.checkDestination();
+        if (isClosed) {
+            throw new BusException("the " + this + " is closed: add a new one");
+        }
+        return destination;
+    }
+
     /** The channel. */
     public final ChannelUri channel() {
         return channel;
@@ -192,7 +247,7 @@ public abstract sealed class Publication implements AutoCloseable
     @Override
     public final void close() {
         if (markClosed()) {
-            release.accept(this);
+            owner.release(this);
         }
     }
 

@@ -113,6 +113,14 @@ class ChannelUriPropertyTest {
         Arbitrary<String> tokens =
                 Arbitraries.of(
                         "verbus:",
+                        "verbus-spy:",
+                        "control",
+                        "control-mode",
+                        "manual",
+                        "dynamic",
+                        "ssc",
+                        "fc",
+                        "udp",
                         "ipc",
                         "rdma",
                         "?",

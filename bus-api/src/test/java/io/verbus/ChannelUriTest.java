@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -52,11 +53,22 @@ class ChannelUriTest {
     }
 
     @Test
+    void flowControlMayNameTheSizeOfTheGroup() {
+        ChannelUri min = ChannelUri.parse("verbus:udp?endpoint=224.0.1.1:1|fc=min,g:/64");
+        assertEquals(64, min.flowControlGroupSize());
+        assertEquals(OptionalLong.empty(), min.flowControlTag());
+        ChannelUri tagged = ChannelUri.parse("verbus:udp?endpoint=224.0.1.1:1|fc=tagged,g:-7/3");
+        assertEquals(3, tagged.flowControlGroupSize());
+        assertEquals(OptionalLong.of(-7), tagged.flowControlTag());
+        assertEquals(1, ChannelUri.parse("verbus:udp?endpoint=224.0.1.1:1").flowControlGroupSize());
+    }
+
+    @Test
     void readsEveryKeyOfUdp() {
         ChannelUri channel =
                 ChannelUri.parse(
                         "verbus:udp?endpoint=10.0.0.2:40123|interface=10.0.0.1|window=128k"
-                                + "|reliable=false|fc=tagged,g:-7|gtag=9|linger=250ms|ttl=4");
+                            + "|reliable=false|cc=cubic|fc=tagged,g:-7|gtag=9|linger=250ms|ttl=4");
         assertEquals("udp", channel.media());
         assertFalse(channel.isIpc());
         assertEquals(new Endpoint("10.0.0.2", 40123), channel.endpoint());
@@ -64,6 +76,7 @@ class ChannelUriTest {
         assertEquals(OptionalInt.of(128 * 1024), channel.window());
         assertTrue(channel.hasReliable());
         assertFalse(channel.isReliable());
+        assertEquals("cubic", channel.congestionControl());
         assertEquals("tagged,g:-7", channel.flowControl());
         assertEquals(OptionalLong.of(-7), channel.flowControlTag());
         assertEquals(OptionalLong.of(9), channel.groupTag());
@@ -74,6 +87,7 @@ class ChannelUriTest {
                         .ttl(4)
                         .linger(Duration.ofMillis(250))
                         .reliable(false)
+                        .congestionControl("cubic")
                         .flowControl("tagged,g:-7")
                         .groupTag(9)
                         .window(128 * 1024)
@@ -81,6 +95,72 @@ class ChannelUriTest {
                         .build();
         assertEquals(channel, built);
         assertEquals(channel, ChannelUri.parse(channel.toString()));
+    }
+
+    @Test
+    void readsWhatIsAskedOfAFabric() {
+        ChannelUri channel =
+                ChannelUri.parse(
+                        "verbus:rdma?endpoint=h:1|device=mlx5_0|dscp=26|path-mtu=4096"
+                                + "|ack-timeout=50ms|retry-count=3|rnr-retry-count=7");
+        FabricSettings settings = channel.fabric();
+        assertEquals("mlx5_0", settings.device());
+        assertEquals(OptionalInt.of(104), settings.trafficClass());
+        assertEquals(OptionalInt.of(4096), settings.pathMtu());
+        assertEquals(OptionalInt.of(14), settings.ackTimeout());
+        assertEquals(OptionalInt.of(3), settings.retryCount());
+        assertEquals(OptionalInt.of(7), settings.rnrRetryCount());
+        ChannelUri built =
+                ChannelUri.rdma("h:1")
+                        .device("mlx5_0")
+                        .dscp(26)
+                        .pathMtu(4096)
+                        .ackTimeout(14)
+                        .retryCount(3)
+                        .rnrRetryCount(7)
+                        .build();
+        assertEquals(channel, built);
+        assertEquals(channel, ChannelUri.parse(channel.toString()));
+        assertEquals(
+                OptionalInt.of(255),
+                ChannelUri.rdma("h:1").trafficClass(255).build().fabric().trafficClass());
+        FabricSettings none = ChannelUri.rdma("h:1").build().fabric();
+        assertNull(none.device());
+        assertEquals(OptionalInt.empty(), none.trafficClass());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "device=x",
+                "dscp=1",
+                "path-mtu=256",
+                "ack-timeout=3",
+                "retry-count=1",
+                "rnr-retry-count=1"
+            })
+    void sharesAFabricOnlyIfItHasWhatIsAskedFor(String key) {
+        FabricSettings none = ChannelUri.rdma("h:1").build().fabric();
+        FabricSettings asked = ChannelUri.parse("verbus:rdma?endpoint=h:1|" + key).fabric();
+        assertTrue(none.isWithin(asked));
+        assertTrue(asked.isWithin(asked));
+        assertFalse(asked.isWithin(none));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1, 1",
+        "31, 31",
+        "1ns, 1",
+        "8192ns, 1",
+        "8193ns, 2",
+        "67ms, 14",
+        "68ms, 15",
+        "8s, 21",
+        "8796s, 31"
+    })
+    void takesTheNextLongerAcknowledgementTimeout(String text, int exponent) {
+        assertEquals(exponent, FabricSettings.ackTimeoutExponent(text));
     }
 
     @Test
@@ -180,7 +260,9 @@ class ChannelUriTest {
                         + " session-id, alias",
                 "verbus:ipc?Mtu=8k;'Mtu', which ipc does not know",
                 "verbus:rdma?endpoint=h:1|ttl=3;'ttl', which rdma does not know: its keys are"
-                        + " endpoint, interface, term-length, mtu, window, session-id, alias",
+                        + " endpoint, interface, control-mode, device, traffic-class, dscp,"
+                        + " path-mtu, ack-timeout, retry-count, rnr-retry-count, term-length, mtu,"
+                        + " window, fc, gtag, ssc, session-id, alias",
                 "verbus:ipc?mtu=8k|mtu=8k;the key mtu twice",
                 "verbus:rdma;has no endpoint",
                 "verbus:rdma?mtu=4k;has no endpoint",
@@ -199,8 +281,12 @@ class ChannelUriTest {
                 "verbus:ipc?alias=;alias '' is wrong",
                 "verbus:ipc?term-length=64k|mtu=16k;more than an eighth of its term length",
                 "verbus:udp;has no endpoint",
+                "verbus:udp?endpoint=h:1|cc=reno;cc 'reno' is wrong: it must be static or cubic",
                 "verbus:udp?endpoint=h:1|reliable=yes;reliable 'yes' is wrong: it must be true or",
-                "verbus:udp?endpoint=h:1|fc=fast;fc 'fast' is wrong: it must be max, min, or",
+                "verbus:udp?endpoint=h:1|fc=fast;fc 'fast' is wrong: it must be max, min,",
+                "verbus:udp?endpoint=h:1|fc=min,g:/65;fc 'min,g:/65' is wrong",
+                "verbus:udp?endpoint=h:1|fc=min,g:7;fc 'min,g:7' is wrong",
+                "verbus:udp?endpoint=h:1|fc=tagged,g:7/0;fc 'tagged,g:7/0' is wrong",
                 "verbus:udp?endpoint=h:1|fc=tagged;fc 'tagged' is wrong",
                 "verbus:udp?endpoint=h:1|fc=tagged,g:x;fc 'tagged,g:x' is wrong",
                 "verbus:udp?endpoint=h:1|gtag=9999999999999999999;is wrong: it must be a whole",
@@ -210,14 +296,120 @@ class ChannelUriTest {
                 "verbus:udp?endpoint=h:1|linger=-1s;linger '-1s' is wrong",
                 "verbus:udp?endpoint=h:1|ttl=256;ttl '256' is wrong: it must be a whole number",
                 "verbus:udp?endpoint=h:1|ttl=k;ttl 'k' is wrong",
+                "verbus:rdma?endpoint=h:1|control-mode=manual;both control-mode=manual and an",
+                "verbus:udp?control=h:1|control-mode=manual;remove control, and add it as",
+                "verbus:rdma?control-mode=manual|interface=10.0.0.1;the interface in each",
+                "verbus:rdma?control-mode=dynamic;which only udp knows",
+                "verbus:rdma?endpoint=h:1|control=h:2;which rdma does not know",
+                "verbus:udp?control-mode=dynamic;has control-mode=dynamic without control",
+                "verbus:udp?control=h:1;has control without endpoint",
+                "verbus:udp?control-mode=auto;must be manual or dynamic",
+                "verbus:rdma?endpoint=h:1|fc=min;has one receiver",
+                "verbus:rdma?control-mode=manual|ssc=1;ssc '1' is wrong: it must be true or false",
+                "verbus-spy:tcp;unknown media 'tcp'",
+                "verbus-spy:rdma;has no endpoint",
+                "verbus-spie:ipc;does not begin with verbus:",
                 "verbus:rdma?endpoint=h:1|window=1k;window '1k' is wrong",
                 "verbus:rdma?endpoint=h:1|window=1m|term-length=64k;more than two terms",
-                "verbus:rdma?endpoint=h:1|interface=1.2.3;host '1.2.3' is wrong"
+                "verbus:rdma?endpoint=h:1|interface=1.2.3;host '1.2.3' is wrong",
+                "verbus:rdma?endpoint=h:1|device=;device '' is wrong: it must be the name",
+                "verbus:rdma?endpoint=h:1|device=../x;device '../x' is wrong",
+                "verbus:rdma?endpoint=h:1|traffic-class=256;traffic-class '256' is wrong: it must"
+                        + " be a whole number from 0 to 255",
+                "verbus:rdma?endpoint=h:1|dscp=64;dscp '64' is wrong: it must be a whole number"
+                        + " from 0 to 63",
+                "verbus:rdma?endpoint=h:1|dscp=1|traffic-class=4;keep one of them",
+                "verbus:rdma?endpoint=h:1|path-mtu=1500;it must be 256, 512, 1024, 2048 or 4096",
+                "verbus:rdma?endpoint=h:1|path-mtu=4k;path-mtu '4k' is wrong",
+                "verbus:rdma?endpoint=h:1|ack-timeout=0;ack-timeout '0' is wrong: it must be from",
+                "verbus:rdma?endpoint=h:1|ack-timeout=32;ack-timeout '32' is wrong",
+                "verbus:rdma?endpoint=h:1|ack-timeout=0ms;ack-timeout '0ms' is wrong",
+                "verbus:rdma?endpoint=h:1|ack-timeout=9000s;ack-timeout '9000s' is wrong",
+                "verbus:rdma?endpoint=h:1|ack-timeout=soon;ack-timeout 'soon' is wrong",
+                "verbus:rdma?endpoint=h:1|retry-count=7;retry-count '7' is wrong: it must be a"
+                        + " whole number from 0 to 6",
+                "verbus:rdma?endpoint=h:1|rnr-retry-count=8;rnr-retry-count '8' is wrong",
+                "verbus:udp?endpoint=h:1|device=x;'device', which udp does not know"
             })
     void saysWhatIsWrongAndWhatWouldBeRight(String text, String message) {
         BusException refused = assertThrows(BusException.class, () -> ChannelUri.parse(text));
         assertTrue(refused.getMessage().contains(message), refused.getMessage());
         assertTrue(refused.getMessage().contains(": "), refused.getMessage());
+    }
+
+    @Test
+    void readsChannelsOfSeveralDestinationsAndOfSpies() {
+        ChannelUri manual = ChannelUri.parse("verbus:rdma?control-mode=manual|fc=tagged,g:7");
+        assertEquals(ChannelUri.rdmaManual().flowControl("tagged,g:7").build(), manual);
+        assertTrue(manual.isManual());
+        assertFalse(manual.hasEndpoint());
+        manual.checkPublishable();
+        ChannelUri dynamic =
+                ChannelUri.parse("verbus:udp?control=10.0.0.1:5|control-mode=dynamic|fc=min");
+        assertEquals(ChannelUri.udpDynamic("10.0.0.1:5").flowControl("min").build(), dynamic);
+        assertTrue(dynamic.isDynamic());
+        dynamic.checkPublishable();
+        ChannelUri receiver = ChannelUri.parse("verbus:udp?endpoint=10.0.0.2:0|control=10.0.0.1:5");
+        assertEquals("10.0.0.1:5", receiver.control().toString());
+        receiver.checkSubscribable();
+        ChannelUri spy = ChannelUri.parse("verbus-spy:udp?control-mode=manual|session-id=9");
+        assertEquals(ChannelUri.udpManual().sessionId(9).spy().build(), spy);
+        assertTrue(spy.isSpy());
+        assertEquals(spy, ChannelUri.parse(spy.toString()));
+        spy.checkSubscribable();
+        ChannelUri.parse("verbus-spy:ipc").checkSubscribable();
+        assertTrue(ChannelUri.parse("verbus:udp?endpoint=h:1|ssc=true").spiesConnect());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "verbus-spy:rdma?endpoint=h:1;is a spy's, which only a subscription can be",
+                "verbus:udp?endpoint=h:1|control=h:2;has both endpoint and control",
+                "verbus:udp?control=h:0|control-mode=dynamic;port 0 in control"
+            })
+    void refusesToPublishOnASubscriptionsChannel(String text, String message) {
+        assertRefused(ChannelUri.parse(text)::checkPublishable, message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "verbus:rdma?control-mode=manual;has no endpoint, where a subscription receives",
+                "verbus:udp?control=h:1|control-mode=dynamic;has no endpoint",
+                "verbus:udp?endpoint=h:1|control=h:0;port 0 in control"
+            })
+    void refusesToSubscribeToAPublicationsChannel(String text, String message) {
+        assertRefused(ChannelUri.parse(text)::checkSubscribable, message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "verbus:ipc;is no destination",
+                "verbus-spy:rdma?endpoint=h:1;is no destination",
+                "verbus:rdma?endpoint=h:0;has port 0",
+                "verbus:rdma?endpoint=h:1|mtu=4k;the key mtu, which belongs to the publication's",
+                "verbus:udp?endpoint=h:1|interface=10.0.0.1;the key interface, which belongs",
+                "verbus:udp?endpoint=h:1|fc=min;the key fc"
+            })
+    void refusesWhatIsNoDestination(String text, String message) {
+        assertRefused(ChannelUri.parse(text)::checkDestination, message);
+    }
+
+    private static void assertRefused(Executable check, String message) {
+        BusException refused = assertThrows(BusException.class, check);
+        assertTrue(refused.getMessage().contains(message), refused.getMessage());
+        assertTrue(refused.getMessage().contains(": "), refused.getMessage());
+    }
+
+    @Test
+    void takesAnAddressForADestination() {
+        ChannelUri.parse("verbus:rdma?endpoint=h:1|interface=10.0.0.1").checkDestination();
+        ChannelUri.parse("verbus:udp?endpoint=h:1").checkDestination();
     }
 
     @Test

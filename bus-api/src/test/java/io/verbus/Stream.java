@@ -28,6 +28,24 @@ final class Stream implements AutoCloseable {
     private int nextCounter;
     final UnsafeBufferPosition limit = counter(0);
 
+    private final Publication.Owner owner =
+            new Publication.Owner() {
+                @Override
+                public void release(Publication publication) {
+                    released.add(publication);
+                }
+
+                @Override
+                public void addDestination(Publication publication, ChannelUri destination) {
+                    throw new BusException("no driver adds " + destination);
+                }
+
+                @Override
+                public void removeDestination(Publication publication, ChannelUri destination) {
+                    throw new BusException("no driver removes " + destination);
+                }
+            };
+
     Stream() {
         connected(true);
     }
@@ -49,8 +67,8 @@ final class Stream implements AutoCloseable {
     Publication publication(boolean exclusive) {
         ChannelUri channel = ChannelUri.ipc().build();
         return exclusive
-                ? new ExclusivePublication(channel, 1, log, limit, released::add)
-                : new ConcurrentPublication(channel, 1, log, limit, released::add);
+                ? new ExclusivePublication(channel, 1, log, limit, owner)
+                : new ConcurrentPublication(channel, 1, log, limit, owner);
     }
 
     Subscription subscription(ChannelUri channel) {

@@ -33,5 +33,20 @@ public final class CounterTypes {
     /** Times that a publication was held back by a receiver's credit. Written by the sender. */
     public static final int CREDIT_STALLS = 7;
 
+    /** Position up to which a destination was sent a publication's log. Written by the sender. */
+    public static final int DESTINATION_SENT = 20;
+
+    /** Position up to which a destination has consumed a publication. Written by the sender. */
+    public static final int DESTINATION_RELEASED = 21;
+
+    /** 1 while a destination receives a publication, else 0. Written by the sender. */
+    public static final int DESTINATION_CONNECTED = 22;
+
+    /** Times that a destination was left because it was too far behind. Written by the sender. */
+    public static final int DESTINATION_LEFT = 23;
+
+    /** How many receivers a publication has that came by themselves. Written by the sender. */
+    public static final int DESTINATIONS = 24;
+
     private CounterTypes() {}
 }

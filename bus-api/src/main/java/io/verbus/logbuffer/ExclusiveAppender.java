@@ -14,9 +14,17 @@ import org.agrona.concurrent.UnsafeBuffer;
  * between a frame of length zero and the tail is therefore one message that is being appended; a
  * claim in addition has its negative length in place, as other messages may follow it.
  *
+ * <p>The log needs no cleaning: the word at which the next frame will begin is zeroed before the
+ * frame in front of it is committed, and nobody looks further than that.
+ *
  * <p>No method allocates, but to refuse a wrong argument.
  */
 public final class ExclusiveAppender {
+    /** Bytes behind the tail that are zeroed beforehand, for frames that are short. */
+    private static final int CLEARED_AHEAD = 256;
+
+    private static final int MAX_CLEARED_AFTER = 256;
+
     private final LogBuffers log;
     private final UnsafeBuffer metadata;
     private final Framing framing;
@@ -27,11 +35,15 @@ public final class ExclusiveAppender {
     private final long sessionWord;
 
     private UnsafeBuffer term;
+    private UnsafeBuffer nextTerm;
     private int termCount;
     private int termId;
     private long termPosition;
     private int termOffset;
     private int tail;
+
+    /** Wherever a frame could begin from the tail's next word up to here, there is a zero. */
+    private int cleared;
 
     // Constant through a term: its raw tail at offset 0, and the header's word of stream and term.
     private long rawTail;
@@ -57,11 +69,14 @@ public final class ExclusiveAppender {
     }
 
     private void beginTerm(int count, int offset) {
-        term = log.term(LogLayout.partition(count));
+        int partition = LogLayout.partition(count);
+        term = log.term(partition);
+        nextTerm = log.term((partition + 1) % LogLayout.PARTITIONS);
         termCount = count;
         termId = initialTermId + count;
         termPosition = (long) count << bitsToShift;
         termOffset = offset;
+        cleared = offset;
         tail = LogTail.offset(count);
         rawTail = LogLayout.rawTail(termId, 0);
         streamWord = framing.streamWord(termId);
@@ -92,6 +107,9 @@ public final class ExclusiveAppender {
         if (termPosition + at >= limit || end > termLength) {
             return claimTail(end - at, limit); // says why not
         }
+        if (end >= cleared) {
+            openFrontier(end);
+        }
         metadata.putLongRelease(tail, rawTail | end);
         termOffset = end;
         term.putLong(at + FrameHeader.TERM_OFFSET, sessionWord | at);
@@ -99,7 +117,36 @@ public final class ExclusiveAppender {
         term.putLong(at + FrameHeader.RESERVED_VALUE, reservedValue);
         Framing.payload(term, at + FrameHeader.LENGTH, source, offset, length);
         framing.commit(term, at, frameLength, FrameHeader.FLAGS_UNFRAGMENTED);
+        if (frameLength <= MAX_CLEARED_AFTER) {
+            clearAhead(end);
+        }
         return termPosition + end;
+    }
+
+    /**
+     * Zeroes where the next frames may begin, after a frame is committed, when nobody waits for it.
+     * It also brings those lines to this processor before the subscriber asks for them.
+     */
+    private void clearAhead(int end) {
+        int target = Math.min(end + CLEARED_AHEAD, termLength);
+        int at = Math.max(cleared, end + FrameHeader.ALIGNMENT);
+        while (at < target) {
+            term.putLong(at, 0);
+            at += FrameHeader.ALIGNMENT;
+        }
+        cleared = at;
+    }
+
+    /**
+     * Zeroes the word at which the next frame will begin, before the frame in front of it is
+     * committed: readers who get there find nothing yet, whatever an earlier lap has left.
+     */
+    private void openFrontier(int end) {
+        if (end < termLength) {
+            term.putLong(end, 0);
+        } else {
+            nextTerm.putLong(0, 0);
+        }
     }
 
     private long appendFragments(
@@ -120,6 +167,7 @@ public final class ExclusiveAppender {
         int done = 0;
         do {
             int payload = Math.min(length - done, framing.maxPayload());
+            openFrontier(at + FrameHeader.align(FrameHeader.LENGTH + payload));
             framing.header(term, at, termId, reservedValue);
             Framing.payload(term, at + FrameHeader.LENGTH, source, offset + done, payload);
             int frameLength = FrameHeader.LENGTH + payload;
@@ -172,6 +220,9 @@ public final class ExclusiveAppender {
         if (end > termLength) {
             return endTerm();
         }
+        if (end >= cleared) {
+            openFrontier(end);
+        }
         metadata.putLongRelease(tail, LogLayout.rawTail(termId, end));
         termOffset = end;
         return 0;
@@ -179,6 +230,7 @@ public final class ExclusiveAppender {
 
     private long endTerm() {
         if (termOffset < termLength) {
+            openFrontier(termLength);
             metadata.putLongRelease(tail, LogLayout.rawTail(termId, termLength));
             framing.pad(term, termOffset, termLength - termOffset, termId);
         }

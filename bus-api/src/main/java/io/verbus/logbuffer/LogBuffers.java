@@ -52,7 +52,20 @@ public final class LogBuffers implements AutoCloseable {
      * @throws BusException if the file cannot be created, or there is too little space for it.
      */
     public static LogBuffers create(Path file, LogSpec spec) {
-        long length = LogLayout.fileLength(spec.termLength());
+        return create(file, spec, LogLayout.METADATA_LENGTH);
+    }
+
+    /**
+     * Creates and maps a log file on a file system that may be one of huge pages.
+     *
+     * @param file that must not exist yet.
+     * @param spec what the log is for; its term length is a multiple of the page length.
+     * @param pageLength bytes of a huge page, or {@link LogLayout#METADATA_LENGTH} for none.
+     * @return the log, ready to append at the position of the spec.
+     * @throws BusException if the file cannot be created, or there is too little space for it.
+     */
+    public static LogBuffers create(Path file, LogSpec spec, long pageLength) {
+        long length = LogLayout.fileLength(spec.termLength(), pageLength);
         Arena arena = Arena.ofShared();
         try (FileChannel channel =
                 FileChannel.open(
@@ -63,7 +76,10 @@ public final class LogBuffers implements AutoCloseable {
                                 StandardOpenOption.CREATE_NEW),
                         PosixFilePermissions.asFileAttribute(
                                 PosixFilePermissions.fromString("rw-------")))) {
-            reserve(channel, length);
+            // Huge pages cannot be written to, only mapped, which takes them all at once.
+            if (pageLength == LogLayout.METADATA_LENGTH) {
+                reserve(channel, length);
+            }
             MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, length, arena);
             segment.load(); // or the first way round the log would fault at each page
             initialise(metadata(segment), spec);
@@ -104,8 +120,7 @@ public final class LogBuffers implements AutoCloseable {
                         : FileChannel.open(
                                 file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             long length = channel.size();
-            if (length < LogLayout.fileLength(LogLayout.MIN_TERM_LENGTH)
-                    || length > LogLayout.fileLength(LogLayout.MAX_TERM_LENGTH)) {
+            if (!LogLayout.isFileLength(length)) {
                 throw new BusException(
                         file
                                 + " has "
@@ -181,7 +196,7 @@ public final class LogBuffers implements AutoCloseable {
                             + ": use the same Verbus release for driver and clients");
         }
         int termLength = metadata.getInt(LogLayout.TERM_LENGTH);
-        if (LogLayout.fileLength(termLength) != length) {
+        if (LogLayout.metadataOffset(length) != (long) LogLayout.PARTITIONS * termLength) {
             throw new BusException(
                     file
                             + " has "
@@ -207,7 +222,7 @@ public final class LogBuffers implements AutoCloseable {
 
     private static UnsafeBuffer metadata(MemorySegment segment) {
         return view(
-                segment, segment.byteSize() - LogLayout.METADATA_LENGTH, LogLayout.METADATA_LENGTH);
+                segment, LogLayout.metadataOffset(segment.byteSize()), LogLayout.METADATA_LENGTH);
     }
 
     private static UnsafeBuffer view(MemorySegment segment, long offset, int length) {
@@ -232,6 +247,11 @@ public final class LogBuffers implements AutoCloseable {
     /** Buffer over the metadata page. */
     public UnsafeBuffer metadata() {
         return metadata;
+    }
+
+    /** Bytes of the file. */
+    public long length() {
+        return segment.byteSize();
     }
 
     /** Address of the first term in this process. */

@@ -5,8 +5,9 @@ package io.verbus.logbuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Zeroes a publication's log behind the consumed position, so that wherever a frame may begin next
- * time round there is a zero word. One thread cleans; any thread may ask how far.
+ * Zeroes a concurrent publication's log behind the consumed position, so that wherever a frame may
+ * begin next time round there is a zero word. One thread cleans; any thread may ask how far. The
+ * log of an {@link ExclusiveAppender} needs none of it.
  *
  * <pre>
  *    cleaned          consumed          tail        limit                 cleaned + 3 terms

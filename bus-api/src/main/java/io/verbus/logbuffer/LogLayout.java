@@ -96,7 +96,31 @@ public final class LogLayout {
 
     /** Bytes of a log file. */
     public static long fileLength(int termLength) {
-        return (long) PARTITIONS * termLength + METADATA_LENGTH;
+        return fileLength(termLength, METADATA_LENGTH);
+    }
+
+    /**
+     * Bytes of a log file on pages of another length than the metadata page's: that has a page of
+     * its own, and its data at the beginning of it.
+     *
+     * @param termLength a multiple of the page length.
+     * @param pageLength a power of two, at least {@link #METADATA_LENGTH}.
+     */
+    public static long fileLength(int termLength, long pageLength) {
+        return (long) PARTITIONS * termLength + pageLength;
+    }
+
+    /** Whether a log can have so many bytes: three terms, and a page of any length. */
+    static boolean isFileLength(long length) {
+        return length >= fileLength(MIN_TERM_LENGTH)
+                && length <= fileLength(MAX_TERM_LENGTH, MAX_TERM_LENGTH)
+                && length - metadataOffset(length) >= METADATA_LENGTH
+                && BitUtil.isPowerOfTwo(length - metadataOffset(length));
+    }
+
+    /** Where in a file of such a length the metadata page begins. */
+    static long metadataOffset(long fileLength) {
+        return PARTITIONS * Long.highestOneBit((fileLength - 1) / PARTITIONS);
     }
 
     /**

@@ -20,6 +20,13 @@ public interface OutboundStream {
     long senderPosition();
 
     /**
+     * Position behind which the log may have been reused: from there on it can be sent. While
+     * nobody receives the stream, this and the sender position may move by themselves, because the
+     * driver's own spies read it. Sender's thread.
+     */
+    long releasedPosition();
+
+    /**
      * Records how far the log has been sent. Sender's thread.
      *
      * @param position reached. Less than before only where a stream resumes on a new connection: up

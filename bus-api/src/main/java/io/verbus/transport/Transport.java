@@ -30,6 +30,23 @@ public interface Transport extends AutoCloseable {
     void closePublication(OutboundStream stream);
 
     /**
+     * Sends a publication, whose channel is manual, to one more destination.
+     *
+     * @param stream that was added and is not closed.
+     * @param destination of this transport, which the stream does not have.
+     * @throws TransportException if the address cannot be used.
+     */
+    void addDestination(OutboundStream stream, ChannelUri destination);
+
+    /**
+     * Sends a publication to a destination no more. Nothing is waited for there from now on.
+     *
+     * @param stream that was added and is not closed.
+     * @param destination that was added.
+     */
+    void removeDestination(OutboundStream stream, ChannelUri destination);
+
+    /**
      * Opens the endpoint at which a subscription's channel receives, or joins it if it is open.
      * Each call is paired with one of {@link #closeEndpoint}.
      *

@@ -72,6 +72,35 @@ public interface TransportHost extends TransportSettings {
     AtomicCounter counter(int typeId, long registrationId, String label);
 
     /**
+     * Allocates a counter of a publication that operators see.
+     *
+     * @param stream that it belongs to.
+     * @param typeId one of {@link io.verbus.cnc.CounterTypes}.
+     * @param what it says, for people; stream and session are added.
+     * @return the counter, to be closed by the transport.
+     * @throws io.verbus.BusException if there is none left.
+     */
+    AtomicCounter counter(OutboundStream stream, int typeId, String what);
+
+    /**
+     * Adds to the loss report. A host that keeps none ignores it.
+     *
+     * @param streamId of the stream.
+     * @param sessionId of its publication.
+     * @param channel of the endpoint at which it is received, for people.
+     * @param source where its sender is, for people.
+     * @param observations gaps that were seen since the last time, at least one.
+     * @param bytes of them.
+     */
+    default void onLoss(
+            int streamId,
+            int sessionId,
+            String channel,
+            String source,
+            long observations,
+            long bytes) {}
+
+    /**
      * Records an error in the distinct error log. Any thread.
      *
      * @param error with cause and remedy in its message.

@@ -2,7 +2,6 @@
 
 package io.verbus.logbuffer;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
@@ -17,6 +16,12 @@ import java.lang.management.ManagementFactory;
 class AllocationTest {
     private static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
     private static final int MESSAGES = 20_000;
+
+    /**
+     * Bytes in all that do not count: code that is compiled anew while it runs may allocate what it
+     * did not before. One object for each message would be 300 KB.
+     */
+    private static final long SLACK = 4096;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final LogBuffers log = TestLogs.create(TERM_LENGTH, 256);
@@ -89,7 +94,7 @@ class AllocationTest {
             long before = threads.getCurrentThreadAllocatedBytes();
             stream.run();
             long allocated = threads.getCurrentThreadAllocatedBytes() - before - self;
-            assertEquals(0, allocated, "bytes for " + MESSAGES + " messages");
+            assertTrue(allocated < SLACK, allocated + " bytes for " + MESSAGES + " messages");
             assertTrue(fragments - polled > MESSAGES, "the stream went on");
         }
         log.close();

@@ -75,6 +75,33 @@ public class CommitStress {
     }
 
     @JCStressTest
+    @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "nothing yet")
+    @Outcome(id = "1, 192", expect = ACCEPTABLE, desc = "the first message")
+    @Outcome(id = "12, 384", expect = ACCEPTABLE, desc = "both messages")
+    @Outcome(expect = FORBIDDEN, desc = "part of a message, or what an earlier lap has left")
+    @State
+    public static class ExclusiveAppendToAUsedLog {
+        private final StressLog log = new StressLog(0).soiled();
+
+        @Actor
+        public void writer() {
+            log.appendExclusively(1, 2);
+        }
+
+        @Actor
+        public void reader(IL_Result r) {
+            StressLog.Reading reading = log.read(0);
+            r.r1 = reading.numbers;
+            r.r2 = String.valueOf(reading.position);
+        }
+
+        @Arbiter
+        public void arbiter() {
+            log.release();
+        }
+    }
+
+    @JCStressTest
     @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "not committed yet")
     @Outcome(id = "1, 192", expect = ACCEPTABLE, desc = "the whole message")
     @Outcome(expect = FORBIDDEN, desc = "part of a message, or one past the tail")

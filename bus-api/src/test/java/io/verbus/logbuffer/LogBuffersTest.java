@@ -99,12 +99,31 @@ class LogBuffersTest {
         LogBuffers.create(file, SPEC).close();
         try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {
             access.setLength(METADATA + 3 * 4096);
-            access.seek(METADATA + 2 * 4096 + LogLayout.MAGIC);
-            access.writeLong(Long.reverseBytes(LogLayout.MAGIC_VALUE));
-            access.writeInt(Integer.reverseBytes(LogLayout.VERSION_VALUE));
-            access.writeInt(Integer.reverseBytes(TERM_LENGTH));
         }
+        assertMessage(() -> LogBuffers.map(file, true), "it is truncated or not a log");
+    }
+
+    @Test
+    void fileOfOtherTermsThanItSaysIsRefused() throws IOException {
+        LogBuffers.create(file, SPEC).close();
+        overwrite(LogLayout.TERM_LENGTH, 2 * TERM_LENGTH);
         assertMessage(() -> LogBuffers.map(file, true), "it is truncated or damaged");
+    }
+
+    /** As on huge pages, where the metadata has a page for itself. */
+    @Test
+    void fileWithALongerPageIsALog() {
+        long page = TERM_LENGTH;
+        try (LogBuffers created = LogBuffers.create(file, SPEC, page);
+                LogBuffers mapped = LogBuffers.map(file, false)) {
+            assertEquals(3L * TERM_LENGTH + page, mapped.length());
+            assertEquals(SPEC.sessionId(), mapped.spec().sessionId());
+            created.metadata().putLong(LogLayout.END_OF_STREAM, 77);
+            assertEquals(77, mapped.metadata().getLong(LogLayout.END_OF_STREAM));
+            assertEquals(
+                    mapped.address() + mapped.writableLength() - LogLayout.END_OF_STREAM_LENGTH,
+                    mapped.metadata().addressOffset());
+        }
     }
 
     @Test

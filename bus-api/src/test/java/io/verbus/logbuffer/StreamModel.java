@@ -167,6 +167,10 @@ final class StreamModel implements AutoCloseable {
         }
         reader.poll(this::onFragment, fragmentLimit);
         assertEquals(reader.position(), consumed.get());
+        if (exclusive != null) { // such a log is never cleaned
+            limit = Math.max(limit, consumed.get() + window);
+            return;
+        }
         cleaner.clean(consumed.get(), 1 << random.nextInt(17));
         limit = Math.max(limit, cleaner.limit(consumed.get(), window));
         assertTrue(limit <= cleaner.cleaned() + 2L * log.spec().termLength());

@@ -77,8 +77,25 @@ final class StressLog {
         return result;
     }
 
-    void appendExclusively(int number) {
-        new ExclusiveAppender(log).append(message(number), 0, PAYLOAD_LENGTH, number, NO_LIMIT);
+    void appendExclusively(int... numbers) {
+        ExclusiveAppender appender = new ExclusiveAppender(log);
+        for (int number : numbers) {
+            appender.append(message(number), 0, PAYLOAD_LENGTH, number, NO_LIMIT);
+        }
+    }
+
+    /** Leaves what an earlier lap could have left: a frame wherever one can begin but the first. */
+    StressLog soiled() {
+        for (int at = FrameHeader.ALIGNMENT; at < TOUCHED; at += FrameHeader.ALIGNMENT) {
+            log.term(0)
+                    .putLong(
+                            at,
+                            FrameHeader.word(
+                                    2 * FrameHeader.LENGTH,
+                                    FrameHeader.FLAGS_UNFRAGMENTED,
+                                    FrameHeader.TYPE_DATA));
+        }
+        return this;
     }
 
     BufferClaim claim() {

@@ -55,6 +55,16 @@ final class Client {
         return subscriptions;
     }
 
+    /** A publication that the client holds; null if it has none of that id. */
+    Publication publication(long registrationId) {
+        for (Hold hold : publications) {
+            if (hold.registrationId() == registrationId) {
+                return hold.publication();
+            }
+        }
+        return null;
+    }
+
     /** Lets go of a publication; null if the client has none of that id. */
     Publication removePublication(long registrationId) {
         for (int i = 0; i < publications.size(); i++) {

@@ -2,6 +2,7 @@
 
 package io.verbus.driver;
 
+import io.verbus.codecs.control.AddDestinationDecoder;
 import io.verbus.codecs.control.AddPublicationDecoder;
 import io.verbus.codecs.control.AddSubscriptionDecoder;
 import io.verbus.codecs.control.BooleanType;
@@ -9,6 +10,7 @@ import io.verbus.codecs.control.ClientCloseDecoder;
 import io.verbus.codecs.control.ClientKeepaliveDecoder;
 import io.verbus.codecs.control.MessageHeaderDecoder;
 import io.verbus.codecs.control.RejectImageDecoder;
+import io.verbus.codecs.control.RemoveDestinationDecoder;
 import io.verbus.codecs.control.RemovePublicationDecoder;
 import io.verbus.codecs.control.RemoveSubscriptionDecoder;
 
@@ -31,6 +33,8 @@ final class CommandDecoder implements MessageHandler {
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final AddPublicationDecoder addPublication = new AddPublicationDecoder();
     private final RemovePublicationDecoder removePublication = new RemovePublicationDecoder();
+    private final AddDestinationDecoder addDestination = new AddDestinationDecoder();
+    private final RemoveDestinationDecoder removeDestination = new RemoveDestinationDecoder();
     private final AddSubscriptionDecoder addSubscription = new AddSubscriptionDecoder();
     private final RemoveSubscriptionDecoder removeSubscription = new RemoveSubscriptionDecoder();
     private final ClientKeepaliveDecoder clientKeepalive = new ClientKeepaliveDecoder();
@@ -59,6 +63,8 @@ final class CommandDecoder implements MessageHandler {
             case ClientKeepaliveDecoder.TEMPLATE_ID -> clientKeepalive();
             case AddPublicationDecoder.TEMPLATE_ID -> addPublication();
             case RemovePublicationDecoder.TEMPLATE_ID -> removePublication();
+            case AddDestinationDecoder.TEMPLATE_ID -> addDestination();
+            case RemoveDestinationDecoder.TEMPLATE_ID -> removeDestination();
             case AddSubscriptionDecoder.TEMPLATE_ID -> addSubscription();
             case RemoveSubscriptionDecoder.TEMPLATE_ID -> removeSubscription();
             case ClientCloseDecoder.TEMPLATE_ID -> clientClose();
@@ -110,6 +116,34 @@ final class CommandDecoder implements MessageHandler {
                     removePublication.clientId(),
                     removePublication.correlationId(),
                     removePublication.registrationId());
+        }
+    }
+
+    private void addDestination() {
+        if (!hasBlock(AddDestinationDecoder.BLOCK_LENGTH)) {
+            return;
+        }
+        addDestination.wrapAndApplyHeader(command, 0, header);
+        if (hasText(addDestination.limit())) {
+            handler.onAddDestination(
+                    addDestination.clientId(),
+                    addDestination.correlationId(),
+                    addDestination.registrationId(),
+                    addDestination.channel());
+        }
+    }
+
+    private void removeDestination() {
+        if (!hasBlock(RemoveDestinationDecoder.BLOCK_LENGTH)) {
+            return;
+        }
+        removeDestination.wrapAndApplyHeader(command, 0, header);
+        if (hasText(removeDestination.limit())) {
+            handler.onRemoveDestination(
+                    removeDestination.clientId(),
+                    removeDestination.correlationId(),
+                    removeDestination.registrationId(),
+                    removeDestination.channel());
         }
     }
 

@@ -61,15 +61,51 @@ final class CommandExecutor implements CommandHandler {
         try {
             Publication publication = clients.seen(clientId).removePublication(registrationId);
             if (publication == null) {
-                throw new CommandException(
-                        ErrorCode.UNKNOWN_PUBLICATION,
-                        "the client has no publication " + registrationId + ": it is closed");
+                throw unknownPublication(registrationId);
             }
             publications.release(publication, false);
             events.commandSucceeded(correlationId);
         } catch (RuntimeException e) {
             fail(correlationId, e);
         }
+    }
+
+    @Override
+    public void onAddDestination(
+            long clientId, long correlationId, long registrationId, String channel) {
+        commands.incrementRelease();
+        try {
+            destinations(clientId, registrationId).add(channel(channel));
+            events.commandSucceeded(correlationId);
+        } catch (RuntimeException e) {
+            fail(correlationId, e);
+        }
+    }
+
+    @Override
+    public void onRemoveDestination(
+            long clientId, long correlationId, long registrationId, String channel) {
+        commands.incrementRelease();
+        try {
+            destinations(clientId, registrationId).remove(channel(channel));
+            events.commandSucceeded(correlationId);
+        } catch (RuntimeException e) {
+            fail(correlationId, e);
+        }
+    }
+
+    private Destinations destinations(long clientId, long registrationId) {
+        Publication publication = clients.seen(clientId).publication(registrationId);
+        if (publication == null) {
+            throw unknownPublication(registrationId);
+        }
+        return Destinations.of(publication);
+    }
+
+    private static CommandException unknownPublication(long registrationId) {
+        return new CommandException(
+                ErrorCode.UNKNOWN_PUBLICATION,
+                "the client has no publication " + registrationId + ": it is closed");
     }
 
     @Override
@@ -131,7 +167,7 @@ final class CommandExecutor implements CommandHandler {
                         + ": "
                         + reason;
         switch (source) {
-            case IpcPublication publication -> publications.fail(publication, why);
+            case Publication publication -> publications.fail(publication, why);
             case NetworkImage image -> image.reject(why);
         }
         errors.onError(new BusException(why));

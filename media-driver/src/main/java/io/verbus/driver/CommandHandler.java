@@ -9,6 +9,11 @@ interface CommandHandler {
 
     void onRemovePublication(long clientId, long correlationId, long registrationId);
 
+    void onAddDestination(long clientId, long correlationId, long registrationId, String channel);
+
+    void onRemoveDestination(
+            long clientId, long correlationId, long registrationId, String channel);
+
     void onAddSubscription(long clientId, long correlationId, int streamId, String channel);
 
     void onRemoveSubscription(long clientId, long correlationId, long registrationId);

@@ -17,6 +17,8 @@ import java.util.concurrent.TimeUnit;
  * Settings of a media driver, checked. Where they may come from is {@link DriverConfigSources}.
  *
  * @param directory that clients find the driver at; made by it, and deleted when it closes.
+ * @param logDirectory a directory of a hugetlbfs mount, where logs are to lie on huge pages; null
+ *     for the driver directory.
  * @param threading which agents share a thread.
  * @param conductor idling and CPU of the conductor's thread.
  * @param sender idling and CPU of the sender's thread.
@@ -38,6 +40,7 @@ import java.util.concurrent.TimeUnit;
  */
 public record DriverConfig(
         Path directory,
+        Path logDirectory,
         ThreadingMode threading,
         AgentConfig conductor,
         AgentConfig sender,

@@ -17,6 +17,7 @@ public final class DriverConfigBuilder {
     private static final int MEBIBYTE = 1024 * 1024;
 
     private Path directory = DriverDirectory.defaultPath();
+    private Path logDirectory;
     private ThreadingMode threading = ThreadingMode.DEDICATED;
     private AgentConfig conductor = AgentConfig.DEFAULT;
     private AgentConfig sender = AgentConfig.DEFAULT;
@@ -40,6 +41,12 @@ public final class DriverConfigBuilder {
     /** Where clients find the driver. */
     public DriverConfigBuilder directory(Path value) {
         directory = value;
+        return this;
+    }
+
+    /** Where logs lie on huge pages: a directory of a hugetlbfs mount; null for nowhere. */
+    public DriverConfigBuilder logDirectory(Path value) {
+        logDirectory = value;
         return this;
     }
 
@@ -176,6 +183,7 @@ public final class DriverConfigBuilder {
     public DriverConfig build() {
         return new DriverConfig(
                 directory,
+                logDirectory,
                 threading,
                 conductor,
                 sender,

@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
+import io.verbus.cnc.LossReport;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -36,7 +37,14 @@ import java.util.stream.Stream;
 final class DriverDirectory implements AutoCloseable {
     private static final String LOCK = "lock";
     private static final Pattern OURS =
-            Pattern.compile(LOCK + "|" + CncFile.NAME + "|(publication|image)-\\d+\\.log");
+            Pattern.compile(
+                    LOCK
+                            + "|"
+                            + CncFile.NAME
+                            + "|"
+                            + LossReport.NAME
+                            + "|(publication|image)-\\d+\\.log");
+    private static final Pattern LOG = Pattern.compile("(publication|image)-\\d+\\.log");
     private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs", "hugetlbfs");
     private static final Path MEMORY = Path.of("/dev/shm");
     private static final Set<PosixFilePermission> OWNER_ONLY =
@@ -137,6 +145,13 @@ final class DriverDirectory implements AutoCloseable {
         Files.setPosixFilePermissions(path, OWNER_ONLY);
     }
 
+    /**
+     * Whether a file has a log's name: in the directory it may be a link, see {@link HugePages}.
+     */
+    static boolean isLog(Path file) {
+        return LOG.matcher(file.getFileName().toString()).matches();
+    }
+
     /** Name of the user whose files this process makes; the JVM's user.name may differ from it. */
     private static String processOwner() throws IOException {
         return Files.getOwner(Path.of("/proc/self")).getName();
@@ -144,8 +159,9 @@ final class DriverDirectory implements AutoCloseable {
 
     private static void checkContent(Path path) throws IOException {
         for (Path file : list(path)) {
-            if (!OURS.matcher(file.getFileName().toString()).matches()
-                    || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+            boolean regular = Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
+            boolean link = Files.isSymbolicLink(file) && isLog(file);
+            if (!OURS.matcher(file.getFileName().toString()).matches() || !regular && !link) {
                 throw new BusException(
                         "the driver directory "
                                 + path

@@ -34,6 +34,11 @@ public record DriverOption(
                             DriverOption::path,
                             DriverConfigBuilder::directory),
                     of(
+                            "log-directory",
+                            "on a hugetlbfs mount, for logs on huge pages [none]",
+                            DriverOption::path,
+                            DriverConfigBuilder::logDirectory),
+                    of(
                             "threading",
                             names(ThreadingMode.values()) + " [dedicated]",
                             text -> constant(ThreadingMode.values(), text),

@@ -21,9 +21,11 @@ import java.util.List;
  * @param decoder of the commands.
  * @param clients known.
  * @param publications of clients.
+ * @param spied publications that go on while only spies read them.
  * @param images of remote publications.
  * @param transports present.
  * @param files of logs.
+ * @param losses on the way here.
  */
 record DriverParts(
         DriverClock clock,
@@ -33,9 +35,11 @@ record DriverParts(
         CommandDecoder decoder,
         Clients clients,
         Publications publications,
+        SpiedPublications spied,
         Images images,
         Transports transports,
-        LogFiles files) {
+        LogFiles files,
+        Losses losses) {
 
     static DriverParts assemble(
             DriverConfig config,
@@ -48,7 +52,12 @@ record DriverParts(
         RingBuffer commands = new ManyToOneRingBuffer(cnc.toDriver());
         commands.consumerHeartbeatTime(clock.updateEpoch());
         ClientEvents events = new ClientEvents(new BroadcastTransmitter(cnc.toClients()));
-        LogFiles files = new LogFiles(directory.path(), config.lingerNs(), counters);
+        HugePages hugePages =
+                config.logDirectory() == null
+                        ? null
+                        : HugePages.open(
+                                config.logDirectory(), directory.path(), config.termLength());
+        LogFiles files = new LogFiles(directory.path(), hugePages, config.lingerNs(), counters);
         Transports transports = new Transports(providers, directory, config.transportOptions());
         Subscriptions subscriptions = new Subscriptions(transports, events, counters, errors);
         Images images =
@@ -59,16 +68,25 @@ record DriverParts(
                         events,
                         errors,
                         commands::nextCorrelationId);
+        Losses losses = new Losses(directory, clock, errors);
         transports.hosts(
                 options ->
                         new DriverTransportHost(
-                                cnc.spec().driverId(), options, images, counters, events, errors));
+                                cnc.spec().driverId(),
+                                options,
+                                images,
+                                counters,
+                                events,
+                                losses,
+                                errors));
+        SpiedPublications spied = new SpiedPublications();
         Publications publications =
                 new Publications(
                         new PublicationFactory(config, transports, files, counters, events),
                         subscriptions,
                         files,
                         events,
+                        spied,
                         counters,
                         clock,
                         errors);
@@ -90,9 +108,11 @@ record DriverParts(
                 new CommandDecoder(executor),
                 clients,
                 publications,
+                spied,
                 images,
                 transports,
-                files);
+                files,
+                losses);
     }
 
     /** Closes the transports, then unmaps and deletes all logs. No agent runs any more. */
@@ -101,5 +121,6 @@ record DriverParts(
         publications.close();
         images.close();
         files.close();
+        losses.close();
     }
 }

@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
@@ -20,6 +21,7 @@ final class DriverTransportHost implements TransportHost {
     private final Images images;
     private final DriverCounters counters;
     private final ClientEvents events;
+    private final Losses losses;
     private final ErrorHandler errors;
     private Transport transport;
 
@@ -29,12 +31,14 @@ final class DriverTransportHost implements TransportHost {
             Images images,
             DriverCounters counters,
             ClientEvents events,
+            Losses losses,
             ErrorHandler errors) {
         this.driverId = driverId;
         this.options = options;
         this.images = images;
         this.counters = counters;
         this.events = events;
+        this.losses = losses;
         this.errors = errors;
     }
 
@@ -88,6 +92,28 @@ final class DriverTransportHost implements TransportHost {
     @Override
     public AtomicCounter counter(int typeId, long registrationId, String label) {
         return counters.of(typeId, registrationId, label);
+    }
+
+    @Override
+    public AtomicCounter counter(OutboundStream stream, int typeId, String what) {
+        LogSpec spec = stream.log().spec();
+        return counters.stream(
+                typeId,
+                spec.registrationId(),
+                spec.sessionId(),
+                spec.streamId(),
+                what + ": stream " + spec.streamId() + " session " + spec.sessionId());
+    }
+
+    @Override
+    public void onLoss(
+            int streamId,
+            int sessionId,
+            String channel,
+            String source,
+            long observations,
+            long bytes) {
+        losses.add(streamId, sessionId, channel, source, observations, bytes);
     }
 
     @Override

@@ -11,7 +11,7 @@ import io.verbus.logbuffer.LogLayout;
  * slowest of them. Where nobody subscribes the limit stands still, so that publishers find that
  * they are not connected, and what is in the log counts as consumed.
  */
-final class IpcPublication extends Publication implements Source {
+final class IpcPublication extends Publication {
     /**
      * The limit is raised when it moves by this fraction of the window: a line less to transfer.
      */
@@ -36,16 +36,6 @@ final class IpcPublication extends Publication implements Source {
         this.consumed = log.spec().position();
         this.nextLimit = consumed;
         this.subscribers = new Subscribers(this, consumed, counters, events);
-    }
-
-    @Override
-    public long id() {
-        return registrationId();
-    }
-
-    @Override
-    public String description() {
-        return channel().toString();
     }
 
     @Override
@@ -88,7 +78,7 @@ final class IpcPublication extends Publication implements Source {
         }
         consumed = Math.max(consumed, subscribers.consumed());
         int work = clean(consumed);
-        long newLimit = cleaner().limit(consumed, window);
+        long newLimit = limitAt(consumed, window);
         if (newLimit >= nextLimit) {
             limit().raise(newLimit);
             nextLimit = newLimit + (window >> GAIN_SHIFT);

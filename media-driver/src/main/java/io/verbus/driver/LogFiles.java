@@ -5,7 +5,6 @@ package io.verbus.driver;
 import io.verbus.BusException;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.logbuffer.LogBuffers;
-import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -23,12 +22,22 @@ final class LogFiles {
     private record Lingering(LogBuffers log, long deadlineNs) {}
 
     private final Path directory;
+
+    /** Where logs lie on huge pages; null where they lie in the directory. */
+    private final HugePages hugePages;
+
     private final long lingerNs;
     private final AtomicCounter bytes;
     private final ArrayDeque<Lingering> lingering = new ArrayDeque<>();
 
-    LogFiles(Path directory, long lingerNs, DriverCounters counters) {
+    /**
+     * @param directory of the driver.
+     * @param hugePages that logs are to lie on, or null; closed with this.
+     * @param lingerNs for which a file stays after its last user has gone.
+     */
+    LogFiles(Path directory, HugePages hugePages, long lingerNs, DriverCounters counters) {
         this.directory = directory;
+        this.hugePages = hugePages;
         this.lingerNs = lingerNs;
         this.bytes = counters.system(SystemCounter.LOG_BYTES);
     }
@@ -53,12 +62,28 @@ final class LogFiles {
 
     private LogBuffers create(String name, LogSpec spec) {
         try {
-            LogBuffers log = LogBuffers.create(directory.resolve(name), spec);
-            bytes.getAndAddRelease(LogLayout.fileLength(spec.termLength()));
+            LogBuffers log =
+                    hugePages == null
+                            ? LogBuffers.create(directory.resolve(name), spec)
+                            : createOnHugePages(name, spec);
+            bytes.getAndAddRelease(log.length());
             return log;
         } catch (BusException e) {
             throw new CommandException(ErrorCode.RESOURCE, e.getMessage(), e);
         }
+    }
+
+    private LogBuffers createOnHugePages(String name, LogSpec spec) {
+        hugePages.check(spec.termLength());
+        LogBuffers log = LogBuffers.create(hugePages.file(name), spec, hugePages.pageLength());
+        try {
+            hugePages.link(log.file());
+        } catch (IOException e) {
+            log.close();
+            delete(log.file());
+            throw new BusException("cannot make a link to " + log.file() + ": " + e, e);
+        }
+        return log;
     }
 
     /** The driver has no more use for a log. */
@@ -88,11 +113,20 @@ final class LogFiles {
         Path file = log.file();
         log.close();
         try {
+            delete(file);
+        } finally {
+            bytes.getAndAddRelease(-log.length());
+        }
+    }
+
+    private void delete(Path file) {
+        try {
+            if (hugePages != null) {
+                hugePages.unlink(file);
+            }
             Files.deleteIfExists(file);
         } catch (IOException e) {
             throw new BusException("cannot delete " + file + ": " + e, e);
-        } finally {
-            bytes.getAndAddRelease(-LogLayout.fileLength(log.spec().termLength()));
         }
     }
 
@@ -100,6 +134,9 @@ final class LogFiles {
     void close() {
         while (!lingering.isEmpty()) {
             free(lingering.removeFirst().log);
+        }
+        if (hugePages != null) {
+            hugePages.close();
         }
     }
 }

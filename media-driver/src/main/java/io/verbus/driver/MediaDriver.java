@@ -113,7 +113,7 @@ public final class MediaDriver implements AutoCloseable {
                 new DriverThreads(
                         config,
                         new Conductor(parts),
-                        new Sender(parts.transports()),
+                        new Sender(parts.transports(), parts.spied()),
                         new Receiver(parts.transports()),
                         errors);
         threads.start();

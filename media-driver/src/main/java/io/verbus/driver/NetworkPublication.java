@@ -11,17 +11,32 @@ import io.verbus.transport.Transport;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * A publication that a transport sends. The sender's thread tells what was sent and released; the
- * conductor cleans behind it and ends it. Both raise the limit: the sender when credit comes, the
- * conductor when it was cleaning that held the limit back.
+ * A publication that a transport sends, and that spies read in place. The sender's thread tells
+ * what was sent and released; the conductor cleans behind that and behind the spies, and ends it.
+ * Both raise the limit: the sender when credit comes, the conductor when it was cleaning or a spy
+ * that held the limit back.
  */
 final class NetworkPublication extends Publication implements OutboundStream {
+    /** Where spies hold the limit back, it is raised when it moves by this part of the window. */
+    private static final int GAIN_SHIFT = 3;
+
     private final Transport transport;
     private final AtomicCounter senderPosition;
     private final AtomicCounter creditStalls;
+    private final Subscribers spies;
+    private final Destinations destinations = new Destinations(this);
+    private final int termLength;
     private final long maxWindow;
+
+    // Conductor's
     private boolean isTransportDone;
     private long limitedAt;
+    private long nextLimited;
+
+    // Sender's
+    private boolean isReceived;
+    private boolean isCarriedBySpies;
+    private long carriedTo = -1;
 
     /** Written by the sender before {@link #released}; read by the conductor after it. */
     private int window;
@@ -37,19 +52,28 @@ final class NetworkPublication extends Publication implements OutboundStream {
             AtomicCounter senderPosition,
             AtomicCounter creditStalls,
             Transport transport,
-            DriverConfig config) {
+            DriverConfig config,
+            DriverCounters counters,
+            ClientEvents events) {
         super(channel, exclusive, log, limit, config);
         this.transport = transport;
         this.senderPosition = senderPosition;
         this.creditStalls = creditStalls;
-        this.maxWindow = 2L * log.spec().termLength();
+        this.termLength = log.spec().termLength();
+        this.maxWindow = 2L * termLength;
         this.released = log.spec().position();
         this.limitedAt = released;
+        this.nextLimited = released;
+        this.spies = new Subscribers(this, released, counters, events);
         senderPosition.setRelease(released);
     }
 
     Transport transport() {
         return transport;
+    }
+
+    Destinations destinations() {
+        return destinations;
     }
 
     // Sender
@@ -60,22 +84,63 @@ final class NetworkPublication extends Publication implements OutboundStream {
     }
 
     @Override
+    public long releasedPosition() {
+        return released;
+    }
+
+    @Override
     public void senderPosition(long position) {
         senderPosition.setRelease(position);
     }
 
+    /** Never goes back behind where spies have carried the stream. */
     @Override
     public void onReleased(long position, int newWindow) {
-        if (position != released || newWindow != window) {
-            window = (int) Math.min(newWindow, maxWindow);
-            released = position;
-            limit().raise(cleaner().limit(position, window));
+        long floor = Math.max(position, released);
+        long past = Math.min(position + newWindow - floor, maxWindow);
+        if (floor != released || past != window) {
+            window = (int) Math.max(past, 0);
+            released = floor;
+            limit().raise(limitAt(spies.consumed(floor), window));
         }
     }
 
     @Override
     public void onConnected(boolean connected) {
+        isReceived = connected;
+        tellConnected();
+    }
+
+    private void tellConnected() {
+        boolean connected = isReceived || isCarriedBySpies;
         log().metadata().putIntRelease(LogLayout.CONNECTED, connected ? 1 : 0);
+    }
+
+    /**
+     * Where nobody but spies reads a publication that they connect, it goes on with them: what the
+     * furthest has read counts as sent, and a term behind that is kept for receivers that come.
+     *
+     * @return the amount of work done.
+     */
+    int followSpies() {
+        boolean byThem = !isReceived && finalPosition() == LogLayout.NOT_ENDED && !spies.isEmpty();
+        if (byThem != isCarriedBySpies) {
+            isCarriedBySpies = byThem;
+            carriedTo = -1;
+            tellConnected();
+        }
+        if (!byThem) {
+            return 0;
+        }
+        long position = Math.max(spies.furthest(), senderPosition.getPlain());
+        if (position == carriedTo) {
+            return 0;
+        }
+        carriedTo = position;
+        senderPosition.setRelease(position);
+        long kept = Math.max(released, position - termLength);
+        onReleased(kept, (int) (position - kept) + termLength / 2);
+        return 1;
     }
 
     @Override
@@ -86,13 +151,37 @@ final class NetworkPublication extends Publication implements OutboundStream {
     // Conductor
 
     @Override
+    public Subscribers subscribers() {
+        return spies;
+    }
+
+    @Override
+    public boolean serves(Subscription subscription) {
+        return isOpen()
+                && subscription.channel().isSpy()
+                && SamePlace.isSpied(channel(), subscription.channel())
+                && subscription.matches(null, streamId(), sessionId());
+    }
+
+    /** Joins where the log was sent to: nothing from there on is reused. */
+    @Override
+    public void attach(Subscription subscription) {
+        spies.add(subscription, senderPosition.getAcquire());
+    }
+
+    @Override
     int update(long nowNs) {
         long position = released;
-        int work = clean(position);
-        if (work > 0 || position != limitedAt) {
+        long consumed = spies.consumed(position);
+        int work = clean(consumed);
+        if (work > 0 || position != limitedAt || consumed >= nextLimited) {
             // The sender may have computed its limit from what was cleaned before.
-            limit().raise(cleaner().limit(position, window));
+            limit().raise(limitAt(consumed, window));
             limitedAt = position;
+            nextLimited = consumed + (window >> GAIN_SHIFT) + 1;
+        }
+        if (finalPosition() != LogLayout.NOT_ENDED && !spies.isEmpty()) {
+            work += spies.drain(finalPosition(), "end of stream");
         }
         return work;
     }
@@ -109,7 +198,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
 
     @Override
     void onFailed(String reason) {
-        // The transport is told of the end already.
+        spies.endAll(reason);
     }
 
     @Override
@@ -124,7 +213,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
 
     @Override
     boolean isReleased() {
-        return isTransportDone;
+        return isTransportDone && spies.isEmpty();
     }
 
     @Override

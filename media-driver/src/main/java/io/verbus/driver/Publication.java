@@ -14,12 +14,18 @@ import io.verbus.logbuffer.LogUnblocker;
  * A log that clients append to. It ends when the last client has let go of it: its open claims are
  * made padding, and its final position is fixed. Conductor's thread but where it says otherwise.
  */
-abstract sealed class Publication permits IpcPublication, NetworkPublication {
-    /** Bytes of a log that are cleaned in one cycle, at most. */
-    private static final int MAX_CLEAN_STEP = 64 * 1024;
+abstract sealed class Publication implements Source permits IpcPublication, NetworkPublication {
+    /** Bytes of a log that may wait to be cleaned. */
+    private static final int MAX_UNCLEAN = 64 * 1024;
 
-    /** Steps in a term, at least: what waits to be cleaned counts against the limit. */
-    private static final int CLEAN_STEPS = 8;
+    /** Parts of a term that may wait: what does counts against the limit. */
+    private static final int UNCLEAN_PARTS = 8;
+
+    /**
+     * Bytes of a log that are cleaned in one cycle, at most, which takes about 0.1 ms: a stream
+     * that is faster than this a cycle keeps the conductor from idling.
+     */
+    private static final int MAX_CLEANED = 1024 * 1024;
 
     /** A claim that a client left open when it closed its publication is given so long. */
     private static final long CLAIM_GRACE_NS = 1_000_000_000L;
@@ -30,7 +36,7 @@ abstract sealed class Publication permits IpcPublication, NetworkPublication {
     private final LogBuffers log;
     private final PublisherLimit limit;
     private final LogCleaner cleaner;
-    private final int cleanStep;
+    private final int maxUnclean;
     private final LogUnblocker unblocker;
     private final long livenessTimeoutNs;
     private final long unblockTimeoutNs;
@@ -55,7 +61,7 @@ abstract sealed class Publication permits IpcPublication, NetworkPublication {
         this.log = log;
         this.limit = limit;
         this.cleaner = new LogCleaner(log, log.spec().position());
-        this.cleanStep = Math.min(MAX_CLEAN_STEP, log.spec().termLength() / CLEAN_STEPS);
+        this.maxUnclean = Math.min(MAX_UNCLEAN, log.spec().termLength() / UNCLEAN_PARTS);
         this.unblocker = new LogUnblocker(log, exclusive);
         this.livenessTimeoutNs = config.clientLivenessTimeoutNs();
         this.unblockTimeoutNs = config.unblockTimeoutNs();
@@ -65,10 +71,21 @@ abstract sealed class Publication permits IpcPublication, NetworkPublication {
         return registrationId;
     }
 
+    @Override
+    public final long id() {
+        return registrationId;
+    }
+
+    @Override
+    public final String description() {
+        return channel.toString();
+    }
+
     public final ChannelUri channel() {
         return channel;
     }
 
+    @Override
     public final LogBuffers log() {
         return log;
     }
@@ -78,10 +95,12 @@ abstract sealed class Publication permits IpcPublication, NetworkPublication {
         return finalPosition;
     }
 
+    @Override
     public final int sessionId() {
         return log.spec().sessionId();
     }
 
+    @Override
     public final int streamId() {
         return log.spec().streamId();
     }
@@ -94,19 +113,28 @@ abstract sealed class Publication permits IpcPublication, NetworkPublication {
         return limit;
     }
 
-    final LogCleaner cleaner() {
-        return cleaner;
+    /**
+     * Position up to which the log may be appended to. Any thread.
+     *
+     * @param consumed position that every consumer has passed.
+     * @param window in bytes past it, two terms at most.
+     */
+    final long limitAt(long consumed, int window) {
+        return exclusive ? consumed + window : cleaner.limit(consumed, window);
     }
 
     /**
-     * Cleans a step, once a whole one was consumed: a conductor with work for each message would
-     * never idle, and take processor and cache lines from those who exchange them.
+     * Cleans what was consumed, once there is enough of it: a conductor with work for each message
+     * would never idle, and take processor and cache lines from those who exchange them. A log with
+     * a single writer needs no cleaning: see {@link io.verbus.logbuffer.ExclusiveAppender}.
      *
      * @param consumed position that every consumer, and the sender, has passed.
      * @return how many bytes were zeroed.
      */
     final int clean(long consumed) {
-        return consumed - cleaner.cleaned() < cleanStep ? 0 : cleaner.clean(consumed, cleanStep);
+        return exclusive || consumed - cleaner.cleaned() < maxUnclean
+                ? 0
+                : cleaner.clean(consumed, MAX_CLEANED);
     }
 
     /** Whether clients can still be added to it. */

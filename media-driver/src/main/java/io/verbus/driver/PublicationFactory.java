@@ -97,7 +97,9 @@ final class PublicationFactory {
                                     channel,
                                     made),
                             transport,
-                            config);
+                            config,
+                            counters,
+                            events);
             transport.addPublication(publication);
             return publication;
         } catch (BusException e) {

@@ -22,6 +22,7 @@ final class Publications {
     private final LogFiles files;
     private final ClientEvents events;
     private final ErrorHandler errors;
+    private final SpiedPublications spied;
     private final DriverClock clock;
     private final AtomicCounter count;
     private final AtomicCounter unblocked;
@@ -32,6 +33,7 @@ final class Publications {
             Subscriptions subscriptions,
             LogFiles files,
             ClientEvents events,
+            SpiedPublications spied,
             DriverCounters counters,
             DriverClock clock,
             ErrorHandler errors) {
@@ -39,6 +41,7 @@ final class Publications {
         this.subscriptions = subscriptions;
         this.files = files;
         this.events = events;
+        this.spied = spied;
         this.clock = clock;
         this.errors = errors;
         this.count = counters.system(SystemCounter.PUBLICATIONS);
@@ -63,8 +66,8 @@ final class Publications {
         publication.addReference();
         client.publications().add(new Client.Hold(correlationId, publication));
         events.publicationReady(correlationId, publication);
-        if (shared == null && publication instanceof IpcPublication ipc) {
-            subscriptions.addSource(ipc);
+        if (shared == null) {
+            subscriptions.addSource(publication);
         }
     }
 
@@ -86,10 +89,12 @@ final class Publications {
         for (Publication publication : all) {
             if (publication.isOpen()
                     && !publication.isExclusive()
+                    && !channel.isManual()
                     && isSameStream(publication, streamId, channel)
                     && channel.sessionId().orElse(publication.sessionId())
                             == publication.sessionId()) {
                 checkSameLog(publication.log().spec(), channel);
+                checkSameFabric(publication.channel(), channel);
                 return publication;
             }
         }
@@ -99,11 +104,8 @@ final class Publications {
     private static boolean isSameStream(Publication publication, int streamId, ChannelUri channel) {
         ChannelUri other = publication.channel();
         return publication.streamId() == streamId
-                && other.media().equals(channel.media())
-                && (channel.isIpc()
-                        || other.endpoint().equals(channel.endpoint())
-                                && Objects.equals(
-                                        other.interfaceAddress(), channel.interfaceAddress()));
+                && SamePlace.of(other, channel)
+                && Objects.equals(other.interfaceAddress(), channel.interfaceAddress());
     }
 
     private static void checkSameLog(LogSpec spec, ChannelUri channel) {
@@ -112,6 +114,18 @@ final class Publications {
         }
         if (channel.hasMtu() && channel.mtu() != spec.mtu()) {
             throw differs("mtu", channel.mtu(), spec.mtu());
+        }
+    }
+
+    private static void checkSameFabric(ChannelUri existing, ChannelUri channel) {
+        if (!channel.fabric().isWithin(existing.fabric())) {
+            throw new CommandException(
+                    ErrorCode.INVALID_CHANNEL,
+                    "channel '"
+                            + channel
+                            + "' asks of the fabric what '"
+                            + existing
+                            + "' has not, whose publication it would share: ask for the same");
         }
     }
 
@@ -145,6 +159,7 @@ final class Publications {
         Publication publication =
                 factory.create(registrationId, sessionId, streamId, exclusive, channel);
         all.add(publication);
+        spied.add(publication);
         count.setRelease(all.size());
         return publication;
     }
@@ -197,9 +212,8 @@ final class Publications {
     }
 
     private void free(Publication publication, long nowNs) {
-        if (publication instanceof IpcPublication ipc) {
-            subscriptions.removeSource(ipc);
-        }
+        subscriptions.removeSource(publication);
+        spied.remove(publication);
         publication.close();
         files.release(publication.log(), nowNs);
         count.setRelease(all.size());

@@ -10,15 +10,17 @@ import org.agrona.concurrent.SystemNanoClock;
 /** Sends: the sender's part of every transport, in turn. */
 final class Sender implements Agent {
     private final Transports transports;
+    private final SpiedPublications spied;
 
-    Sender(Transports transports) {
+    Sender(Transports transports, SpiedPublications spied) {
         this.transports = transports;
+        this.spied = spied;
     }
 
     @Override
     public int doWork() {
         long nowNs = SystemNanoClock.INSTANCE.nanoTime();
-        int work = 0;
+        int work = spied.work();
         for (Transport transport : transports.open()) {
             work += transport.send(nowNs);
         }

@@ -4,8 +4,8 @@ package io.verbus.driver;
 
 import io.verbus.logbuffer.LogBuffers;
 
-/** A log that subscriptions read: an IPC publication's own, or the image of a remote one. */
-sealed interface Source permits IpcPublication, NetworkImage {
+/** A log that subscriptions read: a publication's own, or the image of a remote one. */
+sealed interface Source permits Publication, NetworkImage {
     /** Image id that clients know it by. */
     long id();
 

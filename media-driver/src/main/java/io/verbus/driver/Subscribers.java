@@ -11,8 +11,8 @@ import org.agrona.concurrent.status.AtomicCounter;
 import java.util.Arrays;
 
 /**
- * The subscribers of one source and how far each has read. Conductor's thread, but for {@link
- * #consumed}.
+ * The subscribers of one source and how far each has read. Conductor's thread, but for where it
+ * says otherwise.
  */
 final class Subscribers {
     /** Position of one subscriber: written by its client with release, read here with acquire. */
@@ -37,6 +37,7 @@ final class Subscribers {
         this.floor = position;
     }
 
+    /** Any thread. */
     boolean isEmpty() {
         return positions.length == 0;
     }
@@ -66,7 +67,21 @@ final class Subscribers {
         return min;
     }
 
-    /** Position that the furthest subscriber has read up to. */
+    /**
+     * Position up to which all have read. Any thread.
+     *
+     * @param bound that is the answer where there is no subscriber, or none is behind it.
+     */
+    long consumed(long bound) {
+        Position[] all = positions;
+        long min = bound;
+        for (Position position : all) {
+            min = Math.min(min, position.counter.getAcquire());
+        }
+        return min;
+    }
+
+    /** Position that the furthest subscriber has read up to. Any thread. */
     long furthest() {
         long max = floor;
         for (Position position : positions) {

@@ -13,8 +13,8 @@ import io.verbus.transport.Transport;
  * @param clientId whose it is.
  * @param channel that it listens to.
  * @param streamId that it listens to.
- * @param transport of the channel; null for IPC.
- * @param endpoint of the channel; null for IPC.
+ * @param transport of the channel; null for IPC and spies.
+ * @param endpoint of the channel; null for IPC and spies.
  */
 record Subscription(
         long registrationId,

@@ -40,7 +40,8 @@ final class Subscriptions {
     void add(Client client, long correlationId, int streamId, ChannelUri channel) {
         Transport transport = null;
         InboundEndpoint endpoint = null;
-        if (!channel.isIpc()) {
+        channel.checkSubscribable();
+        if (!channel.isIpc() && !channel.isSpy()) {
             transport = transports.of(channel);
             endpoint = transport.openEndpoint(channel);
         }

@@ -20,6 +20,15 @@ final class AeronPeer implements AutoCloseable {
     private final Aeron client;
 
     AeronPeer(Path directory) {
+        this(directory, 10);
+    }
+
+    /** One that takes the other end for dead after a second. */
+    static AeronPeer impatient(Path directory) {
+        return new AeronPeer(directory, 1);
+    }
+
+    private AeronPeer(Path directory, long patienceSeconds) {
         driver =
                 MediaDriver.launch(
                         new MediaDriver.Context()
@@ -29,6 +38,8 @@ final class AeronPeer implements AutoCloseable {
                                 .threadingMode(ThreadingMode.SHARED)
                                 .termBufferSparseFile(false)
                                 .publicationTermBufferLength(64 * 1024)
+                                .imageLivenessTimeoutNs(patienceSeconds * 1_000_000_000L)
+                                .publicationConnectionTimeoutNs(patienceSeconds * 1_000_000_000L)
                                 .clientLivenessTimeoutNs(20_000_000_000L)
                                 .publicationUnblockTimeoutNs(40_000_000_000L)
                                 .errorHandler(errors::add));

@@ -54,7 +54,7 @@ class ArchitectureTest {
                     .onlyDependOnClassesThat()
                     .haveNameMatching(
                             "java\\..*|org\\.agrona\\..*|io\\.verbus\\.transport\\.Transport"
-                                    + "|io\\.verbus\\.driver\\.(Transports|Sender|Receiver)"
-                                    + "|\\[Lio\\.verbus\\.transport\\.Transport;")
+                                + "|io\\.verbus\\.driver\\.(Transports|Sender|Receiver|SpiedPublications)"
+                                + "|\\[Lio\\.verbus\\.transport\\.Transport;")
                     .because("all else belongs to the conductor");
 }

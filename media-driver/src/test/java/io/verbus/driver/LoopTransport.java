@@ -100,6 +100,16 @@ final class LoopTransport implements Transport {
     }
 
     @Override
+    public void addDestination(OutboundStream stream, ChannelUri destination) {
+        throw new TransportException("a loop has one destination: add none");
+    }
+
+    @Override
+    public void removeDestination(OutboundStream stream, ChannelUri destination) {
+        throw new TransportException("a loop has one destination: remove none");
+    }
+
+    @Override
     public InboundEndpoint openEndpoint(ChannelUri channel) {
         Endpoint endpoint =
                 endpoints.computeIfAbsent(

@@ -11,19 +11,38 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Deque;
+import java.util.PriorityQueue;
 import java.util.Random;
 
 /**
- * Stands between a sender and a receiver of datagrams on the loopback device, and loses, doubles
- * and reorders what passes, in both directions. Polled by the test's thread.
+ * Stands between a sender and a receiver of datagrams on the loopback device, and loses, doubles,
+ * reorders and delays what passes, in both directions. Polled by the test's thread.
  */
 final class LossyRelay implements AutoCloseable {
     private static final int MAX_HELD = 8;
     private static final int PER_POLL = 64;
 
+    /**
+     * What goes wrong, each with a probability of its own.
+     *
+     * @param lost that a datagram is lost.
+     * @param doubled that it passes twice.
+     * @param overtaken that later ones pass first.
+     * @param delayed that it waits, for up to the delay.
+     * @param delayMs longest delay.
+     */
+    record Faults(double lost, double doubled, double overtaken, double delayed, int delayMs) {
+        static final Faults NONE = new Faults(0, 0, 0, 0, 0);
+    }
+
+    private record Delayed(long dueNs, byte[] bytes, DatagramChannel out, SocketAddress to) {}
+
     private final Random random;
-    private final double fault;
+    private final Faults faults;
+    private final PriorityQueue<Delayed> delayed =
+            new PriorityQueue<>(Comparator.comparingLong(Delayed::dueNs));
     private final SocketAddress receiver;
     private final DatagramChannel front = open();
     private final DatagramChannel back = open();
@@ -39,9 +58,18 @@ final class LossyRelay implements AutoCloseable {
      * @param receiverPort where datagrams are to go.
      */
     LossyRelay(long seed, double fault, int receiverPort) {
+        this(seed, new Faults(fault, fault, fault, 0, 0), receiverPort);
+    }
+
+    /**
+     * @param seed of what goes wrong.
+     * @param faults that happen.
+     * @param receiverPort where datagrams are to go.
+     */
+    LossyRelay(long seed, Faults faults, int receiverPort) {
         System.out.println("LossyRelay seed " + seed);
         random = new Random(seed);
-        this.fault = fault;
+        this.faults = faults;
         receiver = new InetSocketAddress(InetAddress.getLoopbackAddress(), receiverPort);
     }
 
@@ -83,6 +111,10 @@ final class LossyRelay implements AutoCloseable {
                 }
                 pass(heldBackward, front, sender);
             }
+            while (!delayed.isEmpty() && delayed.peek().dueNs() - System.nanoTime() <= 0) {
+                Delayed due = delayed.remove();
+                due.out().send(ByteBuffer.wrap(due.bytes()), due.to());
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -97,24 +129,33 @@ final class LossyRelay implements AutoCloseable {
 
     private void pass(Deque<byte[]> held, DatagramChannel out, SocketAddress to)
             throws IOException {
-        if (random.nextDouble() < fault) {
+        if (random.nextDouble() < faults.lost()) {
             lost++;
             return;
         }
-        if (random.nextDouble() < fault && held.size() < MAX_HELD) {
-            byte[] copy = new byte[buffer.remaining()];
-            buffer.get(copy);
-            held.add(copy);
+        if (random.nextDouble() < faults.delayed()) {
+            long dueNs = System.nanoTime() + random.nextLong(faults.delayMs() * 1_000_000L);
+            delayed.add(new Delayed(dueNs, copy(), out, to));
+            return;
+        }
+        if (random.nextDouble() < faults.overtaken() && held.size() < MAX_HELD) {
+            held.add(copy());
             return;
         }
         out.send(buffer, to);
-        if (random.nextDouble() < fault) {
+        if (random.nextDouble() < faults.doubled()) {
             buffer.rewind();
             out.send(buffer, to);
         }
         if (!held.isEmpty() && random.nextInt(4) == 0) {
             out.send(ByteBuffer.wrap(held.remove()), to);
         }
+    }
+
+    private byte[] copy() {
+        byte[] copy = new byte[buffer.remaining()];
+        buffer.get(copy);
+        return copy;
     }
 
     @Override

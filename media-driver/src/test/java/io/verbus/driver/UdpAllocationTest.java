@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Timeout;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -36,21 +38,38 @@ class UdpAllocationTest {
 
     @Test
     void noAgentAllocatesForMessages() throws IOException {
+        String channel = "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
+        measure(channel, List.of(), List.of(channel));
+    }
+
+    @Test
+    void noAgentAllocatesForMessagesToSeveral() throws IOException {
+        List<String> places =
+                List.of(
+                        "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort(),
+                        "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort());
+        measure("verbus:udp?control-mode=manual|fc=min", places, places);
+    }
+
+    private void measure(String channel, List<String> destinations, List<String> places) {
         DriverConfig config =
                 Drivers.config()
                         .threading(ThreadingMode.DEDICATED)
                         .directory(DriverDirectory.uniquePath())
                         .build();
-        String channel = "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         try (MediaDriver driver = MediaDriver.launch(config);
                 Bus bus = Drivers.connect(driver)) {
             Map<String, Long> threads = agents();
             assertEquals(3, threads.size(), threads.toString());
-            Subscription in = bus.addSubscription(channel, 1);
+            List<Subscription> in = new ArrayList<>();
+            places.forEach(place -> in.add(bus.addSubscription(place, 1)));
             ExclusivePublication out = bus.addExclusivePublication(channel, 1);
-            exchange(out, in, WARM_UP);
+            destinations.forEach(out::addDestination);
+            Await.until("connected", () -> in.stream().allMatch(Subscription::isConnected));
+            Subscription[] all = in.toArray(new Subscription[0]);
+            exchange(out, all, WARM_UP);
             Map<String, Long> before = allocated(threads);
-            exchange(out, in, MESSAGES);
+            exchange(out, all, MESSAGES);
             allocated(threads)
                     .forEach(
                             (name, bytes) -> {
@@ -61,16 +80,20 @@ class UdpAllocationTest {
         }
     }
 
-    private void exchange(ExclusivePublication out, Subscription in, int count) {
+    private void exchange(ExclusivePublication out, Subscription[] in, int count) {
         UnsafeBuffer message = new UnsafeBuffer(new byte[100]);
         int sent = 0;
         received = 0;
         long start = System.nanoTime();
-        while (received < count) {
+        while (received < (long) count * in.length) {
             if (sent < count && out.offer(message) > 0) {
                 sent++;
             }
-            if (in.poll(handler, 10) == 0) {
+            int read = 0;
+            for (int i = 0; i < in.length; i++) {
+                read += in[i].poll(handler, 10);
+            }
+            if (read == 0) {
                 Thread.yield();
             }
             if (System.nanoTime() - start > DEADLINE_NS) {

@@ -2,18 +2,20 @@
 
 package io.verbus.perf;
 
+import io.verbus.BusException;
+import io.verbus.perf.load.Measurement;
+import io.verbus.perf.load.Throughput;
+import io.verbus.perf.load.Work;
 import io.verbus.perf.report.Comparison;
-import io.verbus.perf.rtt.Work;
-import io.verbus.perf.rtt.Work.Wire;
-import io.verbus.perf.run.BusUnderTest;
+import io.verbus.perf.report.Figures;
+import io.verbus.perf.report.PercentilePage;
+import io.verbus.perf.run.Contender;
 import io.verbus.perf.run.Pair;
-import io.verbus.perf.run.Runner;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 import java.nio.file.Path;
@@ -21,26 +23,36 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.function.LongConsumer;
+import java.util.function.BinaryOperator;
 
-/** Measures the same round trips on Verbus and on a peer, alternating. */
+/** Measures the same on Verbus and on a peer, alternating. */
 @Command(
         name = "compare",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures the same round trips on Verbus and on a peer, alternating, and prints the"
-                    + " ratios Verbus / peer.",
-            "Both have the same processes, threads, idle strategies, lengths, exclusive"
-                + " publications and JVM flags. With --transport rdma, Aeron uses UDP between the"
-                + " same two addresses."
+            "Measures the same on Verbus and on a peer, alternating, and prints the ratios Verbus /"
+                    + " peer: of round trips the percentiles (below 1 is better), of a stream the"
+                    + " rates (above 1 is better).",
+            "Aeron has the same processes, threads, idle strategies, lengths, kinds of publication"
+                    + " and JVM flags; with --transport rdma, it uses UDP between the same two"
+                    + " addresses."
         })
 final class CompareCommand implements Callable<Integer> {
     private static final int MAX_REPEATS = 1000;
+    private static final int PAIRS = 5;
+    private static final int QUICK_PAIRS = 3;
 
-    /** What Verbus can be compared with. */
-    enum Peer {
-        /** Aeron's Java driver and client. */
-        AERON;
+    /** So much less is measured by a quick comparison. */
+    private static final int QUICK_DIVISOR = 4;
+
+    /** What is compared. */
+    enum Metric {
+        /** Round trips. */
+        RTT,
+        /** A stream. */
+        THROUGHPUT,
+        /** Both. */
+        ALL;
 
         @Override
         public String toString() {
@@ -52,18 +64,62 @@ final class CompareCommand implements Callable<Integer> {
 
     @Mixin private WorkOptions options;
 
+    @Mixin private RoundTripOptions roundTrips;
+
+    @Mixin private StreamOptions stream;
+
     @Option(
             names = "--peer",
-            paramLabel = "aeron",
-            description = "What to compare with (default: ${DEFAULT-VALUE}).")
+            paramLabel = "PEER",
+            description = {
+                "What to compare with (default: ${DEFAULT-VALUE}):",
+                "aeron: on RDMA, its UDP between the same addresses;",
+                "floor: what the machine does without a bus: on IPC, a cache line that goes to"
+                        + " another thread and one that comes back, or a memory copy; on RDMA, two"
+                        + " work requests a message, through Verbus's verbs alone;",
+                "ib_write_lat, ib_write_bw: perftest's programs."
+            })
     private Peer peer = Peer.AERON;
+
+    @Option(
+            names = "--subject",
+            paramLabel = "verbus|verbs",
+            description = {
+                "What to compare: the bus, or its verbs alone, one work request a message (default:"
+                        + " verbs with ib_write_lat, else verbus)."
+            })
+    private Subject subject;
+
+    @Option(
+            names = "--metric",
+            paramLabel = "rtt|throughput|all",
+            description = "What to compare (default: all that the peer has).")
+    private Metric metric = Metric.ALL;
+
+    @Option(
+            names = "--stream-messages",
+            paramLabel = "N",
+            description = {
+                "Messages of a stream that are measured (default: as for throughput), after half as"
+                        + " many of warm-up."
+            })
+    private Long streamMessages;
+
+    @Option(
+            names = "--quick",
+            description = {
+                "Three pairs of short runs, in less than three minutes outside the lab: enough to"
+                        + " see whether a change has slowed the hot path."
+            })
+    private boolean quick;
 
     @Option(
             names = "--pairs",
             paramLabel = "N",
-            description =
-                    "How often both are measured, in new processes (default: ${DEFAULT-VALUE}).")
-    private int pairs = 5;
+            description = {
+                "How often both are measured, in new processes (default: 5; with --quick, 3)."
+            })
+    private Integer pairs;
 
     @Option(
             names = "--slices",
@@ -80,33 +136,57 @@ final class CompareCommand implements Callable<Integer> {
             description = "Writes the ratios and the environment as JSON.")
     private Path json;
 
+    @Option(
+            names = "--html",
+            paramLabel = "FILE",
+            description = "Writes a page that plots the percentiles of both, all pairs together.")
+    private Path html;
+
+    private Measurement allOurs;
+    private Measurement allTheirs;
+
     @Override
     public Integer call() {
-        check("--pairs", pairs);
-        check("--slices", slices);
+        if (pairs == null) {
+            pairs = quick ? QUICK_PAIRS : PAIRS;
+        }
+        options.check("--pairs", pairs, 1, MAX_REPEATS);
+        options.check("--slices", slices, 1, MAX_REPEATS);
         Map<String, Path> outputs = new LinkedHashMap<>();
         Outputs.add(outputs, "--json", json);
+        Outputs.add(outputs, "--html", html);
         if (options.needLab()) {
             return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
-        return compare(options.work());
+        peer.check(options.transport());
+        if (subject == null) {
+            subject = Subject.against(peer);
+        }
+        return compare();
     }
 
-    private int compare(Work work) {
-        Work peerWork = work.wire() == Wire.IPC ? work : work.overUdp();
-        Comparison comparison = new Comparison(work, peer.toString());
+    private int compare() {
+        Comparison comparison = new Comparison(subject.toString(), peer.toString());
         boolean missed = false;
-        System.out.print(comparison.header());
-        for (int pair = 0; pair < pairs; pair++) {
-            Pair measured = measure(work, peerWork, pair);
-            Runner.Outcome verbus = measured.first();
-            Runner.Outcome other = measured.second();
-            System.out.print(comparison.add(verbus, other));
-            missed |= verbus.measurement().missedRate() || other.measurement().missedRate();
+        if (metric != Metric.THROUGHPUT && peer.hasRoundTrips()) {
+            missed = compareRoundTrips(comparison);
+        }
+        if (metric != Metric.RTT && peer.hasStreams()) {
+            compareStreams(comparison);
+        }
+        if (comparison.isEmpty()) {
+            throw new BusException("--peer " + peer + " has no --metric " + metric);
         }
         System.out.print(comparison.summary());
         if (json != null) {
             Outputs.write(json, comparison.json());
+        }
+        if (html != null && allOurs != null) {
+            PercentilePage page =
+                    new PercentilePage("Round trips, " + options.transport() + ", pairs together");
+            page.add(subject.toString(), allOurs.histogram());
+            page.add(peer.toString(), allTheirs.histogram());
+            Outputs.write(html, page.html(comparison.environment()));
         }
         if (missed) {
             System.err.println("the rate was missed in at least one run; choose a lower --rate");
@@ -115,21 +195,51 @@ final class CompareCommand implements Callable<Integer> {
         return 0;
     }
 
-    private void check(String option, int value) {
-        if (value < 1 || value > MAX_REPEATS) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    option + " takes a number from 1 to " + MAX_REPEATS + ", not " + value);
+    private boolean compareRoundTrips(Comparison comparison) {
+        Work work = roundTrips.work(options, options.length(), quick ? QUICK_DIVISOR : 1);
+        boolean missed = false;
+        System.out.print(comparison.begin(work));
+        for (int number = 1; number <= pairs; number++) {
+            Pair<Measurement> pair =
+                    measure(work, number, comparison, Contender::roundTrips, Measurement::plus);
+            System.out.print(comparison.add(Figures.of(pair.first()), Figures.of(pair.second())));
+            allOurs = number == 1 ? pair.first() : allOurs.plus(pair.first());
+            allTheirs = number == 1 ? pair.second() : allTheirs.plus(pair.second());
+            missed |= pair.first().missedRate() || pair.second().missedRate();
+        }
+        return missed;
+    }
+
+    private void compareStreams(Comparison comparison) {
+        Work work =
+                stream.work(
+                        options,
+                        options.length(),
+                        1,
+                        streamMessages,
+                        null,
+                        quick ? QUICK_DIVISOR : 1);
+        System.out.print(comparison.begin(work));
+        for (int number = 1; number <= pairs; number++) {
+            Pair<Throughput> pair =
+                    measure(work, number, comparison, Contender::stream, Throughput::plus);
+            System.out.print(comparison.add(Figures.of(pair.first()), Figures.of(pair.second())));
         }
     }
 
-    private Pair measure(Work work, Work peerWork, int pair) {
-        String what = "pair %d of %d, %s".formatted(pair + 1, pairs, "%s");
-        LongConsumer progress = Outputs.progress(what.formatted("verbus"), work);
-        LongConsumer peerProgress = Outputs.progress(what.formatted(peer), work);
-        try (Runner verbus = new Runner(BusUnderTest.VERBUS, work, progress);
-                Runner other = new Runner(BusUnderTest.AERON, peerWork, peerProgress)) {
-            return Pair.measure(verbus, other, work, slices);
+    private <T> Pair<T> measure(
+            Work work,
+            int number,
+            Comparison comparison,
+            Pair.Measure<T> measure,
+            BinaryOperator<T> sum) {
+        String what = "pair %d of %d, %s".formatted(number, pairs, "%s");
+        try (Contender ours =
+                        subject.contender(work, Outputs.progress(what.formatted(subject), work));
+                Contender other =
+                        peer.contender(work, Outputs.progress(what.formatted(peer), work))) {
+            comparison.versions(ours.version(), other.version());
+            return Pair.measure(ours, other, work.messages(), slices, measure, sum);
         }
     }
 }

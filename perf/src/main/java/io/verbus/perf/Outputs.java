@@ -3,7 +3,7 @@
 package io.verbus.perf;
 
 import io.verbus.BusException;
-import io.verbus.perf.rtt.Work;
+import io.verbus.perf.load.Work;
 
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -27,11 +27,12 @@ final class Outputs {
 
     /** Shows progress on standard error. */
     static LongConsumer progress(String what, Work work) {
-        long total = work.warmup() + work.messages();
+        long warmup = work.warmup() * work.load().publishers();
+        long total = warmup + work.messages() * work.load().publishers();
         return done ->
                 System.err.printf(
                         "%s: %,d of %,d%s%n",
-                        what, done, total, done <= work.warmup() ? " (warm-up)" : "");
+                        what, done, total, done <= warmup ? " (warm-up)" : "");
     }
 
     /** Writes a file. */

@@ -14,7 +14,14 @@ import picocli.CommandLine.Spec;
         name = "perf",
         mixinStandardHelpOptions = true,
         description = "Measures Verbus, alone or beside a peer.",
-        subcommands = {RttCommand.class, CompareCommand.class})
+        subcommands = {
+            RttCommand.class,
+            ThroughputCommand.class,
+            CompareCommand.class,
+            WarmupCommand.class,
+            PausesCommand.class,
+            JmhCommand.class
+        })
 public final class PerfCommand implements VerbusCommand, Runnable {
     @Spec private CommandSpec spec;
 

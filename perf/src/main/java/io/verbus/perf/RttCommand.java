@@ -2,8 +2,11 @@
 
 package io.verbus.perf;
 
+import io.verbus.perf.load.Work;
+import io.verbus.perf.report.HistogramLog;
+import io.verbus.perf.report.Outcome;
+import io.verbus.perf.report.PercentilePage;
 import io.verbus.perf.report.RttReport;
-import io.verbus.perf.rtt.Work;
 import io.verbus.perf.run.BusUnderTest;
 import io.verbus.perf.run.Runner;
 
@@ -14,7 +17,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
@@ -33,10 +38,12 @@ final class RttCommand implements Callable<Integer> {
 
     @Mixin private WorkOptions options;
 
+    @Mixin private RoundTripOptions roundTrips;
+
     @Option(
             names = "--json",
             paramLabel = "FILE",
-            description = "Writes percentiles and environment as JSON.")
+            description = "Writes percentiles and environment as JSON; a list of several --length.")
     private Path json;
 
     @Option(
@@ -46,36 +53,72 @@ final class RttCommand implements Callable<Integer> {
                     "Writes the distribution in microseconds, as HdrHistogram's plotter reads it.")
     private Path hgrm;
 
+    @Option(
+            names = "--hlog",
+            paramLabel = "FILE",
+            description = "Writes every sample in HdrHistogram's log format.")
+    private Path hlog;
+
+    @Option(
+            names = "--html",
+            paramLabel = "FILE",
+            description = "Writes a page that plots the percentiles of each --length.")
+    private Path html;
+
     @Override
     public Integer call() {
         Map<String, Path> outputs = new LinkedHashMap<>();
         Outputs.add(outputs, "--json", json);
         Outputs.add(outputs, "--hgrm", hgrm);
+        Outputs.add(outputs, "--hlog", hlog);
+        Outputs.add(outputs, "--html", html);
+        if (hgrm != null) {
+            options.length(); // a file holds one distribution
+        }
         if (options.needLab()) {
             return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
-        return measure(options.work());
+        int status = 0;
+        List<RttReport> reports = new ArrayList<>();
+        for (int length : options.lengths()) {
+            RttReport report = measure(roundTrips.work(options, length, 1));
+            reports.add(report);
+            System.out.print(report.table());
+            if (report.outcome().measurement().missedRate()) {
+                System.err.println(report.missedRate());
+                status = 1;
+            }
+        }
+        write(reports);
+        return status;
     }
 
-    private int measure(Work work) {
-        Runner.Outcome outcome;
+    private RttReport measure(Work work) {
         try (Runner runner =
                 new Runner(BusUnderTest.VERBUS, work, Outputs.progress("round trips", work))) {
             runner.warmUp();
-            outcome = new Runner.Outcome(runner.version(), runner.measure(work.messages()));
+            return new RttReport(
+                    work, new Outcome(runner.version(), runner.roundTrips(work.messages())));
         }
-        RttReport report = new RttReport(work, outcome);
-        System.out.print(report.table());
+    }
+
+    private void write(List<RttReport> reports) {
         if (json != null) {
-            Outputs.write(json, report.json());
+            Outputs.write(json, RttReport.json(reports));
         }
         if (hgrm != null) {
-            Outputs.write(hgrm, report.hgrm());
+            Outputs.write(hgrm, reports.getFirst().hgrm());
         }
-        if (outcome.measurement().missedRate()) {
-            System.err.println(report.missedRate());
-            return 1;
+        if (hlog != null) {
+            Map<String, Outcome> series = new LinkedHashMap<>();
+            reports.forEach(report -> series.put(report.name(), report.outcome()));
+            Outputs.write(hlog, HistogramLog.write(series, System.currentTimeMillis()));
         }
-        return 0;
+        if (html != null) {
+            PercentilePage page = new PercentilePage("Round trips, " + options.transport());
+            reports.forEach(
+                    report -> page.add(report.name(), report.outcome().measurement().histogram()));
+            Outputs.write(html, page.html(reports.getFirst().environment()));
+        }
     }
 }

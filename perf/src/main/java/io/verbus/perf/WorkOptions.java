@@ -4,11 +4,12 @@ package io.verbus.perf;
 
 import io.verbus.BusException;
 import io.verbus.logbuffer.LogLayout;
+import io.verbus.perf.load.Load;
+import io.verbus.perf.load.Work;
+import io.verbus.perf.load.Work.Idle;
+import io.verbus.perf.load.Work.Threading;
+import io.verbus.perf.load.Work.Wire;
 import io.verbus.perf.report.Environment;
-import io.verbus.perf.rtt.Work;
-import io.verbus.perf.rtt.Work.Idle;
-import io.verbus.perf.rtt.Work.Threading;
-import io.verbus.perf.rtt.Work.Wire;
 
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -16,13 +17,12 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
+import java.util.List;
+
 /** Options that say what is measured, common to all commands. */
 final class WorkOptions {
     private static final long MAX_MESSAGES = 1_000_000_000_000L;
-    private static final long MAX_RATE = 100_000_000;
-    private static final long IPC_MESSAGES = 1_000_000;
-    private static final long UDP_MESSAGES = 200_000;
-    private static final long RDMA_MESSAGES = 20_000;
+    private static final int DEFAULT_LENGTH = 32;
     private static final String LOOPBACK = "127.0.0.1";
     private static final int FRAME_ALIGNMENT = 32;
     private static final int MAX_MTU = 65_504;
@@ -39,31 +39,12 @@ final class WorkOptions {
     @Option(
             names = "--length",
             paramLabel = "BYTES",
-            description = "Length of a message (default: ${DEFAULT-VALUE}).")
-    private int length = 32;
-
-    @Option(
-            names = "--messages",
-            paramLabel = "N",
+            split = ",",
             description = {
-                "How many are measured (default: 1000000 on IPC, 200000 on UDP, 20000 on RDMA)."
+                "Length of a message, or several with commas between, one after the other (default:"
+                        + " 32). 32, 288 and 1344 are the lengths that the field publishes."
             })
-    private Long messages;
-
-    @Option(
-            names = "--warmup",
-            paramLabel = "N",
-            description = "How many are sent before, unmeasured (default: half of --messages).")
-    private Long warmup;
-
-    @Option(
-            names = "--rate",
-            paramLabel = "R|max",
-            description = {
-                "Messages a second, each measured from the time it was due; or max (the default):"
-                        + " each is sent when the echo of the one before has arrived."
-            })
-    private String rate = "max";
+    private List<Integer> lengths = List.of(DEFAULT_LENGTH);
 
     @Option(
             names = "--mtu",
@@ -125,27 +106,64 @@ final class WorkOptions {
             description = "First of four ports to use (default: ${DEFAULT-VALUE}).")
     private int port = 20_410;
 
+    @Option(
+            names = "--affinity",
+            paramLabel = "CPU[,CPU...]",
+            description = {
+                "CPU of the thread that sends, then of the one that reflects or receives, then of"
+                        + " further ones that send (default: where the kernel puts them)."
+            })
+    private String affinity = "";
+
     /** Whether it takes an RDMA device, and this host has none. */
     boolean needLab() {
         return transport == Wire.RDMA && Environment.rdmaDevices().isEmpty();
     }
 
+    /** What carries the messages. */
+    Wire transport() {
+        return transport;
+    }
+
+    /** Lengths of messages that were asked for, in order. */
+    List<Integer> lengths() {
+        return lengths;
+    }
+
+    /** The one length that was asked for, where only one can be. */
+    int length() {
+        if (lengths.size() != 1) {
+            throw wrong("--length takes one number here, not " + lengths);
+        }
+        return lengths.getFirst();
+    }
+
+    /** Longest frame in bytes. */
+    int mtu() {
+        return mtu;
+    }
+
     /**
      * The work that was asked for.
      *
+     * @param length of a message.
+     * @param load that is put on the bus.
+     * @param messages to measure.
+     * @param warmup messages before.
      * @throws ParameterException that names what is wrong.
      */
-    Work work() {
+    Work work(int length, Load load, long messages, long warmup) {
         check("--mtu", mtu, 64, MAX_MTU);
         if (mtu % FRAME_ALIGNMENT != 0) {
             throw wrong("--mtu takes a multiple of 32, not " + mtu);
         }
         check("--length", length, Work.MIN_LENGTH, mtu - Work.HEADER_LENGTH);
         check("--port", port, 1024, 65_532);
-        long count = messages != null ? messages : defaultMessages();
-        check("--messages", count, 1, MAX_MESSAGES);
-        long before = warmup != null ? warmup : count / 2;
-        check("--warmup", before, 0, MAX_MESSAGES);
+        check("--messages", messages, 1, MAX_MESSAGES);
+        check("--warmup", warmup, 0, MAX_MESSAGES);
+        if (!affinity.matches("(\\d{1,4}(,\\d{1,4})*)?")) {
+            throw wrong("--affinity takes numbers of CPUs, such as 2,3, not '" + affinity + "'");
+        }
         try {
             LogLayout.checkTermLength(termLength);
         } catch (BusException ex) {
@@ -156,23 +174,16 @@ final class WorkOptions {
                 length,
                 mtu,
                 termLength,
-                count,
-                before,
-                parseRate(),
+                messages,
+                warmup,
+                load,
                 checkedThreading(),
                 idle,
                 driverIdle,
                 checkedAddress("--local", local),
                 checkedAddress("--remote", remote),
-                port);
-    }
-
-    private long defaultMessages() {
-        return switch (transport) {
-            case IPC -> IPC_MESSAGES;
-            case UDP -> UDP_MESSAGES;
-            case RDMA -> RDMA_MESSAGES;
-        };
+                port,
+                affinity);
     }
 
     private Threading checkedThreading() {
@@ -203,26 +214,13 @@ final class WorkOptions {
         return address;
     }
 
-    private long parseRate() {
-        if (rate.equals("max")) {
-            return Work.ONE_AT_A_TIME;
-        }
-        try {
-            long number = Long.parseLong(rate);
-            check("--rate", number, 1, MAX_RATE);
-            return number;
-        } catch (NumberFormatException ex) {
-            throw wrong("--rate takes messages a second or max, not '" + rate + "'");
-        }
-    }
-
-    private void check(String option, long value, long min, long max) {
+    void check(String option, long value, long min, long max) {
         if (value < min || value > max) {
             throw wrong(option + " takes a number from " + min + " to " + max + ", not " + value);
         }
     }
 
-    private ParameterException wrong(String message) {
+    ParameterException wrong(String message) {
         return new ParameterException(spec.commandLine(), message);
     }
 

@@ -16,14 +16,15 @@ class DependencyRulesTest {
     static final ArchRule theLoopRunsOnAnyBusesClassPath =
             classes()
                     .that()
-                    .resideInAPackage("io.verbus.perf.rtt")
+                    .resideInAPackage("io.verbus.perf.load")
                     .should()
                     .onlyDependOnClassesThat()
                     .resideInAnyPackage(
                             "java..",
+                            "com.sun.management",
                             "org.HdrHistogram",
                             "org.agrona.concurrent",
-                            "io.verbus.perf.rtt");
+                            "io.verbus.perf.load");
 
     @ArchTest
     static final ArchRule thePeerRunsWithoutVerbus =
@@ -36,7 +37,7 @@ class DependencyRulesTest {
                             "java..",
                             "io.aeron..",
                             "org.agrona..",
-                            "io.verbus.perf.rtt",
+                            "io.verbus.perf.load",
                             "io.verbus.perf.aeron");
 
     @ArchTest

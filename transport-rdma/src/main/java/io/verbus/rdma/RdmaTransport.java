@@ -30,6 +30,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
     private final InboundAgent receiver = new InboundAgent();
     private final OutboundConductor outbound;
     private final InboundConductor inbound;
+    private final PathWarnings paths;
 
     /**
      * @param host the driver.
@@ -39,6 +40,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
      */
     public RdmaTransport(TransportHost host, Fabric fabric, RdmaOptions options, long nowNs) {
         this.fabric = fabric;
+        paths = new PathWarnings(host, options.linkLayer());
         outbound = new OutboundConductor(host, fabric, options, sender, nowNs);
         inbound = new InboundConductor(host, fabric, options, receiver, nowNs);
     }
@@ -51,6 +53,16 @@ public final class RdmaTransport implements Transport, FabricHandler {
     @Override
     public void closePublication(OutboundStream stream) {
         outbound.end(stream);
+    }
+
+    @Override
+    public void addDestination(OutboundStream stream, ChannelUri destination) {
+        outbound.addDestination(stream, destination);
+    }
+
+    @Override
+    public void removeDestination(OutboundStream stream, ChannelUri destination) {
+        outbound.removeDestination(stream, destination);
     }
 
     @Override
@@ -76,7 +88,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
     @Override
     public int conduct(long nowNs) {
         int work = outbound.work(nowNs) + inbound.work(nowNs);
-        return work + fabric.poll(this);
+        return work + fabric.poll(this, nowNs);
     }
 
     @Override
@@ -100,6 +112,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
 
     @Override
     public void onEstablished(Connection connection, byte[] privateData) {
+        paths.look(connection.path());
         if (!inbound.onEstablished(connection)) {
             outbound.onEstablished(connection, privateData);
         }
@@ -116,6 +129,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
     public void close() {
         outbound.close();
         inbound.close();
+        paths.close();
         fabric.close();
     }
 }

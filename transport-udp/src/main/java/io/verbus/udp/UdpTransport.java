@@ -36,6 +36,16 @@ final class UdpTransport implements Transport {
     }
 
     @Override
+    public void addDestination(OutboundStream stream, ChannelUri destination) {
+        outbound.addDestination(stream, destination);
+    }
+
+    @Override
+    public void removeDestination(OutboundStream stream, ChannelUri destination) {
+        outbound.removeDestination(stream, destination);
+    }
+
+    @Override
     public InboundEndpoint openEndpoint(ChannelUri channel) {
         return inbound.open(channel);
     }

@@ -15,6 +15,7 @@ import io.verbus.udp.wire.RttFrame;
 import io.verbus.udp.wire.SetupFrame;
 import io.verbus.udp.wire.StatusFrame;
 
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -102,6 +103,40 @@ class HostilePeerTest {
         return bytes;
     }
 
+    /** Whoever asks at a control address in another's name has him sent no more than set-ups. */
+    @Test
+    void nobodyIsSentAStreamThatHeCannotKnow() throws IOException {
+        ChannelUri dynamic =
+                ChannelUri.parse(
+                        "verbus:udp?control=127.0.0.1:"
+                                + port
+                                + "|control-mode=dynamic|term-length=64k");
+        TestStream stream = driver.publish(dynamic, STREAM);
+        int session = stream.log().spec().sessionId();
+        driver.turn(2);
+        int asked = 500;
+        for (int i = 0; i < asked; i++) {
+            toDriver(Frame.status(peer.buffer, StatusFrame.FLAG_SEND_SETUP, 0, 0, 0, 0));
+        }
+        // A guess at the stream's ids is no better.
+        for (int i = 1; i < asked; i++) {
+            toDriver(Frame.status(peer.buffer, 0, session + i, STREAM, 0, 32 * 1024));
+        }
+        driver.turn(50);
+        long answered = drainPeer();
+        assertTrue(answered > 0, "a receiver is answered");
+        assertTrue(answered <= 40L * asked, answered + " bytes for " + asked + " status messages");
+        assertFalse(stream.connected);
+        // Who has read a set-up is taken in, and sent data.
+        toDriver(Frame.status(peer.buffer, 0, session, STREAM, 0, 32 * 1024));
+        driver.turn(2);
+        assertTrue(stream.connected);
+        while (stream.offered < 10 && stream.offer()) {
+            driver.turn();
+        }
+        assertTrue(drainPeer() > 10, "data");
+    }
+
     @Test
     void framesInAnyOrderAreReadInTheirs() {
         TestImage image = image();
@@ -121,6 +156,67 @@ class HostilePeerTest {
         assertEquals(39, driver.counter("duplicate frames"));
         assertEquals(1, driver.counter("flow control under-runs"));
         assertEquals(0, driver.counter("invalid frames of senders"));
+    }
+
+    @Test
+    void aRowOfDatagramsThatTheKernelHasJoinedIsTakenApart() {
+        TestImage image = image();
+        UnsafeBuffer one = new UnsafeBuffer(new byte[2048]);
+        int length = 0;
+        int first = Frame.data(one, SESSION, STREAM, 0, 0);
+        int second = Frame.data(one, SESSION, STREAM, first, 1);
+        int third = Frame.data(one, SESSION, STREAM, first + second, 2);
+        length = append(one, length, Frame.data(one, SESSION, STREAM, first + second, 2));
+        length = append(one, length, Frame.setup(one, SESSION, STREAM));
+        length = append(one, length, Frame.data(one, SESSION + 1, STREAM, 0, 5));
+        HeartbeatFrame.write(one, false, SESSION, STREAM, Frame.INITIAL_TERM, 0);
+        length = append(one, length, HeartbeatFrame.LENGTH);
+        length = append(one, length, Frame.data(one, SESSION, STREAM, 0, 0));
+        length = append(one, length, Frame.data(one, SESSION, STREAM, first, 1));
+        toDriver(length);
+        while (image.poll(10) > 0) {
+            // reads on
+        }
+        assertEquals(3, image.next);
+        assertEquals(first + second + third, image.position());
+        assertEquals(0, driver.counter("invalid frames of senders"));
+    }
+
+    private int append(UnsafeBuffer one, int length, int more) {
+        peer.buffer.putBytes(length, one, 0, more);
+        return length + more;
+    }
+
+    @Test
+    void aRoundTripIsAskedForAndOnlyItsAnswerBelieved() {
+        driver.subscribe(ChannelUri.parse(channel(port) + "|cc=cubic"), STREAM);
+        driver.turn(2);
+        toDriver(Frame.setup(peer.buffer, SESSION, STREAM));
+        driver.turn(2);
+        int window = -1;
+        UnsafeBuffer question = new UnsafeBuffer(new byte[RttFrame.LENGTH]);
+        while (peer.receive() > 0) {
+            if (Frames.type(peer.buffer) == Frames.STATUS) {
+                window = StatusFrame.window(peer.buffer);
+            } else {
+                question.putBytes(0, peer.buffer, 0, RttFrame.LENGTH);
+            }
+        }
+        assertTrue(window >= 1408 && window <= 10 * 1408, "window " + window);
+        assertEquals(Frames.RTT, Frames.type(question));
+        assertEquals(RttFrame.FLAG_REPLY, Frames.flags(question, 0));
+        RttFrame.reply(peer.buffer, question);
+        peer.buffer.putLong(16, RttFrame.echoTimestamp(question) - 1);
+        toDriver(RttFrame.LENGTH);
+        RttFrame.reply(peer.buffer, question);
+        peer.buffer.putLong(32, RttFrame.receiverId(question) + 1);
+        toDriver(RttFrame.LENGTH);
+        assertEquals(0, driver.counter("round trips measured"));
+        for (int i = 0; i < 3; i++) {
+            RttFrame.reply(peer.buffer, question);
+            toDriver(RttFrame.LENGTH);
+        }
+        assertEquals(1, driver.counter("round trips measured"));
     }
 
     @Test

@@ -40,6 +40,8 @@ final class TestDriver implements TransportHost, AutoCloseable {
     final Set<Integer> subscribed = new HashSet<>();
     long nowNs = 1;
     int setups;
+    long lossObservations;
+    long lossBytes;
 
     private final long driverId;
     private final Path directory;
@@ -179,6 +181,23 @@ final class TestDriver implements TransportHost, AutoCloseable {
     @Override
     public AtomicCounter counter(int typeId, long registrationId, String label) {
         return counters.newCounter(label, typeId);
+    }
+
+    @Override
+    public AtomicCounter counter(OutboundStream stream, int typeId, String what) {
+        return counter(typeId, stream.registrationId(), what);
+    }
+
+    @Override
+    public void onLoss(
+            int streamId,
+            int sessionId,
+            String channel,
+            String source,
+            long observations,
+            long bytes) {
+        lossObservations += observations;
+        lossBytes += bytes;
     }
 
     @Override

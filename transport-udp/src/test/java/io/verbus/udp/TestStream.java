@@ -108,6 +108,11 @@ final class TestStream implements OutboundStream {
     }
 
     @Override
+    public long releasedPosition() {
+        return consumed;
+    }
+
+    @Override
     public void onReleased(long position, int newWindow) {
         if (position < consumed || position > senderPosition) {
             throw new AssertionError("released " + position + " after " + consumed);

@@ -5,6 +5,7 @@ package io.verbus.driver.tools;
 import io.verbus.Bus;
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
+import io.verbus.cnc.LossReport;
 
 import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
 import org.agrona.concurrent.ringbuffer.RingBuffer;
@@ -40,6 +41,15 @@ final class DirectoryOption {
             throw notRunning("there is no driver in " + directory());
         }
         return CncFile.map(file);
+    }
+
+    /**
+     * Maps the loss report of the driver, dead or alive.
+     *
+     * @throws BusException if there is none.
+     */
+    LossReport mapLosses() {
+        return LossReport.map(directory().resolve(LossReport.NAME));
     }
 
     private Path directory() {

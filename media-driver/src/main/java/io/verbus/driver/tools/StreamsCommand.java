@@ -84,6 +84,11 @@ final class StreamsCommand implements Callable<Integer> {
             case CounterTypes.RECEIVER_POSITION -> "receiver-position";
             case CounterTypes.SUBSCRIBER_POSITION -> "subscriber-position";
             case CounterTypes.CREDIT_STALLS -> "credit-stalls";
+            case CounterTypes.DESTINATION_SENT -> "destination-sent";
+            case CounterTypes.DESTINATION_RELEASED -> "destination-released";
+            case CounterTypes.DESTINATION_CONNECTED -> "destination-connected";
+            case CounterTypes.DESTINATION_LEFT -> "destination-left";
+            case CounterTypes.DESTINATIONS -> "destinations";
             default -> null;
         };
     }

@@ -27,6 +27,7 @@ import java.util.ServiceLoader;
             StatCommand.class,
             StreamsCommand.class,
             ErrorsCommand.class,
+            LossesCommand.class,
             DoctorCommand.class
         })
 public final class Verbus implements Runnable {

@@ -4,6 +4,7 @@ package io.verbus.driver.system;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.verbus.Bus;
 import io.verbus.driver.MediaDriver;
 
 import java.io.BufferedReader;
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -55,6 +57,19 @@ final class Child implements AutoCloseable {
         return child;
     }
 
+    /** Starts a driver and has it open its transport, which takes an emulated machine seconds. */
+    static Child rdmaDriver(Path folder, Path directory, String address, String... settings) {
+        Child child = driver(List.of(), folder, directory, settings);
+        Bus.Context context =
+                new Bus.Context()
+                        .directoryName(directory.toString())
+                        .driverTimeout(Duration.ofSeconds(60));
+        try (Bus bus = Bus.connect(context)) {
+            bus.addSubscription("verbus:rdma?endpoint=" + address + ":24333", 1).close();
+        }
+        return child;
+    }
+
     /** Starts a client process, see {@link Peer}. */
     static Child peer(Path folder, String what, Path directory, String channel, int streamId) {
         List<String> arguments =
@@ -67,8 +82,12 @@ final class Child implements AutoCloseable {
         return start(what, List.of(), folder, arguments);
     }
 
-    private static Child start(
-            String name, List<String> wrapper, Path folder, List<String> arguments) {
+    /**
+     * Starts a process.
+     *
+     * @param arguments main class, and what follows.
+     */
+    static Child start(String name, List<String> wrapper, Path folder, List<String> arguments) {
         List<String> command = new ArrayList<>(wrapper);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("--enable-native-access=ALL-UNNAMED");

@@ -5,7 +5,6 @@ package io.verbus.driver.system;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbus.Image;
 import io.verbus.Publication;
@@ -15,33 +14,29 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /** The lab's wire is cut under a stream: both sides notice, and the stream goes on where it was. */
 @Tag("lab")
 @Timeout(240)
 class CutWireLabTest {
     @AfterEach
-    void restore() throws Exception {
-        if (isLab()) {
-            wire("restore");
+    void restore() {
+        if (Wire.isHere()) {
+            Wire.restore();
         }
     }
 
-    private static boolean isLab() {
-        return "1".equals(System.getenv("VERBUS_LAB"));
-    }
-
-    private static void wire(String fault) throws Exception {
-        Process process = new ProcessBuilder("wire", fault).redirectErrorStream(true).start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertEquals(0, process.waitFor(), output);
-    }
-
+    /** Over TCP nothing but a probe tells that the wire is cut. */
     private static Host host(String address) {
         return Host.start(
-                address, builder -> builder.transportOption("rdma.resume-timeout", "200s"));
+                address,
+                builder ->
+                        builder.transportOption("rdma.resume-timeout", "200s")
+                                .transportOption("rdma.probe-timeout", "10s"));
     }
 
     private static Host expectingLoss(Host host) {
@@ -66,8 +61,8 @@ class CutWireLabTest {
     }
 
     @Test
-    void goesOnWhereItWasWhenTheWireIsRestored() throws Exception {
-        assumeTrue(isLab(), "only the lab has a wire to cut");
+    void goesOnWhereItWasWhenTheWireIsRestored() {
+        Wire.assumeHere();
         Script script = Script.upTo(60, 1000);
         try (Host b = expectingLoss(host(Host.addressB()));
                 Host a = expectingLoss(host(Host.addressA()))) {
@@ -80,7 +75,7 @@ class CutWireLabTest {
             Image image = in.imageBySessionId(out.sessionId());
             long notConnected = writer.notConnected();
 
-            wire("cut");
+            Wire.cut();
             writer.write(120);
             a.awaitError("is lost");
             b.awaitError("is lost");
@@ -88,7 +83,7 @@ class CutWireLabTest {
             assertTrue(out.isConnected(), "publishers see back pressure");
             assertFalse(image.isClosed(), image::toString);
 
-            wire("restore");
+            Wire.restore();
             a.awaitCounter(": resumes", resumes -> resumes == 1);
             exchange(writer, reader, in, 1000);
             assertEquals(notConnected, writer.notConnected());
@@ -98,9 +93,58 @@ class CutWireLabTest {
         }
     }
 
+    /**
+     * The ends lose their carrier, for a moment or longer than a connection lives without an
+     * answer.
+     */
+    @ParameterizedTest
+    @ValueSource(longs = {300, 3_000, 15_000})
+    void goesOnThroughLinksThatGoDownAndUp(long millis) {
+        Wire.assumeHere();
+        Script script = Script.upTo(62, 1000);
+        try (Host b = expectingLoss(host(Host.addressB()));
+                Host a = expectingLoss(host(Host.addressA()))) {
+            String channel = b.channel(24_342, "term-length=64k");
+            Subscription in = b.connect().addSubscription(channel, 1);
+            Publication out = a.connect().addPublication(Host.overWire(channel), 1);
+            Writer writer = new Writer(out, script).write(50);
+            Reader reader = Reader.fromFirst(script);
+            reader.read(in, 50);
+            Image image = in.imageBySessionId(out.sessionId());
+            long notConnected = writer.notConnected();
+            writer.write(70);
+            Wire.flap(millis);
+            exchange(writer, reader, in, 1000);
+            assertEquals(notConnected, writer.notConnected());
+            assertFalse(image.isClosed(), image::toString);
+            assertEquals(image, in.imageBySessionId(out.sessionId()));
+        }
+    }
+
+    /** A device stays open as long as its process, and remembers what befell it. */
     @Test
-    void goesOnThroughAWireThatIsCutAgainAndAgain() throws Exception {
-        assumeTrue(isLab(), "only the lab has a wire to cut");
+    void holdsNothingAgainstALinkThatWasDownBeforeTheDriverStarted() {
+        Wire.assumeHere();
+        Script script = Script.upTo(63, 1000);
+        for (int round = 0; round < 2; round++) {
+            try (Host b = Host.b();
+                    Host a = Host.a()) {
+                String channel = b.channel(24_345, "term-length=64k");
+                Subscription in = b.connect().addSubscription(channel, 1);
+                Publication out = a.connect().addPublication(Host.overWire(channel), 1);
+                Writer writer = new Writer(out, script);
+                exchange(writer, Reader.fromFirst(script), in, 200);
+                assertEquals(List.of(0L), a.counters(": failures"));
+            }
+            if (round == 0) {
+                Wire.flap(300);
+            }
+        }
+    }
+
+    @Test
+    void goesOnThroughAWireThatIsCutAgainAndAgain() {
+        Wire.assumeHere();
         Script script = Script.upTo(61, 1000);
         try (Host b = expectingLoss(host(Host.addressB()));
                 Host a = expectingLoss(host(Host.addressA()))) {
@@ -114,10 +158,10 @@ class CutWireLabTest {
             long notConnected = writer.notConnected();
             for (int i = 0; i < 3; i++) {
                 long failures = a.counters(": failures").getFirst();
-                wire("cut");
+                Wire.cut();
                 writer.write(writer.next() + 20);
                 a.awaitCounter(": failures", count -> count > failures);
-                wire("restore");
+                Wire.restore();
                 exchange(writer, reader, in, writer.next() + 500);
             }
             assertEquals(notConnected, writer.notConnected());

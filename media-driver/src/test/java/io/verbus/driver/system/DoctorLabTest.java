@@ -61,23 +61,34 @@ class DoctorLabTest {
     /** The lab's wire carries 1500 bytes unless it is told otherwise, and rxe could 4096. */
     @Test
     void findsTheSoftwareDevicesOfTheLab() throws IOException, InterruptedException {
-        assumeTrue(Files.isDirectory(SYSFS.resolve("rxe2")), "these are not the lab's devices");
+        boolean rxe = Files.isDirectory(SYSFS.resolve("rxe2"));
+        boolean siw = Files.isDirectory(SYSFS.resolve("siw2"));
+        assumeTrue(rxe || siw, "these are not the lab's devices");
         List<Finding> findings = examine();
         for (int end = 1; end <= 2; end++) {
-            String mtu = Files.readString(Path.of("/sys/class/net/v" + end + "/mtu")).strip();
-            check(findings, Level.WARNING, "rxe" + end + " is played by the kernel.*");
+            String device = (rxe ? "rxe" : "siw") + end;
+            String port = device + " port 1";
+            String address = "10.77.0." + end + " of v" + end;
+            check(findings, Level.WARNING, device + " is played by the kernel.*");
+            if (rxe) {
+                check(findings, Level.OK, port + " uses GID \\d+ \\(RoCE v2\\) for " + address);
+                checkMtu(findings, port, "v" + end);
+            } else {
+                check(findings, Level.OK, port + " is ACTIVE, iWARP.*");
+                check(findings, Level.OK, port + " is found by " + address);
+            }
+        }
+    }
+
+    private static void checkMtu(List<Finding> findings, String port, String netdev)
+            throws IOException {
+        String mtu = Files.readString(Path.of("/sys/class/net/" + netdev + "/mtu")).strip();
+        if (mtu.equals("1500")) {
             check(
                     findings,
-                    Level.OK,
-                    "rxe%d port 1 uses GID \\d+ \\(RoCE v2\\) for 10.77.0.%d of v%d"
-                            .formatted(end, end, end));
-            if (mtu.equals("1500")) {
-                check(
-                        findings,
-                        Level.WARNING,
-                        "rxe%d port 1 has the MTU 1024 and could have 4096, because .* v%d is 1500"
-                                .formatted(end, end));
-            }
+                    Level.WARNING,
+                    "%s has the MTU 1024 and could have 4096, because .* %s is 1500"
+                            .formatted(port, netdev));
         }
     }
 }

@@ -12,6 +12,9 @@ import java.util.List;
 
 /** The distinct error log of a driver, from its directory: also of one that was killed. */
 final class ErrorLog {
+    /** Part of a warning of the network that the tests run on, which says nothing of a driver. */
+    static final String OF_NETWORK = "makes connections with the path MTU";
+
     private ErrorLog() {}
 
     /** First line of each error: its type and message. */
@@ -32,7 +35,7 @@ final class ErrorLog {
     /** Fails if the log holds an error that contains none of the texts. */
     static void assertOnly(Path directory, List<String> expected) {
         for (String error : read(directory)) {
-            if (expected.stream().noneMatch(error::contains)) {
+            if (!error.contains(OF_NETWORK) && expected.stream().noneMatch(error::contains)) {
                 throw new AssertionError(
                         "unexpected error in the log of " + directory + ": " + error);
             }

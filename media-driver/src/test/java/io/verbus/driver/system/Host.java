@@ -6,15 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.verbus.Bus;
-import io.verbus.cnc.CncFile;
-import io.verbus.cnc.CounterTypes;
 import io.verbus.driver.DriverConfig;
 import io.verbus.driver.DriverConfigBuilder;
 import io.verbus.driver.Idling;
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.ThreadingMode;
-
-import org.agrona.concurrent.status.CountersReader;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,12 +34,11 @@ final class Host implements AutoCloseable {
 
     private final String address;
     private final MediaDriver driver;
-    private final CncFile cnc;
-    private final CountersReader counters;
+    private final Counters counters;
     private final List<Bus> buses = new ArrayList<>();
 
     /** Parts of errors that may stand in the driver's log. */
-    private final List<String> expected = new ArrayList<>();
+    private final List<String> expected = new ArrayList<>(List.of(ErrorLog.OF_NETWORK));
 
     private final List<Throwable> clientErrors = new CopyOnWriteArrayList<>();
     private final List<String> expectedOfClients = new ArrayList<>();
@@ -51,8 +46,7 @@ final class Host implements AutoCloseable {
     private Host(String address, MediaDriver driver) {
         this.address = address;
         this.driver = driver;
-        cnc = CncFile.map(driver.directory().resolve(CncFile.NAME));
-        counters = new CountersReader(cnc.counterMetadata(), cnc.counterValues());
+        counters = new Counters(driver.directory());
     }
 
     /** Address of the host that publishes. */
@@ -156,25 +150,16 @@ final class Host implements AutoCloseable {
 
     /** Values of the counters whose label contains the text. */
     List<Long> counters(String label) {
-        List<Long> values = new ArrayList<>();
-        counters.forEach(
-                (id, text) -> {
-                    if (text.contains(label)) {
-                        values.add(counters.getCounterValue(id));
-                    }
-                });
-        return values;
+        return counters.values(label);
+    }
+
+    Counters counters() {
+        return counters;
     }
 
     /** Waits until all counters with the label, and there is one, have such a value. */
     void awaitCounter(String label, LongPredicate right) {
-        Await.until(
-                () -> "counter '" + label + "', whose values are " + counters(label),
-                30,
-                () -> {
-                    List<Long> values = counters(label);
-                    return !values.isEmpty() && values.stream().allMatch(right::test);
-                });
+        counters.await(label, right);
     }
 
     @Override
@@ -185,7 +170,7 @@ final class Host implements AutoCloseable {
         // A driver that closes in the midst of ending a stream is an error to its peer.
         awaitNone(SYSTEM_PUBLICATIONS);
         awaitNone(SYSTEM_IMAGES);
-        cnc.close();
+        counters.close();
         List<String> errors = errors();
         driver.close();
         assertFalse(Files.exists(directory()), () -> directory() + " is left behind");
@@ -200,17 +185,7 @@ final class Host implements AutoCloseable {
         Await.until(
                 () -> "the end of all " + what + " at " + address,
                 30,
-                () -> {
-                    long[] left = new long[1];
-                    counters.forEach(
-                            (id, label) -> {
-                                if (label.equals(what)
-                                        && counters.getCounterTypeId(id) == CounterTypes.SYSTEM) {
-                                    left[0] += counters.getCounterValue(id);
-                                }
-                            });
-                    return left[0] == 0;
-                });
+                () -> counters.system(what) == 0);
     }
 
     private static void assertOnly(List<String> errors, List<String> expected, String whose) {

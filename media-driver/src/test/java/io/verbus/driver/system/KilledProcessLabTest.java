@@ -5,8 +5,6 @@ package io.verbus.driver.system;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.verbus.Bus;
-
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,7 +18,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -91,17 +88,8 @@ class KilledProcessLabTest {
         return child != null && child.isAlive();
     }
 
-    /** Starts a driver and has it open its transport, which takes an emulated machine seconds. */
     private static Child startDriver(Path directory, String address) {
-        Child driver = Child.driver(List.of(), folder, directory, SETTINGS);
-        Bus.Context context =
-                new Bus.Context()
-                        .directoryName(directory.toString())
-                        .driverTimeout(Duration.ofSeconds(60));
-        try (Bus bus = Bus.connect(context)) {
-            bus.addSubscription("verbus:rdma?endpoint=" + address + ":24333", STREAM).close();
-        }
-        return driver;
+        return Child.rdmaDriver(folder, directory, address, SETTINGS);
     }
 
     private void startPublisher() {

@@ -21,6 +21,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 
 /** A peer of drivers that says and writes what no driver would. For one thread. */
@@ -30,6 +33,11 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
 
     private static final int MEMORY = 4096;
 
+    private static final ConnectionOptions SMALL =
+            new ConnectionOptions(
+                    16, 8, 256, 64, 6, 7, 14, ConnectionOptions.ANY, ConnectionOptions.ANY, null);
+
+    private final List<Connection> strays = new ArrayList<>();
     private final VerbsFabric fabric = VerbsFabric.open();
     private final ControlReader reader = new ControlReader();
     private final ControlWriter writer = new ControlWriter();
@@ -42,6 +50,8 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
     private byte[] answer;
     private String end;
     private Accepted accepted;
+    private boolean listens;
+    private Offer offered;
 
     /** Where a driver lets this peer write an image. */
     record Accepted(long logAddress, int logKey, long position, int window) {}
@@ -69,6 +79,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
     /** Listens, and accepts whoever comes with the answer. */
     RawPeer listen(String host, int port, byte[] privateData) {
         answerToRequests = privateData;
+        listens = true;
         fabric.listen(new InetSocketAddress(host, port), ConnectionOptions.DEFAULT);
         return this;
     }
@@ -101,8 +112,25 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                 });
     }
 
+    /** Begins to connect so many times, and leaves them where they are after some events. */
+    void beginToConnect(String host, int port, int times) {
+        for (int i = 0; i < times; i++) {
+            strays.add(
+                    fabric.connect(
+                            new InetSocketAddress(host, port),
+                            new InetSocketAddress(Host.addressA(), 0),
+                            SMALL,
+                            null,
+                            goodGreeting()));
+        }
+        int[] events = new int[1];
+        Await.until(
+                "events of " + times + " connections",
+                () -> (events[0] += fabric.poll(this, System.nanoTime())) >= 2 * times);
+    }
+
     void poll() {
-        fabric.poll(this);
+        fabric.poll(this, System.nanoTime());
         if (isUp()) {
             connection.queuePair().poll(this);
         }
@@ -119,11 +147,15 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
         }
         connection = request;
         end = null;
+        offered = null;
         request.accept(answerToRequests);
     }
 
     @Override
     public void onEstablished(Connection established, byte[] privateData) {
+        if (established != connection) {
+            return;
+        }
         answer = privateData;
         memory =
                 established
@@ -154,6 +186,24 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
 
     @Override
     public void onMessage(long address, int length) {
+        if (listens) {
+            reader.readOffer(
+                    address,
+                    length,
+                    new ControlReader.Offers() {
+                        @Override
+                        public void onSetup(Offer offer) {
+                            offered = offer;
+                        }
+
+                        @Override
+                        public void onClose(long registrationId, long finalPosition) {}
+
+                        @Override
+                        public void onGoodbye() {}
+                    });
+            return;
+        }
         reader.readAnswer(
                 address,
                 length,
@@ -164,12 +214,17 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                             long logAddress,
                             int logKey,
                             long position,
-                            int window) {
+                            int window,
+                            boolean isTagged,
+                            long groupTag) {
                         accepted = new Accepted(logAddress, logKey, position, window);
                     }
 
                     @Override
                     public void onDefer(long registrationId) {}
+
+                    @Override
+                    public void onWanted(long registrationId) {}
 
                     @Override
                     public void onReject(long registrationId, RejectCode code, String text) {
@@ -199,31 +254,93 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
 
     /** Offers a stream and waits for the image. */
     Accepted offer(int streamId, int sessionId, int termLength) {
-        Offer offer =
-                new Offer(
-                        1,
-                        sessionId,
-                        streamId,
-                        0,
-                        termLength,
-                        4096,
-                        0,
-                        credit.address(),
-                        credit.remoteKey().value(),
-                        0,
-                        false);
-        sendBuffer(writer.setup(buffer, 0, offer, 0, false));
+        setup(good(1, streamId, sessionId, termLength));
         pollUntil("an image for the stream", () -> accepted != null || end != null);
         return accepted;
     }
 
+    /** An offer with nothing wrong about it. */
+    Offer good(long registrationId, int streamId, int sessionId, int termLength) {
+        return new Offer(
+                registrationId,
+                sessionId,
+                streamId,
+                0,
+                termLength,
+                4096,
+                0,
+                credit.address(),
+                credit.remoteKey().value(),
+                0,
+                false);
+    }
+
+    /** Sends an offer as it is. */
+    void setup(Offer offer) {
+        sendBuffer(writer.setup(buffer, 0, offer, offer.position(), offer.isResuming()));
+    }
+
+    /** Says that a stream has ended. */
+    void sendClose(long registrationId, long position) {
+        sendBuffer(writer.close(buffer, 0, registrationId, position));
+    }
+
+    /** Accepts a stream: the log may be anywhere. */
+    void accept(long registrationId, long address, int key, long position, int window) {
+        sendBuffer(
+                writer.accept(
+                        buffer,
+                        0,
+                        registrationId,
+                        address,
+                        key,
+                        position,
+                        window,
+                        OptionalLong.empty()));
+    }
+
+    /** Says that an image is closed. */
+    void imageClosed(long registrationId) {
+        sendBuffer(writer.imageClosed(buffer, 0, registrationId));
+    }
+
+    /** Memory that the other side may write. */
+    RegisteredMemory writable() {
+        return credit;
+    }
+
+    /** What the other side offered last; null if nothing. */
+    Offer offered() {
+        return offered;
+    }
+
+    /** Forgets what was offered, so that the next offer is news. */
+    void forgetOffer() {
+        offered = null;
+    }
+
     private void sendBuffer(int length) {
+        if (!isUp()) {
+            return;
+        }
+        pollUntil("room at the peer", () -> end != null || connection.queuePair().canSend());
+        if (end != null) {
+            return;
+        }
         connection.queuePair().stageSend(memory.address(), length, memory.localKey());
         complete();
     }
 
     /** Writes bytes into the image, at an offset from its first term. */
     void write(byte[] bytes, long offset) {
+        writeTo(bytes, accepted.logAddress() + offset, accepted.logKey());
+    }
+
+    /** Writes bytes anywhere. */
+    void writeTo(byte[] bytes, long address, int key) {
+        if (!isUp()) {
+            return;
+        }
         buffer.putBytes(0, bytes);
         connection
                 .queuePair()
@@ -231,8 +348,8 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                         memory.address(),
                         bytes.length,
                         memory.localKey(),
-                        accepted.logAddress() + offset,
-                        new RemoteKey(accepted.logKey()));
+                        address,
+                        new RemoteKey(key));
         complete();
     }
 
@@ -241,6 +358,13 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
         pollUntil(
                 "completion of what was posted",
                 () -> end != null || connection.queuePair().completed() >= posted);
+    }
+
+    /** Ends the connection without a word. */
+    void leave() {
+        if (connection != null) {
+            closeConnection();
+        }
     }
 
     private void closeConnection() {
@@ -261,6 +385,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
         if (connection != null) {
             closeConnection();
         }
+        strays.forEach(Connection::close);
         fabric.close();
         arena.close();
     }

@@ -29,16 +29,21 @@ final class Tasks implements AutoCloseable {
         run(Executors.callable(task));
     }
 
+    /** Throws what a task has thrown that ended so. */
+    void check() throws Exception {
+        for (int i = 0; i < futures.size(); i++) {
+            if (futures.get(i).isDone()) {
+                result(futures.remove(i));
+            }
+        }
+    }
+
     /** Waits for all; throws what the first failed one threw. */
     void join(long seconds) throws Exception {
         long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         while (!futures.isEmpty()) {
             // The one that failed may not be the one that ends first.
-            for (int i = 0; i < futures.size(); i++) {
-                if (futures.get(i).isDone()) {
-                    result(futures.remove(i));
-                }
-            }
+            check();
             if (System.nanoTime() - deadlineNs > 0) {
                 throw new TimeoutException("threads of the test still run after " + seconds + " s");
             }

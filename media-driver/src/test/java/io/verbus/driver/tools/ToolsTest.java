@@ -10,6 +10,7 @@ import io.verbus.Bus;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
+import io.verbus.cnc.LossReport;
 import io.verbus.driver.DriverConfig;
 import io.verbus.driver.DriverOption;
 import io.verbus.driver.MediaDriver;
@@ -100,6 +101,30 @@ class ToolsTest {
         assertEquals("", out.toString());
         assertEquals(1, run("errors", "--dir", folder.toString()));
         assertEquals("no errors\n", out.toString());
+    }
+
+    @Test
+    void lossesArePrintedByStreamAndSource() throws Exception {
+        try (MediaDriver driver = launch()) {
+            String directory = driver.directory().toString();
+            assertEquals(0, run("losses", "--dir", directory), err.toString());
+            assertEquals("no losses", out.toString().strip());
+            // As the driver's conductor writes it: what it has just made is replaced.
+            Path file = driver.directory().resolve(LossReport.NAME);
+            Files.delete(file);
+            try (LossReport report = LossReport.create(file)) {
+                report.add(7, -3, "127.0.0.1:4000", "10.0.0.1:5", 2, 64, 0);
+                assertEquals(0, run("losses", "--dir", directory), err.toString());
+                assertTrue(
+                        out.toString()
+                                .contains(
+                                        "stream 7 session -3 at 127.0.0.1:4000 from 10.0.0.1:5:"
+                                                + " 2 gaps, 64 bytes, from 1970-01-01T00:00:00Z"),
+                        out.toString());
+                assertEquals(0, run("losses", "--json", "--dir", directory), err.toString());
+                assertTrue(out.toString().contains("\"observations\": 2"), out.toString());
+            }
+        }
     }
 
     @Test

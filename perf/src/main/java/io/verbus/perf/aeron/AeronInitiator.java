@@ -6,8 +6,8 @@ import io.aeron.ExclusivePublication;
 import io.aeron.Publication;
 import io.aeron.Subscription;
 import io.aeron.logbuffer.FragmentHandler;
-import io.verbus.perf.rtt.Initiator;
-import io.verbus.perf.rtt.ReplyHandler;
+import io.verbus.perf.load.Initiator;
+import io.verbus.perf.load.ReplyHandler;
 
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;

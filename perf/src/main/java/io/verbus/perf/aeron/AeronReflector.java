@@ -6,7 +6,7 @@ import io.aeron.ExclusivePublication;
 import io.aeron.Subscription;
 import io.aeron.logbuffer.ControlledFragmentHandler;
 import io.aeron.logbuffer.ControlledFragmentHandler.Action;
-import io.verbus.perf.rtt.Reflector;
+import io.verbus.perf.load.Reflector;
 
 import org.agrona.concurrent.AgentInvoker;
 

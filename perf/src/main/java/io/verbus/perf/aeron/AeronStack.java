@@ -5,16 +5,21 @@ package io.verbus.perf.aeron;
 import io.aeron.Aeron;
 import io.aeron.AeronVersion;
 import io.aeron.ExclusivePublication;
+import io.aeron.Publication;
 import io.aeron.Subscription;
 import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
-import io.verbus.perf.rtt.Initiator;
-import io.verbus.perf.rtt.Reflector;
-import io.verbus.perf.rtt.ReplyHandler;
-import io.verbus.perf.rtt.Stack;
-import io.verbus.perf.rtt.Work;
+import io.verbus.perf.load.Arrivals;
+import io.verbus.perf.load.Initiator;
+import io.verbus.perf.load.Reflector;
+import io.verbus.perf.load.ReplyHandler;
+import io.verbus.perf.load.Sink;
+import io.verbus.perf.load.Stack;
+import io.verbus.perf.load.Work;
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Aeron with its settings for low latency: files not sparse and touched beforehand, and no bounds
@@ -89,6 +94,39 @@ final class AeronStack implements Stack {
                         channel(work.initiator(), 1, work.reflector()), REPLIES);
         return new AeronReflector(
                 requests, replies, driver.sharedAgentInvoker(), aeron.conductorAgentInvoker());
+    }
+
+    @Override
+    public List<AeronSource> sources() {
+        int publishers = work.load().publishers();
+        String channel = channel(work.reflector(), 0, work.initiator());
+        Publication publication =
+                publishers == 1
+                        ? aeron.addExclusivePublication(channel, REQUESTS)
+                        : aeron.addPublication(channel, REQUESTS);
+        return Stream.generate(
+                        () ->
+                                new AeronSource(
+                                        publication,
+                                        driver.sharedAgentInvoker(),
+                                        aeron.conductorAgentInvoker(),
+                                        work.length()))
+                .limit(publishers)
+                .toList();
+    }
+
+    @Override
+    public Sink sink(Arrivals[] arrivals) {
+        String channel = channel(work.reflector(), 0, "");
+        List<Subscription> subscriptions =
+                Stream.generate(() -> aeron.addSubscription(channel, REQUESTS))
+                        .limit(arrivals.length)
+                        .toList();
+        return new AeronSink(
+                subscriptions,
+                arrivals,
+                driver.sharedAgentInvoker(),
+                aeron.conductorAgentInvoker());
     }
 
     private String channel(String address, int portOffset, String from) {

@@ -2,7 +2,7 @@
 
 package io.verbus.perf.aeron;
 
-import io.verbus.perf.rtt.Worker;
+import io.verbus.perf.load.Worker;
 
 /** A process of a run on Aeron. */
 public final class AeronWorker {

@@ -2,96 +2,102 @@
 
 package io.verbus.perf.report;
 
-import io.verbus.perf.rtt.Work;
-import io.verbus.perf.run.Runner;
-
-import org.HdrHistogram.Histogram;
+import io.verbus.perf.load.Work;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 
-/** Ratios of pairs of runs, Verbus over its peer: below 1 is faster. */
+/** Ratios of pairs of runs, a subject over its peer. */
 public final class Comparison {
-    private static final Set<Percentile> COMPARED =
-            Set.of(Percentile.P50, Percentile.P90, Percentile.P99);
-
-    private final Work work;
+    private final String subject;
     private final String peer;
-    private final Map<Percentile, List<Double>> ratios = new EnumMap<>(Percentile.class);
-    private final Map<Percentile, List<Double>> verbusMicroseconds =
-            new EnumMap<>(Percentile.class);
-    private final Map<Percentile, List<Double>> peerMicroseconds = new EnumMap<>(Percentile.class);
-    private final List<Double> rateRatios = new ArrayList<>();
+    private final List<Work> works = new ArrayList<>();
+    private final Map<String, List<Double>> ratios = new LinkedHashMap<>();
+    private final Map<String, List<Double>> ofSubject = new LinkedHashMap<>();
+    private final Map<String, List<Double>> ofPeer = new LinkedHashMap<>();
     private final Map<String, Object> versions = new LinkedHashMap<>();
 
     /**
-     * @param work that Verbus does.
-     * @param peer that does the same.
+     * @param subject that is compared.
+     * @param peer that does the same work.
      */
-    public Comparison(Work work, String peer) {
-        this.work = work;
+    public Comparison(String subject, String peer) {
+        this.subject = subject;
         this.peer = peer;
-        for (Percentile percentile : Percentile.values()) {
-            if (COMPARED.contains(percentile)) {
-                ratios.put(percentile, new ArrayList<>());
-                verbusMicroseconds.put(percentile, new ArrayList<>());
-                peerMicroseconds.put(percentile, new ArrayList<>());
-            }
-        }
     }
 
-    /** First lines of the table. */
-    public String header() {
-        StringBuilder text = new StringBuilder();
-        text.append(
-                String.format(
-                        Locale.ROOT,
-                        "verbus %s / %s, %d bytes, %s; us of Verbus, of %s, and the ratio%n",
-                        work.wire(),
-                        peer,
-                        work.length(),
-                        WorkReport.rate(work),
-                        peer));
-        text.append("pair");
-        ratios.keySet().forEach(p -> text.append(String.format(Locale.ROOT, " | %27s", p.text())));
-        return text.append(System.lineSeparator()).toString();
+    /** Says which work follows; returns its line of the table. */
+    public String begin(Work work) {
+        works.add(work);
+        return String.format(
+                Locale.ROOT,
+                "%s, %s / %s, %d bytes, %s; the first, the second, and the ratio%n",
+                work.wire(),
+                subject,
+                peer,
+                work.length(),
+                WorkReport.rate(work));
     }
 
-    /** Adds a pair of runs; returns its line of the table. */
-    public String add(Runner.Outcome verbus, Runner.Outcome other) {
-        versions.put("verbus", verbus.version());
-        versions.put("peer", other.version());
+    /** Records what was compared. */
+    public void versions(String subject, String other) {
+        versions.put("subject", subject);
+        versions.put("peer", other);
+    }
+
+    /**
+     * Adds the figures of a pair of runs; returns its line of the table.
+     *
+     * @param subject its figures.
+     * @param other the peer's, of the same names.
+     */
+    public String add(Map<String, Double> subject, Map<String, Double> other) {
         StringBuilder line = new StringBuilder();
-        for (Percentile percentile : ratios.keySet()) {
-            double ours = microseconds(percentile, verbus);
-            double theirs = microseconds(percentile, other);
-            verbusMicroseconds.get(percentile).add(ours);
-            peerMicroseconds.get(percentile).add(theirs);
-            ratios.get(percentile).add(ours / theirs);
-            line.append(
-                    String.format(
-                            Locale.ROOT, " | %,9.3f %,9.3f %7.3f", ours, theirs, ours / theirs));
-        }
-        rateRatios.add(verbus.measurement().perSecond() / other.measurement().perSecond());
-        return String.format(Locale.ROOT, "%4d%s%n", rateRatios.size(), line);
+        subject.forEach(
+                (name, ours) -> {
+                    double theirs = other.get(name);
+                    list(ofSubject, name).add(ours);
+                    list(ofPeer, name).add(theirs);
+                    list(ratios, name).add(ours / theirs);
+                    line.append(
+                            String.format(
+                                    Locale.ROOT,
+                                    "  %s %s %s %.3f",
+                                    name,
+                                    shown(ours),
+                                    shown(theirs),
+                                    ours / theirs));
+                });
+        return line.append(System.lineSeparator()).toString();
+    }
+
+    private static String shown(double value) {
+        return String.format(Locale.ROOT, value < 10_000 ? "%.3f" : "%,.0f", value);
+    }
+
+    private static List<Double> list(Map<String, List<Double>> lists, String name) {
+        return lists.computeIfAbsent(name, unused -> new ArrayList<>());
+    }
+
+    /** Whether nothing was compared. */
+    public boolean isEmpty() {
+        return ratios.isEmpty();
     }
 
     /** Last lines of the table. */
     public String summary() {
         StringBuilder text = new StringBuilder();
         ratios.forEach(
-                (percentile, values) -> {
+                (name, values) -> {
                     Spread spread = Spread.of(values);
                     text.append(
                             String.format(
                                     Locale.ROOT,
                                     "%s ratio: median %.3f, min %.3f, max %.3f%n",
-                                    percentile.text(),
+                                    name,
                                     spread.median(),
                                     spread.min(),
                                     spread.max()));
@@ -99,33 +105,34 @@ public final class Comparison {
         return text.toString();
     }
 
-    /** Everything, for programs. */
+    /** Everything, for programs. Percentiles are in microseconds. */
     public String json() {
         Map<String, Object> report = new LinkedHashMap<>();
-        report.put("transport", work.wire().toString());
+        report.put("transport", works.getFirst().wire().toString());
         report.put("peer", peer);
-        report.put("pairs", rateRatios.size());
-        Map<String, Object> spreads = spreads(ratios);
-        spreads.put("messagesPerSecond", Spread.of(rateRatios).toMap());
-        report.put("ratios", spreads);
-        Map<String, Object> microseconds = new LinkedHashMap<>();
-        microseconds.put("verbus", spreads(verbusMicroseconds));
-        microseconds.put("peer", spreads(peerMicroseconds));
-        report.put("microseconds", microseconds);
-        report.put("versions", versions);
-        report.put("work", WorkReport.toMap(work));
-        report.put("environment", WorkReport.environment());
+        report.put("pairs", ratios.values().iterator().next().size());
+        report.put("ratios", spreads(ratios));
+        report.put("subject", subject);
+        Map<String, Object> figures = new LinkedHashMap<>();
+        figures.put("subject", spreads(ofSubject));
+        figures.put("peer", spreads(ofPeer));
+        report.put("figures", figures);
+        report.putAll(environment());
         return Json.write(report);
     }
 
-    private static Map<String, Object> spreads(Map<Percentile, List<Double>> values) {
-        Map<String, Object> spreads = new LinkedHashMap<>();
-        values.forEach((p, list) -> spreads.put(p.text(), Spread.of(list).toMap()));
-        return spreads;
+    /** What was compared, and on which machine. */
+    public Map<String, Object> environment() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("versions", versions);
+        map.put("work", works.stream().map(WorkReport::toMap).toList());
+        map.put("environment", WorkReport.environment());
+        return map;
     }
 
-    private static double microseconds(Percentile percentile, Runner.Outcome outcome) {
-        Histogram histogram = outcome.measurement().histogram();
-        return percentile.microseconds(histogram);
+    private static Map<String, Object> spreads(Map<String, List<Double>> values) {
+        Map<String, Object> spreads = new LinkedHashMap<>();
+        values.forEach((name, list) -> spreads.put(name, Spread.of(list).toMap()));
+        return spreads;
     }
 }

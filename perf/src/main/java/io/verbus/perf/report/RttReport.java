@@ -2,14 +2,14 @@
 
 package io.verbus.perf.report;
 
-import io.verbus.perf.rtt.Measurement;
-import io.verbus.perf.rtt.Work;
-import io.verbus.perf.run.Runner;
+import io.verbus.perf.load.Measurement;
+import io.verbus.perf.load.Work;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -19,7 +19,7 @@ import java.util.Map;
  * @param work that was asked for.
  * @param outcome of it.
  */
-public record RttReport(Work work, Runner.Outcome outcome) {
+public record RttReport(Work work, Outcome outcome) {
     /** Percentiles, for people. */
     public String table() {
         Measurement measurement = outcome.measurement();
@@ -47,8 +47,22 @@ public record RttReport(Work work, Runner.Outcome outcome) {
         return table.toString();
     }
 
-    /** Everything, for programs. */
-    public String json() {
+    /** A short name. */
+    public String name() {
+        return work.wire() + " " + work.length() + " B";
+    }
+
+    /**
+     * Everything, for programs: an object, or a list of them if there are several reports.
+     *
+     * @param reports at least one.
+     */
+    public static String json(List<RttReport> reports) {
+        List<Map<String, Object>> maps = reports.stream().map(RttReport::toMap).toList();
+        return Json.write(maps.size() == 1 ? maps.getFirst() : maps);
+    }
+
+    private Map<String, Object> toMap() {
         Measurement measurement = outcome.measurement();
         Map<String, Object> microseconds = new LinkedHashMap<>();
         for (Percentile percentile : Percentile.values()) {
@@ -62,7 +76,14 @@ public record RttReport(Work work, Runner.Outcome outcome) {
         report.put("missedRate", measurement.missedRate());
         report.put("microseconds", microseconds);
         report.put("environment", WorkReport.environment());
-        return Json.write(report);
+        return report;
+    }
+
+    /** What was asked for, and on which machine. */
+    public Map<String, Object> environment() {
+        Map<String, Object> map = WorkReport.toMap(work);
+        map.put("environment", WorkReport.environment());
+        return map;
     }
 
     /** The whole distribution in microseconds, in HdrHistogram's text format. */
@@ -81,7 +102,7 @@ public record RttReport(Work work, Runner.Outcome outcome) {
                 Locale.ROOT,
                 "the rate of %,d/s was missed: the last message was sent %,.1f ms late; choose a"
                         + " lower --rate",
-                work.rate(),
+                work.load().rate(),
                 outcome.measurement().latenessNs() / 1e6);
     }
 }

@@ -2,7 +2,8 @@
 
 package io.verbus.perf.report;
 
-import io.verbus.perf.rtt.Work;
+import io.verbus.perf.load.Load;
+import io.verbus.perf.load.Work;
 import io.verbus.perf.run.Runner;
 
 import java.util.LinkedHashMap;
@@ -14,9 +15,16 @@ final class WorkReport {
     private WorkReport() {}
 
     static String rate(Work work) {
-        return work.rate() == Work.ONE_AT_A_TIME
-                ? "one at a time"
-                : String.format(Locale.ROOT, "%,d/s", work.rate());
+        Load load = work.load();
+        if (load.isStream()) {
+            return "streamed";
+        }
+        if (load.rate() == Load.MAX) {
+            return "one at a time";
+        }
+        return load.burst() == 1
+                ? String.format(Locale.ROOT, "%,d/s", load.rate())
+                : String.format(Locale.ROOT, "%,d/s in bursts of %,d", load.rate(), load.burst());
     }
 
     static Map<String, Object> toMap(Work work) {
@@ -27,10 +35,14 @@ final class WorkReport {
         map.put("termLength", work.termLength());
         map.put("messages", work.messages());
         map.put("warmup", work.warmup());
-        map.put("rate", work.rate() == Work.ONE_AT_A_TIME ? "max" : work.rate());
+        map.put("rate", work.load().rate() == Load.MAX ? "max" : work.load().rate());
+        map.put("burst", work.load().burst());
+        map.put("publishers", work.load().publishers());
+        map.put("subscribers", work.load().subscribers());
         map.put("threading", work.threading().toString());
         map.put("idle", work.idle().toString());
         map.put("driverIdle", work.driverIdle().toString());
+        map.put("affinity", work.affinity());
         map.put("device", device(work));
         return map;
     }

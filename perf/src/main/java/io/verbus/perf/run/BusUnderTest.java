@@ -3,17 +3,41 @@
 package io.verbus.perf.run;
 
 import io.verbus.BusException;
-import io.verbus.perf.rtt.Worker;
+import io.verbus.perf.load.Worker;
 
 import java.io.File;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A bus that can be measured: which class runs it, on which class path. */
+/** What is measured in JVMs of its own: which class runs it, on which class path. */
 public enum BusUnderTest {
     /** Verbus, as it stands on this command's own class path. */
     VERBUS("io.verbus.perf.verbus.VerbusWorker") {
+        @Override
+        String classPath() {
+            return System.getProperty("java.class.path");
+        }
+    },
+
+    /** What no bus can beat on shared memory. */
+    SHARED_MEMORY("io.verbus.perf.floor.FloorWorker") {
+        @Override
+        String classPath() {
+            return System.getProperty("java.class.path");
+        }
+    },
+
+    /** Verbs alone, a message in one work request. */
+    VERBS_ONE("io.verbus.perf.floor.VerbsInOneWorker") {
+        @Override
+        String classPath() {
+            return System.getProperty("java.class.path");
+        }
+    },
+
+    /** Verbs alone, a message in two work requests. */
+    VERBS_TWO("io.verbus.perf.floor.VerbsInTwoWorker") {
         @Override
         String classPath() {
             return System.getProperty("java.class.path");

@@ -2,46 +2,59 @@
 
 package io.verbus.perf.run;
 
-import io.verbus.perf.rtt.Measurement;
-import io.verbus.perf.rtt.Work;
-import io.verbus.perf.run.Runner.Outcome;
+import java.util.function.BinaryOperator;
 
 /**
- * The same work on two buses, in slices that alternate: what changes on the machine meanwhile, such
- * as where its processors lie, changes for both. While one is measured the other sleeps.
+ * The same work on two contenders, in slices that alternate: what changes on the machine meanwhile,
+ * such as where its processors lie, changes for both. While one is measured the other sleeps.
  *
- * @param first outcome of one.
- * @param second outcome of the other.
+ * @param first result of one.
+ * @param second result of the other.
+ * @param <T> what a result is.
  */
-public record Pair(Outcome first, Outcome second) {
+public record Pair<T>(T first, T second) {
+    /** How a contender is measured. */
+    @FunctionalInterface
+    public interface Measure<T> {
+        /** Measures so many messages. */
+        T of(Contender contender, long count);
+    }
+
     /**
      * Measures it.
      *
      * @param first that is set up.
      * @param second that is set up too.
-     * @param work of both.
+     * @param messages of both.
      * @param slices into which the messages are cut.
+     * @param measure how each is measured.
+     * @param sum of two slices.
      */
-    public static Pair measure(Runner first, Runner second, Work work, int slices) {
+    public static <T> Pair<T> measure(
+            Contender first,
+            Contender second,
+            long messages,
+            int slices,
+            Measure<T> measure,
+            BinaryOperator<T> sum) {
         first.warmUp();
         second.warmUp();
-        Measurement ofFirst = null;
-        Measurement ofSecond = null;
+        T ofFirst = null;
+        T ofSecond = null;
         for (int slice = 0; slice < slices; slice++) {
-            long count = work.messages() * (slice + 1) / slices - work.messages() * slice / slices;
+            long count = messages * (slice + 1) / slices - messages * slice / slices;
             if (slice % 2 == 0) {
-                ofFirst = sum(ofFirst, first.measure(count));
-                ofSecond = sum(ofSecond, second.measure(count));
+                ofFirst = plus(ofFirst, measure.of(first, count), sum);
+                ofSecond = plus(ofSecond, measure.of(second, count), sum);
             } else {
-                ofSecond = sum(ofSecond, second.measure(count));
-                ofFirst = sum(ofFirst, first.measure(count));
+                ofSecond = plus(ofSecond, measure.of(second, count), sum);
+                ofFirst = plus(ofFirst, measure.of(first, count), sum);
             }
         }
-        return new Pair(
-                new Outcome(first.version(), ofFirst), new Outcome(second.version(), ofSecond));
+        return new Pair<>(ofFirst, ofSecond);
     }
 
-    private static Measurement sum(Measurement before, Measurement slice) {
-        return before == null ? slice : before.plus(slice);
+    private static <T> T plus(T before, T slice, BinaryOperator<T> sum) {
+        return before == null ? slice : sum.apply(before, slice);
     }
 }

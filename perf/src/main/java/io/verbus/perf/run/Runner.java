@@ -2,10 +2,13 @@
 
 package io.verbus.perf.run;
 
-import io.verbus.perf.rtt.Measurement;
-import io.verbus.perf.rtt.Role;
-import io.verbus.perf.rtt.Work;
-import io.verbus.perf.rtt.Worker;
+import io.verbus.perf.load.Measurement;
+import io.verbus.perf.load.Outlier;
+import io.verbus.perf.load.Role;
+import io.verbus.perf.load.StreamPart;
+import io.verbus.perf.load.Throughput;
+import io.verbus.perf.load.Work;
+import io.verbus.perf.load.Worker;
 
 import java.util.List;
 import java.util.function.LongConsumer;
@@ -14,7 +17,7 @@ import java.util.function.LongConsumer;
  * The processes of work on a bus: over shared memory one, with two measuring threads; over a
  * network two, with one measuring thread each.
  */
-public final class Runner implements AutoCloseable {
+public final class Runner implements Contender {
     /** The warm-up runs in parts: so the loop is entered anew when its compiled code is there. */
     private static final int WARMUP_PARTS = 20;
 
@@ -24,28 +27,34 @@ public final class Runner implements AutoCloseable {
     private static final long SILENCE_TIMEOUT_S = 60;
 
     private final Work work;
+    private final List<String> flags;
     private final LongConsumer progress;
     private final WorkerProcess reflector;
     private final WorkerProcess initiator;
-
-    /**
-     * A run's outcome.
-     *
-     * @param version name and version of the bus.
-     * @param measurement what it measured.
-     */
-    public record Outcome(String version, Measurement measurement) {}
 
     /**
      * Starts the processes and waits until they are connected.
      *
      * @param bus to measure.
      * @param work to do.
-     * @param progress takes the number of round trips done, about once a second.
+     * @param progress takes the number of messages done, about once a second.
      * @throws io.verbus.BusException if it fails; the process at fault has said why.
      */
     public Runner(BusUnderTest bus, Work work, LongConsumer progress) {
+        this(bus, work, progress, List.of());
+    }
+
+    /**
+     * As above, with flags of the JVMs besides.
+     *
+     * @param bus to measure.
+     * @param work to do.
+     * @param progress takes the number of messages done, about once a second.
+     * @param flags of the JVMs.
+     */
+    public Runner(BusUnderTest bus, Work work, LongConsumer progress, List<String> flags) {
         this.work = work;
+        this.flags = flags;
         this.progress = progress;
         if (work.wire() == Work.Wire.IPC) {
             reflector = null;
@@ -62,7 +71,7 @@ public final class Runner implements AutoCloseable {
     }
 
     private WorkerProcess start(BusUnderTest bus, Role role) {
-        WorkerProcess process = new WorkerProcess(bus, role, work);
+        WorkerProcess process = new WorkerProcess(bus, role, work, flags);
         try {
             process.await(Worker.READY, SET_UP_TIMEOUT_S, progress);
             return process;
@@ -72,28 +81,59 @@ public final class Runner implements AutoCloseable {
         }
     }
 
-    /** Name and version of the bus. */
+    @Override
     public String version() {
         return initiator.version();
     }
 
-    /** Does the work's warm-up. */
+    @Override
     public void warmUp() {
         long done = 0;
         for (int part = 1; part <= WARMUP_PARTS; part++) {
             long end = work.warmup() * part / WARMUP_PARTS;
-            measure(end - done);
-            done = end;
+            if (end > done) {
+                measure(end - done);
+                done = end;
+            }
         }
     }
 
-    /** Measures so many round trips. */
-    public Measurement measure(long count) {
+    private void measure(long count) {
+        if (work.load().isStream()) {
+            stream(count);
+        } else {
+            roundTrips(count);
+        }
+    }
+
+    @Override
+    public Throughput stream(long count) {
+        String run = Worker.RUN + " " + count;
+        if (reflector == null) {
+            initiator.tell(run);
+            return Throughput.of(
+                    StreamPart.parse(initiator.await(Worker.RESULT, SILENCE_TIMEOUT_S, progress)));
+        }
+        reflector.tell(run);
+        initiator.tell(run);
+        String sink = reflector.await(Worker.RESULT, SILENCE_TIMEOUT_S, progress);
+        initiator.tell(Worker.PAUSE);
+        String source = initiator.await(Worker.RESULT, SILENCE_TIMEOUT_S, progress);
+        return Throughput.of(StreamPart.parse(source), StreamPart.parse(sink));
+    }
+
+    @Override
+    public Measurement roundTrips(long count) {
         tellReflector(Worker.RESUME);
         initiator.tell(Worker.RUN + " " + count);
         String result = initiator.await(Worker.RESULT, SILENCE_TIMEOUT_S, progress);
         tellReflector(Worker.PAUSE);
         return Measurement.parse(result);
+    }
+
+    /** Outliers of the round trips so far; each is given once. */
+    public List<Outlier> takeOutliers() {
+        return initiator.takeOutliers();
     }
 
     private void tellReflector(String order) {

@@ -3,9 +3,10 @@
 package io.verbus.perf.run;
 
 import io.verbus.BusException;
-import io.verbus.perf.rtt.Role;
-import io.verbus.perf.rtt.Work;
-import io.verbus.perf.rtt.Worker;
+import io.verbus.perf.load.Outlier;
+import io.verbus.perf.load.Role;
+import io.verbus.perf.load.Work;
+import io.verbus.perf.load.Worker;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -40,9 +41,12 @@ final class WorkerProcess implements AutoCloseable {
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     private final Thread shutdownHook = Thread.ofPlatform().unstarted(this::end);
     private final PrintStream orders;
+    private final long startedNs;
     private String version = "";
+    private long firstNs;
+    private List<Outlier> outliers = new ArrayList<>();
 
-    WorkerProcess(BusUnderTest bus, Role role, Work work) {
+    WorkerProcess(BusUnderTest bus, Role role, Work work, List<String> moreFlags) {
         name = bus + " " + role;
         directory =
                 Path.of("/dev/shm")
@@ -56,12 +60,14 @@ final class WorkerProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(flags());
+        command.addAll(moreFlags);
         command.add("-cp");
         command.add(bus.classPath());
         command.add(bus.worker());
         command.add(role.name());
         command.add(directory.toString());
         command.addAll(work.toArguments());
+        startedNs = System.nanoTime();
         try {
             process =
                     new ProcessBuilder(command)
@@ -84,6 +90,8 @@ final class WorkerProcess implements AutoCloseable {
                         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                                 .filter(flag -> !flag.startsWith("-agentlib"))
                                 .filter(flag -> !flag.startsWith("-javaagent"))
+                                // Holds the classes of this command, on its own class path.
+                                .filter(flag -> !flag.startsWith("-XX:AOT"))
                                 .toList());
         flags.addAll(MEASURING_FLAGS);
         return flags;
@@ -92,6 +100,18 @@ final class WorkerProcess implements AutoCloseable {
     /** Name and version of the bus, once it has said so. */
     String version() {
         return version;
+    }
+
+    /** From its start to its first echo, in nanoseconds, once {@link #await} has seen a result. */
+    long firstEchoNs() {
+        return firstNs - startedNs;
+    }
+
+    /** Outliers that came with the results so far; each is given once. */
+    List<Outlier> takeOutliers() {
+        List<Outlier> taken = outliers;
+        outliers = new ArrayList<>();
+        return taken;
     }
 
     /** Tells it what to do. */
@@ -112,6 +132,10 @@ final class WorkerProcess implements AutoCloseable {
             String rest = line.substring(Math.min(line.length(), line.indexOf(' ') + 1));
             if (line.startsWith(Worker.VERSION)) {
                 version = rest;
+            } else if (line.startsWith(Worker.FIRST)) {
+                firstNs = Long.parseLong(rest);
+            } else if (line.startsWith(Worker.OUTLIER)) {
+                outliers.add(Outlier.parse(rest));
             } else if (line.startsWith(Worker.PROGRESS)) {
                 progress.accept(Long.parseLong(rest));
             }

@@ -6,8 +6,8 @@ import io.verbus.ExclusivePublication;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.logbuffer.FragmentHandler;
-import io.verbus.perf.rtt.Initiator;
-import io.verbus.perf.rtt.ReplyHandler;
+import io.verbus.perf.load.Initiator;
+import io.verbus.perf.load.ReplyHandler;
 
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;

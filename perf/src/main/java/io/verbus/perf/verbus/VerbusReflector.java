@@ -6,7 +6,7 @@ import io.verbus.ExclusivePublication;
 import io.verbus.Subscription;
 import io.verbus.logbuffer.ControlledFragmentHandler;
 import io.verbus.logbuffer.ControlledFragmentHandler.Action;
-import io.verbus.perf.rtt.Reflector;
+import io.verbus.perf.load.Reflector;
 
 import org.agrona.concurrent.AgentInvoker;
 

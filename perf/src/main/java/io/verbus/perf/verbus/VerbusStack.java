@@ -4,21 +4,26 @@ package io.verbus.perf.verbus;
 
 import io.verbus.Bus;
 import io.verbus.ExclusivePublication;
+import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.driver.DriverConfig;
 import io.verbus.driver.Idling;
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.ThreadingMode;
-import io.verbus.perf.rtt.Initiator;
-import io.verbus.perf.rtt.Reflector;
-import io.verbus.perf.rtt.ReplyHandler;
-import io.verbus.perf.rtt.Stack;
-import io.verbus.perf.rtt.Work;
+import io.verbus.perf.load.Arrivals;
+import io.verbus.perf.load.Initiator;
+import io.verbus.perf.load.Reflector;
+import io.verbus.perf.load.ReplyHandler;
+import io.verbus.perf.load.Sink;
+import io.verbus.perf.load.Stack;
+import io.verbus.perf.load.Work;
 
 import org.agrona.CloseHelper;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Verbus with an embedded driver. */
 public final class VerbusStack implements Stack {
@@ -90,6 +95,36 @@ public final class VerbusStack implements Stack {
                         published(work.initiator(), 1, work.reflector()), REPLIES);
         return new VerbusReflector(
                 requests, replies, driver.invoker(), bus.conductorAgentInvoker());
+    }
+
+    @Override
+    public List<VerbusSource> sources() {
+        int publishers = work.load().publishers();
+        String channel = published(work.reflector(), 0, work.initiator());
+        Publication publication =
+                publishers == 1
+                        ? bus.addExclusivePublication(channel, REQUESTS)
+                        : bus.addPublication(channel, REQUESTS);
+        return Stream.generate(
+                        () ->
+                                new VerbusSource(
+                                        publication,
+                                        driver.invoker(),
+                                        bus.conductorAgentInvoker(),
+                                        work.length()))
+                .limit(publishers)
+                .toList();
+    }
+
+    @Override
+    public Sink sink(Arrivals[] arrivals) {
+        String channel = subscribed(work.reflector(), 0);
+        List<Subscription> subscriptions =
+                Stream.generate(() -> bus.addSubscription(channel, REQUESTS))
+                        .limit(arrivals.length)
+                        .toList();
+        return new VerbusSink(
+                subscriptions, arrivals, driver.invoker(), bus.conductorAgentInvoker());
     }
 
     @Override

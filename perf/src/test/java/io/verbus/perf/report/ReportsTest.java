@@ -5,14 +5,16 @@ package io.verbus.perf.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.verbus.perf.rtt.Measurement;
-import io.verbus.perf.rtt.Work;
-import io.verbus.perf.run.Runner;
+import io.verbus.perf.load.Load;
+import io.verbus.perf.load.Measurement;
+import io.verbus.perf.load.Throughput;
+import io.verbus.perf.load.Work;
 
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
+import java.util.Map;
 
 class ReportsTest {
     private final Work work =
@@ -23,13 +25,14 @@ class ReportsTest {
                     65536,
                     1000,
                     500,
-                    Work.ONE_AT_A_TIME,
+                    Load.roundTrips(Load.MAX, 1),
                     Work.Threading.SHARED,
                     Work.Idle.BUSY_SPIN,
                     Work.Idle.BACKOFF,
                     "",
                     "",
-                    0);
+                    0,
+                    "");
 
     @Test
     void tabulatesPercentilesInMicroseconds() {
@@ -48,7 +51,7 @@ class ReportsTest {
 
     @Test
     void writesPercentilesAndEnvironmentAsJson() {
-        String json = new RttReport(work, outcome(1000)).json();
+        String json = RttReport.json(List.of(new RttReport(work, outcome(1000))));
 
         assertTrue(json.contains("\"p50\": 1000.447"), json);
         assertTrue(json.contains("\"threading\": \"shared\""), json);
@@ -58,10 +61,11 @@ class ReportsTest {
 
     @Test
     void summarizesTheRatiosOfPairs() {
-        Comparison comparison = new Comparison(work, "aeron");
-        comparison.add(outcome(1000), outcome(2000));
-        comparison.add(outcome(3000), outcome(1000));
-        comparison.add(outcome(900), outcome(1000));
+        Comparison comparison = new Comparison("verbus", "aeron");
+        comparison.begin(work);
+        comparison.add(figures(1000), figures(2000));
+        comparison.add(figures(3000), figures(1000));
+        comparison.add(figures(900), figures(1000));
 
         String json = comparison.json();
 
@@ -85,12 +89,53 @@ class ReportsTest {
         assertTrue(new RttReport(work, outcome(1000)).hgrm().contains("#[Max     =     2000."));
     }
 
+    @Test
+    void comparesTheRatesOfStreams() {
+        Comparison comparison = new Comparison("verbus", "floor");
+        comparison.begin(work);
+        Throughput fast = new Throughput(3000, 96_000, 1_000_000, 0, 0, 1);
+        Throughput slow = new Throughput(1000, 32_000, 1_000_000, 0, 0, 1);
+        comparison.add(Figures.of(fast), Figures.of(slow));
+
+        assertTrue(
+                comparison.summary().contains("messagesPerSecond ratio: median 3.000"),
+                comparison.summary());
+    }
+
+    private static Map<String, Double> figures(int medianUs) {
+        return Figures.of(outcome(medianUs).measurement());
+    }
+
+    @Test
+    void laysTheSeriesOverEachOtherOnAPageOfItsOwn() {
+        PercentilePage page = new PercentilePage("Round <trips>");
+        page.add("first", outcome(10).measurement().histogram());
+        page.add("second", outcome(1000).measurement().histogram());
+
+        String html = page.html(Map.of("kernel", "a & b"));
+
+        assertEquals(2, html.split("<polyline").length - 1, "lines");
+        assertTrue(html.contains("Round &lt;trips&gt;"));
+        assertTrue(html.contains("a &amp; b"));
+        assertTrue(html.contains("<td>1,000.447</td>"), html);
+        assertTrue(!html.contains("http"), "refers to nothing outside");
+    }
+
+    @Test
+    void logsEverySeriesWithItsTag() {
+        String log = HistogramLog.write(Map.of("ipc 32 B", outcome(1000)), 5000);
+
+        List<String> lines = log.lines().toList();
+        assertTrue(lines.getFirst().startsWith("#[Histogram log format"), log);
+        assertTrue(lines.getLast().startsWith("Tag=ipc-32-B,4.000,1.000,"), log);
+    }
+
     /** Samples up to twice the median. */
-    private static Runner.Outcome outcome(int medianUs) {
+    private static Outcome outcome(int medianUs) {
         Histogram histogram = new Histogram(3_600_000_000_000L, 3);
         for (int i = 1; i <= 1000; i++) {
             histogram.recordValue(2L * medianUs * i);
         }
-        return new Runner.Outcome("Bus 1", new Measurement(histogram, 1_000_000_000L, 0, false));
+        return new Outcome("Bus 1", new Measurement(histogram, 1_000_000_000L, 0, false));
     }
 }

@@ -9,12 +9,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.sun.management.ThreadMXBean;
 
-import io.verbus.perf.rtt.Measurement;
-import io.verbus.perf.rtt.Reflector;
-import io.verbus.perf.rtt.Role;
-import io.verbus.perf.rtt.RoundTrips;
-import io.verbus.perf.rtt.Work;
-import io.verbus.perf.rtt.Worker;
+import io.verbus.perf.load.Load;
+import io.verbus.perf.load.Measurement;
+import io.verbus.perf.load.Reflector;
+import io.verbus.perf.load.Role;
+import io.verbus.perf.load.RoundTrips;
+import io.verbus.perf.load.Work;
+import io.verbus.perf.load.Worker;
 
 import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,7 @@ class RoundTripsOverIpcTest {
 
     @Test
     void measuresEveryMessageOneAtATime() throws IOException, InterruptedException {
-        Measurement measurement = run(work(2000, Work.ONE_AT_A_TIME));
+        Measurement measurement = run(work(2000, Load.MAX));
 
         assertEquals(2000, measurement.histogram().getTotalCount());
         assertTrue(measurement.histogram().getMinValue() > 0);
@@ -55,7 +56,7 @@ class RoundTripsOverIpcTest {
 
     @Test
     void allocatesNothingForAMessage() throws InterruptedException {
-        Work work = work(0, Work.ONE_AT_A_TIME);
+        Work work = work(0, Load.MAX);
         AtomicBoolean running = new AtomicBoolean(true);
         try (VerbusStack stack = new VerbusStack(work, directory())) {
             Reflector reflector = stack.reflector();
@@ -126,13 +127,14 @@ class RoundTripsOverIpcTest {
                 64 * 1024,
                 messages,
                 0,
-                rate,
+                Load.roundTrips(rate, 1),
                 Work.Threading.SHARED,
                 Work.Idle.YIELD,
                 Work.Idle.BACKOFF,
                 "",
                 "",
-                0);
+                0,
+                "");
     }
 
     private static String directory() {

@@ -11,6 +11,8 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.TreeSet;
 
@@ -23,6 +25,7 @@ import java.util.TreeSet;
  */
 record RdmaPort(String device, String address, int prefixLength) {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
+    private static final int HARDWARE_ADDRESS_LENGTH = 6;
     private static final Path CONNECTION_MANAGER = Path.of("/dev/infiniband/rdma_cm");
 
     /** Those that this process can use, by device name; empty where there is no RDMA. */
@@ -65,7 +68,10 @@ record RdmaPort(String device, String address, int prefixLength) {
         return Files.isReadable(state) && Files.readString(state).contains("ACTIVE");
     }
 
-    /** RoCE names the interface at each GID; InfiniBand has it beside the device. */
+    /**
+     * RoCE names the interface at each GID, InfiniBand has it beside the device, and the first GID
+     * of an iWARP device begins with the interface's hardware address.
+     */
     private static TreeSet<String> interfaces(Path device, Path port) throws IOException {
         TreeSet<String> names = new TreeSet<>();
         for (Path file : sorted(port.resolve("gid_attrs/ndevs"))) {
@@ -79,7 +85,21 @@ record RdmaPort(String device, String address, int prefixLength) {
         for (Path file : sorted(device.resolve("device/net"))) {
             names.add(file.getFileName().toString());
         }
+        Path type = device.resolve("node_type");
+        if (names.isEmpty() && Files.isReadable(type) && Files.readString(type).contains("RNIC")) {
+            addByHardwareAddress(Files.readString(port.resolve("gids/0")).strip(), names);
+        }
         return names;
+    }
+
+    private static void addByHardwareAddress(String gid, TreeSet<String> names) throws IOException {
+        String address = gid.replace(":", "").substring(0, 2 * HARDWARE_ADDRESS_LENGTH);
+        for (NetworkInterface network : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+            byte[] bytes = network.getHardwareAddress();
+            if (bytes != null && HexFormat.of().formatHex(bytes).equals(address)) {
+                names.add(network.getName());
+            }
+        }
     }
 
     private static void addAddress(String device, String interfaceName, List<RdmaPort> ports)

@@ -2,13 +2,12 @@
 
 package io.verbus.rdma.doctor;
 
+import io.verbus.rdma.fabric.PathAdvice;
 import io.verbus.rdma.verbs.DeviceInfo;
 import io.verbus.rdma.verbs.DeviceInfo.Gid;
 import io.verbus.rdma.verbs.Transport;
 
 import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -16,10 +15,8 @@ import java.util.List;
  * address itself and has the port's RoCE mode. InfiniBand and iWARP need no more than an address.
  */
 final class GidCheck {
-    /** Types as sysfs names them. */
-    private static final String V1 = "IB/RoCE v1";
-
-    private static final String V2 = "RoCE v2";
+    private static final String V1 = PathAdvice.ROCE_V1;
+    private static final String V2 = PathAdvice.ROCE_V2;
 
     private final Host host;
     private final DeviceInfo device;
@@ -84,32 +81,27 @@ final class GidCheck {
 
     /** RoCE mode of connections: the kernel prefers v2 unless it was told otherwise. */
     private String mode() {
-        String set = host.files().read(configuration() + "/" + modeFile());
+        String set =
+                host.files()
+                        .read(
+                                PathAdvice.configuration(device.name())
+                                        + "/"
+                                        + PathAdvice.roceMode(port.number()));
         if (!set.isEmpty()) {
             return set;
         }
         return port.gids().stream().map(Gid::type).filter(V2::equals).findAny().orElse(V1);
     }
 
-    /** Folder in configfs that an administrator makes to configure a device. */
-    private String configuration() {
-        return "/sys/kernel/config/rdma_cm/" + device.name();
-    }
-
-    private String modeFile() {
-        return "ports/" + port.number() + "/default_roce_mode";
-    }
-
     private String setMode() {
-        return "`mkdir -p %s; echo 'RoCE v2' > %s/%s`, on a device that can RoCE v2"
-                .formatted(configuration(), configuration(), modeFile());
+        return PathAdvice.useRoceV2(device.name(), port.number());
     }
 
     private void examineAddress(String netdev, InetAddress address, String mode) {
         List<Gid> entries =
                 port.gids().stream()
                         .filter(gid -> gid.netdev().equals(netdev) || gid.netdev().isEmpty())
-                        .filter(gid -> address.equals(address(gid)))
+                        .filter(gid -> address.equals(gid.inetAddress()))
                         .toList();
         List<Gid> used = entries.stream().filter(gid -> gid.type().equals(mode)).toList();
         String text = address.getHostAddress() + " of " + netdev;
@@ -142,7 +134,7 @@ final class GidCheck {
     /** Entries that no address stands behind: what was left over, or what is link-local. */
     private void examineEntries(String netdev, List<InetAddress> addresses) {
         for (Gid gid : port.gids()) {
-            InetAddress address = address(gid);
+            InetAddress address = gid.inetAddress();
             if (gid.netdev().equals(netdev)
                     && address != null
                     && !address.isLinkLocalAddress()
@@ -164,7 +156,7 @@ final class GidCheck {
                 port.linkLayer().equals("Ethernet")
                         && !port.gids().isEmpty()
                         && port.gids().stream()
-                                .map(GidCheck::address)
+                                .map(Gid::inetAddress)
                                 .allMatch(gid -> gid != null && gid.isLinkLocalAddress());
         String text =
                 linkLocal
@@ -179,17 +171,6 @@ final class GidCheck {
             findings.warning(area, text, remedy);
         } else {
             findings.error(area, text, remedy);
-        }
-    }
-
-    /** The address that an entry holds, an IPv4 address where one is mapped; or null. */
-    private static InetAddress address(Gid gid) {
-        try {
-            // Sixteen bytes with an IPv4 address mapped into them make an Inet4Address.
-            return InetAddress.getByAddress(
-                    HexFormat.of().parseHex(gid.address().replace(":", "")));
-        } catch (IllegalArgumentException | UnknownHostException noAddress) {
-            return null;
         }
     }
 }

@@ -2,17 +2,12 @@
 
 package io.verbus.rdma.doctor;
 
+import io.verbus.rdma.fabric.PathAdvice;
 import io.verbus.rdma.verbs.DeviceInfo;
 import io.verbus.rdma.verbs.Transport;
 
 /** State and MTU of a port. */
 final class PortCheck {
-    /**
-     * What the kernel takes off an Ethernet interface's MTU for RoCE (iboe_get_mtu: GRH, UDP, BTH,
-     * XRC, ETH and ICRC), rounded up.
-     */
-    private static final int ROCE_OVERHEAD = 104;
-
     private final Host host;
     private final DeviceInfo device;
     private final DeviceInfo.Port port;
@@ -62,7 +57,7 @@ final class PortCheck {
     }
 
     private boolean isEthernet() {
-        return port.linkLayer().equals("Ethernet");
+        return port.linkLayer().equals(PathAdvice.ETHERNET);
     }
 
     private void examineState() {
@@ -103,14 +98,14 @@ final class PortCheck {
             findings.warning(
                     area,
                     mtu + " and could have " + port.maxMtu(),
-                    "raise it in the subnet manager's partition and on the switches");
+                    PathAdvice.raiseInfiniBandMtu());
         } else {
             examineRoceMtu(area, mtu);
         }
     }
 
     private void examineRoceMtu(String area, String mtu) {
-        long least = (long) port.maxMtu() + ROCE_OVERHEAD;
+        int least = PathAdvice.interfaceMtu(port.maxMtu());
         for (String netdev : Interfaces.of(host, device, port)) {
             long interfaceMtu = host.files().number("/sys/class/net/" + netdev + "/mtu");
             if (interfaceMtu >= 0 && interfaceMtu < least) {
@@ -118,16 +113,13 @@ final class PortCheck {
                         area,
                         "%s and could have %d, because the MTU of %s is %d"
                                 .formatted(mtu, port.maxMtu(), netdev, interfaceMtu),
-                        "`ip link set dev %s mtu %d` or more, at both ends and on the switches"
-                                .formatted(netdev, least));
+                        PathAdvice.raiseRoceMtu(netdev, port.maxMtu()));
                 return;
             }
         }
         findings.warning(
                 area,
                 mtu + " and could have " + port.maxMtu(),
-                "set the MTU of its network interface to "
-                        + least
-                        + " or more at both ends and on the switches, and the link down and up");
+                PathAdvice.raiseRoceMtu("", port.maxMtu()));
     }
 }

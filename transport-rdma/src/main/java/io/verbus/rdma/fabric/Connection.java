@@ -18,6 +18,9 @@ public interface Connection extends AutoCloseable {
     /** Address of this side, or null while it is not known. */
     InetSocketAddress localAddress();
 
+    /** The path that the connection takes; null before it is accepted or established. */
+    PathInfo path();
+
     /**
      * Accepts an incoming connection, after {@link FabricHandler#onConnectRequest} and once what it
      * needs is in place. {@link FabricHandler#onEstablished} follows.

@@ -43,9 +43,10 @@ public interface Fabric extends AutoCloseable {
      * however often it is called.
      *
      * @param handler of them.
+     * @param nowNs monotonic time, as {@link System#nanoTime} tells it.
      * @return their number.
      */
-    int poll(FabricHandler handler);
+    int poll(FabricHandler handler, long nowNs);
 
     /** Closes all that is still open. Idempotent. */
     @Override

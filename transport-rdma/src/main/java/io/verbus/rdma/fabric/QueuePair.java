@@ -20,12 +20,15 @@ public interface QueuePair {
     /** Work requests that can be staged now: the send queue's depth less what is outstanding. */
     int free();
 
+    /** Whether the peer has room for a message: {@link #stageSend} may be called. */
+    boolean canSend();
+
     /**
      * Stages an RDMA Write of one piece of local memory, which must not change until it has
      * completed.
      *
      * @param address of the first local byte.
-     * @param length in bytes; 0 is allowed (a probe).
+     * @param length in bytes; 0 is allowed.
      * @param key of the local region.
      * @param remoteAddress of the first byte in the peer's region.
      * @param remoteKey of the peer's region.
@@ -77,6 +80,12 @@ public interface QueuePair {
      * @param key of the local region.
      */
     void stageSend(long address, int length, LocalKey key);
+
+    /**
+     * Stages a work request of no bytes that completes when the peer's device has answered; over
+     * TCP, when it is on its way.
+     */
+    void stageProbe();
 
     /**
      * Posts what is staged, in order, as one list.

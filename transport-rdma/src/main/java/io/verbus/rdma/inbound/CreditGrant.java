@@ -3,13 +3,16 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.rdma.fabric.RemoteKey;
+import io.verbus.rdma.link.Turns;
 import io.verbus.transport.InboundImage;
+
+import org.agrona.concurrent.status.AtomicCounter;
 
 /**
  * What of an image the peer was told to be consumed. Made by the conductor, then the receiver's
  * alone.
  */
-final class CreditGrant {
+final class CreditGrant extends Turns.Taker {
     private final InboundImage image;
     private final long registrationId;
     private final long creditAddress;
@@ -18,11 +21,17 @@ final class CreditGrant {
     private final int window;
     private final int threshold;
     private final boolean isResumed;
+    private final AtomicCounter grants;
 
     /** Written by the receiver; read by the conductor when the receiver has let go. */
     private long granted;
 
     private long grantedAtNs;
+
+    /** The peer must be told once, because what it was told last may not have arrived. */
+    private boolean isOwed;
+
+    private boolean isNews;
 
     /**
      * @param image to grant credit of.
@@ -32,6 +41,7 @@ final class CreditGrant {
      * @param startPosition from which the peer writes.
      * @param window past what is consumed.
      * @param before the grant of the connection that was lost, or null.
+     * @param grants counts them.
      */
     CreditGrant(
             InboundImage image,
@@ -40,7 +50,8 @@ final class CreditGrant {
             RemoteKey creditKey,
             long startPosition,
             int window,
-            CreditGrant before) {
+            CreditGrant before,
+            AtomicCounter grants) {
         this.image = image;
         this.registrationId = registrationId;
         this.creditAddress = creditAddress;
@@ -49,6 +60,7 @@ final class CreditGrant {
         this.window = window;
         this.threshold = Math.max(1, window / 8);
         this.isResumed = before != null;
+        this.grants = grants;
         this.granted = before != null ? before.granted : startPosition;
     }
 
@@ -73,23 +85,35 @@ final class CreditGrant {
     }
 
     /** The peer is told to begin. */
-    void begin(long nowNs, long statusIntervalNs) {
-        // What was consumed meanwhile is news at once.
-        grantedAtNs = isResumed ? nowNs - statusIntervalNs : nowNs;
+    void begin(long nowNs) {
+        grantedAtNs = nowNs;
+        isOwed = isResumed;
     }
 
     /** The position to grant now, or -1 if there is no need. */
     long due(long nowNs, long statusIntervalNs) {
         long consumed = image.consumedPosition();
-        return consumed - granted >= threshold || nowNs - grantedAtNs >= statusIntervalNs
-                ? Math.max(consumed, granted)
-                : -1;
+        isNews = isOwed || consumed > granted;
+        boolean isDue =
+                isOwed
+                        || consumed - granted >= threshold
+                        || isNews && nowNs - grantedAtNs >= statusIntervalNs;
+        return isDue ? Math.max(consumed, granted) : -1;
+    }
+
+    /** Whether something was consumed of which the peer is told when the interval has passed. */
+    @Override
+    protected boolean isWaiting() {
+        return isNews;
     }
 
     /** The position was granted. */
     void granted(long position, long nowNs) {
         granted = position;
         grantedAtNs = nowNs;
+        isOwed = false;
+        isNews = false;
         image.grantedPosition(position);
+        grants.getAndAddRelease(1);
     }
 }

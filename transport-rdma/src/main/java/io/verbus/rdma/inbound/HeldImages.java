@@ -24,7 +24,7 @@ final class HeldImages {
     private record Held(IncomingImage image, InboundPeer peer) {}
 
     /**
-     * @param capacity most images that are held.
+     * @param capacity most images that are held for the drivers of one host.
      * @param durationNs for which each is held.
      */
     HeldImages(int capacity, long durationNs) {
@@ -42,14 +42,22 @@ final class HeldImages {
      * @return whether there was room.
      */
     boolean hold(IncomingImage image, InboundPeer peer, String reason, long nowNs) {
-        if (durationNs == 0 || all.size() >= capacity) {
+        if (durationNs == 0 || count(peer.host) >= capacity) {
             return false;
         }
-        image.state = IncomingImage.State.HELD;
+        image.state(IncomingImage.State.HELD);
         image.deadlineNs = nowNs + durationNs;
         image.lossReason = reason;
         all.add(new Held(image, peer));
         return true;
+    }
+
+    private int count(String host) {
+        int count = 0;
+        for (Held held : all) {
+            count += held.peer.host.equals(host) ? 1 : 0;
+        }
+        return count;
     }
 
     /** Takes the image for which a peer comes back; or null. */

@@ -2,14 +2,19 @@
 
 package io.verbus.rdma.inbound;
 
+import io.verbus.BusException;
 import io.verbus.ChannelUri;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.Listener;
+import io.verbus.rdma.link.ChannelOptions;
+import io.verbus.rdma.link.Complaints;
 import io.verbus.rdma.link.ConnectionCounters;
+import io.verbus.rdma.link.CountersPool;
 import io.verbus.rdma.link.Goodbye;
 import io.verbus.rdma.link.Greeting;
 import io.verbus.rdma.link.LinkEnd;
@@ -32,6 +37,8 @@ import java.util.Queue;
  * What a connection carries is {@link InboundImages}'s. Conductor's thread.
  */
 public final class InboundConductor implements AutoCloseable {
+    private static final int EVENTS_PER_CYCLE = 32;
+
     private final TransportHost host;
     private final Fabric fabric;
     private final RdmaOptions options;
@@ -41,6 +48,9 @@ public final class InboundConductor implements AutoCloseable {
     private final List<InboundPeer> peers = new ArrayList<>();
     private final InboundImages images;
     private final AtomicCounter violations;
+    private final HalfOpen halfOpen;
+    private final Complaints complaints;
+    private final CountersPool<ConnectionCounters> countersPool;
     private final AllowList allowList;
     private final AtomicCounter notAllowed;
     private long nowNs;
@@ -63,7 +73,10 @@ public final class InboundConductor implements AutoCloseable {
         this.options = options;
         this.commands = agent.commands();
         this.nowNs = nowNs;
-        images = new InboundImages(host, options, commands, peers);
+        complaints = new Complaints(host, nowNs);
+        countersPool = new CountersPool<>(name -> new ConnectionCounters(host, name), nowNs);
+        halfOpen = new HalfOpen(host, options.maxHalfOpen());
+        images = new InboundImages(host, options, commands, peers, complaints, nowNs);
         violations =
                 host.counter(
                         CounterTypes.SYSTEM, 0, "rdma: protocol violations of publishing drivers");
@@ -85,16 +98,14 @@ public final class InboundConductor implements AutoCloseable {
         }
         for (InboundListener listener : listeners) {
             if (listener.isAt(address)) {
-                listener.join(channel.window());
+                listener.join(channel);
                 return listener;
             }
         }
         try {
+            ConnectionOptions asked = ChannelOptions.of(options.connection(), channel);
             InboundListener listener =
-                    new InboundListener(
-                            address,
-                            fabric.listen(address, options.connection()),
-                            channel.window());
+                    new InboundListener(address, fabric.listen(address, asked), asked, channel);
             listeners.add(listener);
             return listener;
         } catch (FabricException e) {
@@ -126,23 +137,41 @@ public final class InboundConductor implements AutoCloseable {
         nowNs = now;
         int work = 0;
         ReceiverEvent event;
-        while ((event = events.poll()) != null) {
+        // A bounded number: to make an image takes time, in which nothing else is conducted.
+        while (work < EVENTS_PER_CYCLE && (event = events.poll()) != null) {
             on(event);
             work++;
         }
+        work += giveUpHalfOpen();
+        countersPool.work(nowNs);
         for (int i = peers.size() - 1; i >= 0; i--) {
             work += check(peers.get(i));
         }
         return work + images.work(nowNs);
     }
 
+    /** Ends connections that have offered nothing, when they are too many or too old. */
+    private int giveUpHalfOpen() {
+        int count = 0;
+        InboundPeer peer;
+        while ((peer = halfOpen.takeOverdue(nowNs)) != null) {
+            complaints.record(
+                    "connections from "
+                            + peer.host
+                            + " are given up because they offer no stream: keep strangers off with"
+                            + " rdma.allow; otherwise see rdma.max-half-open and"
+                            + " rdma.half-open-timeout",
+                    nowNs);
+            onEnded(peer, "it has offered no stream in time");
+            count++;
+        }
+        return count;
+    }
+
     private int check(InboundPeer peer) {
         switch (peer.state) {
             case ACCEPTED -> {
-                if (nowNs - peer.deadlineNs >= 0) {
-                    dispose(peer, "the connection was not established in time", LinkEnd.LOST);
-                    return 1;
-                }
+                // Half open: has a deadline.
             }
             case UP -> {
                 if (peer.listener.isClosedFor(options.probeTimeoutNs(), nowNs)
@@ -184,8 +213,8 @@ public final class InboundConductor implements AutoCloseable {
             refuse(
                     connection,
                     RejectCode.NO_RESOURCES,
-                    "the connection of "
-                            + source
+                    "a connection of "
+                            + hostOf(source)
                             + " is one too many: raise rdma.max-peers above "
                             + options.maxPeers());
         } else if (greeting == null) {
@@ -193,15 +222,15 @@ public final class InboundConductor implements AutoCloseable {
                     connection,
                     RejectCode.UNSPECIFIED,
                     "what connects from "
-                            + source
+                            + hostOf(source)
                             + " is not a Verbus driver: keep others away from port "
                             + listener.localAddress().getPort());
         } else if (greeting.isOtherVersion()) {
             refuse(
                     connection,
                     RejectCode.VERSION_MISMATCH,
-                    "the driver at "
-                            + source
+                    "a driver at "
+                            + hostOf(source)
                             + " speaks version "
                             + greeting.version()
                             + " of the protocol, this one version "
@@ -222,7 +251,7 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     private void refuse(Connection connection, RejectCode code, String message) {
-        host.onError(new TransportException(message));
+        complaints.record(message, nowNs);
         reject(connection, code);
     }
 
@@ -230,18 +259,17 @@ public final class InboundConductor implements AutoCloseable {
         try {
             connection.reject(Greeting.of(host.driverId(), code));
         } catch (FabricException e) {
-            host.onError(new TransportException(e.getMessage(), e));
+            complaints.record(e.getMessage(), nowNs);
         }
         closeWithDomain(connection);
     }
 
     private void accept(
             InboundListener endpoint, Connection connection, String source, Greeting greeting) {
-        ConnectionCounters counters =
-                new ConnectionCounters(
-                        host, "rdma from " + source + " at " + endpoint.description());
+        ConnectionCounters counters = null;
         InboundLink link = null;
         try {
+            counters = countersPool.take("rdma from " + source + " at " + endpoint.description());
             link =
                     new InboundLink(
                             connection.queuePair(),
@@ -253,7 +281,7 @@ public final class InboundConductor implements AutoCloseable {
             counters.state.setRelease(1);
             counters.queuePair.setRelease(connection.queuePair().number());
             connection.accept(Greeting.of(host.driverId(), RejectCode.UNSPECIFIED));
-            peers.add(
+            InboundPeer peer =
                     new InboundPeer(
                             connection,
                             endpoint,
@@ -261,18 +289,21 @@ public final class InboundConductor implements AutoCloseable {
                             counters,
                             greeting.driverId(),
                             source,
-                            nowNs + options.connectTimeoutNs()));
-        } catch (FabricException e) {
-            host.onError(
-                    new TransportException(
-                            "cannot accept the connection of " + source + ": " + e.getMessage(),
-                            e));
+                            nowNs + options.halfOpenTimeoutNs());
+            peers.add(peer);
+            halfOpen.add(peer);
+        } catch (FabricException | BusException e) {
+            complaints.record(
+                    "cannot accept a connection of " + hostOf(source) + ": " + e.getMessage(),
+                    nowNs);
             connection.close();
             if (link != null) {
                 link.close();
             }
             connection.domain().close();
-            counters.close();
+            if (counters != null) {
+                countersPool.giveBack(counters);
+            }
         }
     }
 
@@ -312,6 +343,11 @@ public final class InboundConductor implements AutoCloseable {
         if (peer == null) {
             return false;
         }
+        onEnded(peer, reason);
+        return true;
+    }
+
+    private void onEnded(InboundPeer peer, String reason) {
         switch (peer.state) {
             case ACCEPTED -> dispose(peer, reason, LinkEnd.LOST);
             case UP, LEAVING -> detach(peer, reason);
@@ -319,7 +355,6 @@ public final class InboundConductor implements AutoCloseable {
                 // The receiver answers.
             }
         }
-        return true;
     }
 
     private void on(ReceiverEvent event) {
@@ -330,6 +365,7 @@ public final class InboundConductor implements AutoCloseable {
         switch (event) {
             case ReceiverEvent.Offered offered -> {
                 event.link().onHandled();
+                halfOpen.remove(peer);
                 detachIf(peer, images.onOffer(peer, offered.offer()));
             }
             case ReceiverEvent.Closed closed -> {
@@ -351,6 +387,7 @@ public final class InboundConductor implements AutoCloseable {
     private void detachIf(InboundPeer peer, String violation) {
         if (violation != null && peer.state != InboundPeer.State.RELEASING) {
             violations.incrementRelease();
+            peer.counters.violations.incrementRelease();
             peer.isHostile = true;
             detach(peer, "the peer breaks the protocol: " + violation);
         }
@@ -365,15 +402,20 @@ public final class InboundConductor implements AutoCloseable {
     private void dispose(InboundPeer peer, String reason, LinkEnd end) {
         peer.connection.close();
         peers.remove(peer);
+        halfOpen.remove(peer);
         String message =
                 end == LinkEnd.GOODBYE
                         ? "the driver at " + peer.source + " has ended, its publications still open"
                         : "the connection from " + peer.source + " is lost: " + reason;
         if (end == LinkEnd.VIOLATION) {
             violations.incrementRelease();
+            peer.counters.violations.incrementRelease();
         }
-        if (end == LinkEnd.VIOLATION || peer.isWriting()) {
-            host.onError(new TransportException(message));
+        if (end == LinkEnd.VIOLATION || peer.isHostile || peer.isWriting()) {
+            complaints.record(message, nowNs);
+        }
+        if (end != LinkEnd.GOODBYE && peer.state != InboundPeer.State.LEAVING) {
+            peer.counters.onFailure(reason);
         }
         boolean mayResume = end == LinkEnd.LOST && !peer.isHostile && !peer.listener.isClosed();
         images.onLost(peer, message, mayResume, nowNs);
@@ -381,7 +423,7 @@ public final class InboundConductor implements AutoCloseable {
         if (peer.connection.domain() != null) {
             peer.connection.domain().close();
         }
-        peer.counters.close();
+        countersPool.giveBack(peer.counters);
         images.offerSuperseding();
     }
 
@@ -419,6 +461,11 @@ public final class InboundConductor implements AutoCloseable {
         throw new IllegalArgumentException("endpoint " + endpoint + " is of another transport");
     }
 
+    /** An address without its port. */
+    private static String hostOf(String source) {
+        return source.substring(0, Math.max(0, source.lastIndexOf(':')));
+    }
+
     private static String text(InetSocketAddress address) {
         return address == null || address.getAddress() == null
                 ? String.valueOf(address)
@@ -450,5 +497,9 @@ public final class InboundConductor implements AutoCloseable {
         listeners.clear();
         violations.close();
         notAllowed.close();
+        countersPool.close();
+        images.close();
+        complaints.close();
+        halfOpen.close();
     }
 }

@@ -11,11 +11,13 @@ import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.RegisteredMemory;
 import io.verbus.rdma.fabric.RemoteKey;
+import io.verbus.rdma.link.Complaints;
+import io.verbus.rdma.link.CountersPool;
+import io.verbus.rdma.link.ImageCounters;
 import io.verbus.rdma.link.Offer;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundImage;
-import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.collections.Long2ObjectHashMap;
@@ -30,7 +32,7 @@ import java.util.Queue;
  * <p>An image's log is released only when nothing can write it: the peer has said so (its Close, or
  * its next Setup, follows its last write on the same queue pair), or its queue pair is destroyed.
  */
-final class InboundImages {
+final class InboundImages implements AutoCloseable {
     private final TransportHost host;
     private final RdmaOptions options;
     private final Queue<ReceiverCommand> commands;
@@ -39,21 +41,33 @@ final class InboundImages {
     private final Long2ObjectHashMap<InboundPeer> writers = new Long2ObjectHashMap<>();
     private final ArrayDeque<InboundImage> released = new ArrayDeque<>();
     private final HeldImages held;
+    private final ImageMemory memory;
+    private final CountersPool<ImageCounters> countersPool;
+    private final Complaints complaints;
+    private long nowNs;
 
     InboundImages(
             TransportHost host,
             RdmaOptions options,
             Queue<ReceiverCommand> commands,
-            List<InboundPeer> peers) {
+            List<InboundPeer> peers,
+            Complaints complaints,
+            long nowNs) {
         this.host = host;
+        this.nowNs = nowNs;
+        countersPool = new CountersPool<>(name -> new ImageCounters(host, name), nowNs);
         this.options = options;
         this.commands = commands;
         this.peers = peers;
+        this.complaints = complaints;
         held = new HeldImages(options.maxStreams(), options.resumeTimeoutNs());
+        memory = new ImageMemory(options.maxImageMemory());
     }
 
     /** Tells the driver of images that are free: in the duty cycle, never within its own call. */
-    int work(long nowNs) {
+    int work(long now) {
+        nowNs = now;
+        countersPool.work(now);
         int work = 0;
         IncomingImage late;
         while ((late = held.takeLate(nowNs)) != null) {
@@ -63,7 +77,7 @@ final class InboundImages {
                             + options.resumeTimeoutNs() / 1_000_000
                             + " ms after this: "
                             + late.lossReason;
-            host.onError(new TransportException(reason));
+            complaints.record(reason, nowNs);
             lose(late, reason);
             work++;
         }
@@ -78,7 +92,7 @@ final class InboundImages {
     String onOffer(InboundPeer peer, Offer offer) {
         long registrationId = offer.registrationId();
         IncomingImage written = peer.written(registrationId);
-        if (written != null && written.state == IncomingImage.State.OPEN
+        if (written != null && written.state() == IncomingImage.State.OPEN
                 || peer.deferred(registrationId) != null) {
             return describe(offer) + " is offered twice";
         }
@@ -136,14 +150,29 @@ final class InboundImages {
             reject(peer, offer, RejectCode.NO_IMAGE, "the image is damaged");
             return true;
         }
-        if (write(peer, image.image, offer, frontier.position(), image.grant())) {
+        if (write(peer, image.image, offer, frontier.position(), image.grant(), image.counters)) {
             peer.counters.resumes.incrementRelease();
+            image.counters.resumes.incrementRelease();
         }
         return true;
     }
 
     /** Makes an image of an offer; false if nobody subscribes. An offer that fails is refused. */
     private boolean accept(InboundPeer peer, Offer offer) {
+        if (!memory.hasRoom(peer.host, offer.termLength())) {
+            complaints.record(
+                    "the streams of "
+                            + peer.host
+                            + " take more memory than rdma.max-image-memory: raise it, or shorten"
+                            + " their term-length",
+                    nowNs);
+            reject(
+                    peer,
+                    offer,
+                    RejectCode.NO_RESOURCES,
+                    "too much memory: raise" + " rdma.max-image-memory, or shorten term-length");
+            return true;
+        }
         InboundImage image;
         try {
             image =
@@ -158,22 +187,34 @@ final class InboundImages {
                                     offer.position(),
                                     peer.source));
         } catch (BusException e) {
-            host.onError(e);
+            complaints.record(e.getMessage(), nowNs);
             reject(peer, offer, RejectCode.NO_RESOURCES, e.getMessage());
             return true;
         }
         if (image == null) {
             return false;
         }
-        write(peer, image, offer, offer.position(), null);
+        memory.take(peer.host, image.imageId(), offer.termLength());
+        write(peer, image, offer, offer.position(), null, null);
         return true;
     }
 
     /** Lets a peer write an image from a position on; whether it can. */
     private boolean write(
-            InboundPeer peer, InboundImage image, Offer offer, long position, CreditGrant before) {
+            InboundPeer peer,
+            InboundImage image,
+            Offer offer,
+            long position,
+            CreditGrant before,
+            ImageCounters countersBefore) {
         LogBuffers log = image.log();
+        ImageCounters counters = countersBefore;
         try {
+            if (counters == null) {
+                counters =
+                        countersPool.take(
+                                "rdma image: " + describe(offer) + " from " + peer.source);
+            }
             RegisteredMemory region =
                     peer.connection
                             .domain()
@@ -186,20 +227,24 @@ final class InboundImages {
                             new RemoteKey(offer.creditKey()),
                             position,
                             peer.listener.window(offer.termLength()),
-                            before);
-            IncomingImage incoming = new IncomingImage(image, offer, grant, region);
+                            before,
+                            counters.grants);
+            IncomingImage incoming = new IncomingImage(image, offer, grant, region, counters);
             peer.images.add(incoming);
             byId.put(image.imageId(), incoming);
             writers.put(image.imageId(), peer);
             reply(
                     peer,
                     new ReceiverCommand.Accept(
-                            grant, region.address(), region.remoteKey().value()));
+                            grant,
+                            region.address(),
+                            region.remoteKey().value(),
+                            peer.listener.groupTag()));
             return true;
-        } catch (FabricException e) {
-            IncomingImage unwritable = new IncomingImage(image, offer, null, null);
+        } catch (FabricException | BusException e) {
+            IncomingImage unwritable = new IncomingImage(image, offer, null, null, counters);
             byId.put(image.imageId(), unwritable);
-            host.onError(new TransportException(e.getMessage(), e));
+            complaints.record(e.getMessage(), nowNs);
             reject(peer, offer, RejectCode.NO_RESOURCES, e.getMessage());
             lose(unwritable, e.getMessage());
             return false;
@@ -208,7 +253,7 @@ final class InboundImages {
 
     /** Ends an image that nothing can write. */
     private void lose(IncomingImage image, String reason) {
-        image.state = IncomingImage.State.UNWRITABLE;
+        image.state(IncomingImage.State.UNWRITABLE);
         host.onImageLost(image.image, reason);
     }
 
@@ -223,7 +268,7 @@ final class InboundImages {
             peer.deferred.remove(offer);
         }
         IncomingImage written = peer.written(registrationId);
-        if (written != null && written.state == IncomingImage.State.CLOSING) {
+        if (written != null && written.state() == IncomingImage.State.CLOSING) {
             release(peer, written);
             return null;
         }
@@ -233,14 +278,14 @@ final class InboundImages {
 
     private String end(InboundPeer peer, IncomingImage written, long finalPosition) {
         long marked = endOfStream(written);
-        if (marked != finalPosition && marked != LogLayout.NOT_ENDED
-                || finalPosition < written.offer.position()) {
+        if (marked != LogLayout.NOT_ENDED && (marked != finalPosition || !hasEnded(written))) {
             return "stream "
                     + written.offer.streamId()
                     + " ends at position "
                     + finalPosition
                     + " but is marked to end at "
-                    + marked;
+                    + marked
+                    + ", and what was received ends elsewhere";
         }
         takeFrom(peer, written);
         if (marked == finalPosition) {
@@ -257,10 +302,11 @@ final class InboundImages {
         if (incoming == null) {
             return;
         }
-        switch (incoming.state) {
+        switch (incoming.state()) {
             case OPEN -> {
                 InboundPeer peer = writers.get(image.imageId());
-                incoming.state = IncomingImage.State.CLOSING;
+                incoming.state(IncomingImage.State.CLOSING);
+                peer.closing++;
                 incoming.deadlineNs = nowNs + options.probeTimeoutNs();
                 reply(peer, new ReceiverCommand.ImageClosed(incoming.offer.registrationId()));
             }
@@ -277,9 +323,12 @@ final class InboundImages {
 
     /** Whether a peer has not answered in time that an image was closed: null, or the words. */
     String late(InboundPeer peer, long nowNs) {
+        if (peer.closing == 0) {
+            return null;
+        }
         for (int i = 0; i < peer.images.size(); i++) {
             IncomingImage image = peer.images.get(i);
-            if (image.state == IncomingImage.State.CLOSING && nowNs - image.deadlineNs >= 0) {
+            if (image.state() == IncomingImage.State.CLOSING && nowNs - image.deadlineNs >= 0) {
                 return "the peer has not stopped to send stream "
                         + image.offer.streamId()
                         + " within "
@@ -302,7 +351,7 @@ final class InboundImages {
     void onLost(InboundPeer peer, String reason, boolean mayResume, long nowNs) {
         while (!peer.images.isEmpty()) {
             IncomingImage image = peer.images.getFirst();
-            boolean open = image.state == IncomingImage.State.OPEN;
+            boolean open = image.state() == IncomingImage.State.OPEN;
             takeFrom(peer, image);
             if (!open) {
                 forget(image);
@@ -328,14 +377,25 @@ final class InboundImages {
         return image.image.log().metadata().getLongAcquire(LogLayout.END_OF_STREAM);
     }
 
-    /** Offers again what was put off for want of a subscriber. */
+    /**
+     * A subscriber has come: asks for what was put off for want of one. It is offered anew, because
+     * the stream may have gone on meanwhile.
+     */
     void offerAgain(InboundListener listener, int streamId) {
         for (InboundPeer peer : peers) {
             if (peer.listener == listener) {
                 peer.deferred.removeIf(
-                        offer -> offer.streamId() == streamId && isAnswered(peer, offer));
+                        offer -> offer.streamId() == streamId && isAskedFor(peer, offer));
             }
         }
+    }
+
+    private boolean isAskedFor(InboundPeer peer, Offer offer) {
+        if (isCarriedElsewhere(peer, offer)) {
+            return false;
+        }
+        reply(peer, new ReceiverCommand.Wanted(offer.registrationId()));
+        return true;
     }
 
     /** An older connection is gone: offers what it kept waiting. */
@@ -356,14 +416,29 @@ final class InboundImages {
 
     private void takeFrom(InboundPeer peer, IncomingImage image) {
         image.closeLog();
-        image.state = IncomingImage.State.UNWRITABLE;
+        peer.closing -= image.state() == IncomingImage.State.CLOSING ? 1 : 0;
+        image.state(IncomingImage.State.UNWRITABLE);
         peer.images.remove(image);
         writers.remove(image.image.imageId());
     }
 
     private void forget(IncomingImage image) {
         byId.remove(image.image.imageId());
+        memory.free(image.image.imageId());
+        if (image.counters != null) {
+            countersPool.giveBack(image.counters);
+        }
         released.add(image.image);
+    }
+
+    @Override
+    public void close() {
+        for (IncomingImage image : byId.values()) {
+            if (image.counters != null) {
+                image.counters.close();
+            }
+        }
+        countersPool.close();
     }
 
     private void reject(InboundPeer peer, Offer offer, RejectCode code, String text) {

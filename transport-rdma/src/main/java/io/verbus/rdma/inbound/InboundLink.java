@@ -4,7 +4,6 @@ package io.verbus.rdma.inbound;
 
 import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.QueuePair;
-import io.verbus.rdma.fabric.RemoteKey;
 import io.verbus.rdma.link.ConnectionCounters;
 import io.verbus.rdma.link.ControlReader;
 import io.verbus.rdma.link.ControlWriter;
@@ -15,9 +14,9 @@ import io.verbus.rdma.link.Offer;
 import io.verbus.rdma.link.Probe;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.rdma.link.SendRing;
+import io.verbus.rdma.link.Turns;
 
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Queue;
 
 /**
@@ -26,11 +25,14 @@ import java.util.Queue;
  * release the receiver's alone.
  */
 final class InboundLink
-        implements QueuePair.Handler, ControlReader.Offers, Goodbye.Sayer, AutoCloseable {
+        implements QueuePair.Handler,
+                ControlReader.Offers,
+                Turns.Turn<CreditGrant>,
+                Goodbye.Sayer,
+                AutoCloseable {
     private static final int CONTROL_SLOTS = 32;
     private static final int CREDIT_SLOTS = 64;
     private static final int MAX_DRAIN_POLLS = 64;
-    private static final RemoteKey NO_KEY = new RemoteKey(0);
 
     /** Work requests kept free of credit, so that answers and probes always find room. */
     private static final int RESERVED = 4;
@@ -48,8 +50,7 @@ final class InboundLink
     private final ControlWriter writer = new ControlWriter();
     private final ArrayDeque<ReceiverCommand.Answer> answers = new ArrayDeque<>();
 
-    private CreditGrant[] grants = new CreditGrant[0];
-    private int first;
+    private final Turns<CreditGrant> grants;
     private boolean staged;
     private long posted;
     private long handedOver;
@@ -86,6 +87,7 @@ final class InboundLink
             throw e;
         }
         probe = new Probe(options.statusIntervalNs(), options.probeTimeoutNs(), nowNs);
+        grants = new Turns<>(options.idleAfterNs(), nowNs);
     }
 
     /**
@@ -115,25 +117,26 @@ final class InboundLink
     }
 
     private int grant(long nowNs) {
-        CreditGrant[] all = grants;
-        int count = all.length;
-        int work = 0;
-        for (int i = 0, index = first; i < count; i++) {
-            long position = all[index].due(nowNs, options.statusIntervalNs());
-            if (position >= 0) {
-                if (!stageCredit(all[index], position, nowNs)) {
-                    counters.sendQueueStalls.getAndAddRelease(1);
-                    first = index;
-                    break;
-                }
-                work++;
-            }
-            index = index + 1 == count ? 0 : index + 1;
-        }
+        int work = grants.go(this, nowNs);
         if (work > 0) {
             counters.batches.getAndAddRelease(work);
+            counters.bytes.getAndAddRelease((long) work * CreditLine.WRITTEN_LENGTH);
         }
         return work;
+    }
+
+    /** An image's turn. */
+    @Override
+    public int take(CreditGrant grant, long nowNs) {
+        long position = grant.due(nowNs, options.statusIntervalNs());
+        if (position < 0) {
+            return 0;
+        }
+        if (!stageCredit(grant, position, nowNs)) {
+            counters.sendQueueStalls.getAndAddRelease(1);
+            return Turns.STOP;
+        }
+        return 1;
     }
 
     private boolean stageCredit(CreditGrant grant, long position, long nowNs) {
@@ -157,7 +160,6 @@ final class InboundLink
         return true;
     }
 
-    /** Credit is this side's probe; where there is none to grant, a write of no bytes is. */
     private void finishCycle(long nowNs) {
         long completed = queuePair.completed();
         if (probe.isMissed(nowNs, completed)) {
@@ -169,10 +171,10 @@ final class InboundLink
             if (staged) {
                 post(false);
             }
-        } else if (staged) {
-            probe.sent(nowNs, post(true));
         } else if (queuePair.free() > 0) {
-            queuePair.stageWrite(control.address(0), 0, control.key(), 0, NO_KEY);
+            queuePair.stageProbe();
+            probe.sent(nowNs, post(true));
+        } else if (staged) {
             probe.sent(nowNs, post(true));
         } else {
             probe.sent(nowNs, completed + 1);
@@ -192,7 +194,7 @@ final class InboundLink
     }
 
     private boolean send(ReceiverCommand.Answer answer, long nowNs) {
-        int slot = queuePair.free() < 1 ? -1 : control.claim(queuePair.completed());
+        int slot = claimControl();
         if (slot < 0) {
             return false;
         }
@@ -200,8 +202,8 @@ final class InboundLink
                 switch (answer) {
                     case ReceiverCommand.Accept accept -> {
                         CreditGrant grant = accept.grant();
-                        grant.begin(nowNs, options.statusIntervalNs());
-                        add(grant);
+                        grant.begin(nowNs);
+                        grants.add(grant);
                         yield writer.accept(
                                 control.buffer(),
                                 slot,
@@ -209,10 +211,13 @@ final class InboundLink
                                 accept.logAddress(),
                                 accept.logKey(),
                                 grant.startPosition(),
-                                grant.window());
+                                grant.window(),
+                                accept.groupTag());
                     }
                     case ReceiverCommand.Defer defer ->
                             writer.defer(control.buffer(), slot, defer.registrationId());
+                    case ReceiverCommand.Wanted wanted ->
+                            writer.wanted(control.buffer(), slot, wanted.registrationId());
                     case ReceiverCommand.Reject reject ->
                             writer.reject(
                                     control.buffer(),
@@ -230,21 +235,19 @@ final class InboundLink
         return true;
     }
 
-    private void add(CreditGrant grant) {
-        grants = Arrays.copyOf(grants, grants.length + 1);
-        grants[grants.length - 1] = grant;
+    private int claimControl() {
+        return queuePair.free() < 1 || !queuePair.canSend()
+                ? -1
+                : control.claim(queuePair.completed());
     }
 
     private void remove(long registrationId) {
-        CreditGrant[] left = new CreditGrant[grants.length];
-        int kept = 0;
-        for (CreditGrant grant : grants) {
-            if (grant.registrationId() != registrationId) {
-                left[kept++] = grant;
+        for (int i = grants.count() - 1; i >= 0; i--) {
+            CreditGrant grant = grants.get(i);
+            if (grant.registrationId() == registrationId) {
+                grants.remove(grant);
             }
         }
-        grants = Arrays.copyOf(left, kept);
-        first = 0;
     }
 
     private long post(boolean signaled) {
@@ -277,7 +280,9 @@ final class InboundLink
 
     /** Lets go of the queue pair: nothing here touches it any more. */
     void release() {
-        grants = new CreditGrant[0];
+        while (grants.count() > 0) {
+            grants.remove(grants.get(grants.count() - 1));
+        }
         answers.clear();
         events.add(new ReceiverEvent.Released(this, failure, end));
     }
@@ -348,8 +353,7 @@ final class InboundLink
 
     @Override
     public void sayGoodbye() {
-        int slot =
-                failure != null || queuePair.free() < 1 ? -1 : control.claim(queuePair.completed());
+        int slot = failure != null ? -1 : claimControl();
         if (slot >= 0) {
             queuePair.stageSend(
                     control.address(slot), writer.goodbye(control.buffer(), slot), control.key());

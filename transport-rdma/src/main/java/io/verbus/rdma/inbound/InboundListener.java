@@ -2,12 +2,16 @@
 
 package io.verbus.rdma.inbound;
 
+import io.verbus.ChannelUri;
+import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Listener;
+import io.verbus.rdma.link.ChannelOptions;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TransportException;
 
 import java.net.InetSocketAddress;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /**
  * A local address at which peers connect, shared by the subscriptions to it. Conductor's thread.
@@ -15,14 +19,22 @@ import java.util.OptionalInt;
 final class InboundListener implements InboundEndpoint {
     private final InetSocketAddress requested;
     private final Listener listener;
+    private final ConnectionOptions options;
     private OptionalInt window;
+    private OptionalLong groupTag;
     private int users = 1;
     private long closedAtNs;
 
-    InboundListener(InetSocketAddress requested, Listener listener, OptionalInt window) {
+    InboundListener(
+            InetSocketAddress requested,
+            Listener listener,
+            ConnectionOptions options,
+            ChannelUri channel) {
         this.requested = requested;
         this.listener = listener;
-        this.window = window;
+        this.options = options;
+        this.window = channel.window();
+        this.groupTag = channel.groupTag();
     }
 
     boolean isAt(InetSocketAddress address) {
@@ -33,21 +45,47 @@ final class InboundListener implements InboundEndpoint {
         return listener == other;
     }
 
-    void join(OptionalInt otherWindow) {
+    /**
+     * Another subscription comes.
+     *
+     * @throws TransportException if its channel asks for what is not so here.
+     */
+    void join(ChannelUri channel) {
+        ChannelOptions.requireShared(options, channel, "the endpoint " + description());
+        OptionalInt otherWindow = channel.window();
+        OptionalLong otherTag = channel.groupTag();
         if (window.isPresent() && otherWindow.isPresent() && !window.equals(otherWindow)) {
-            throw new TransportException(
-                    "window "
-                            + otherWindow.getAsInt()
-                            + " differs from "
-                            + window.getAsInt()
-                            + " of another subscription at "
-                            + description()
-                            + ": use one window for all subscriptions at an endpoint");
+            throw differs("window", otherWindow.getAsInt(), window.getAsInt());
+        }
+        if (groupTag.isPresent() && otherTag.isPresent() && !groupTag.equals(otherTag)) {
+            throw differs("gtag", otherTag.getAsLong(), groupTag.getAsLong());
         }
         if (otherWindow.isPresent()) {
             window = otherWindow;
         }
+        if (otherTag.isPresent()) {
+            groupTag = otherTag;
+        }
         users++;
+    }
+
+    private TransportException differs(String key, long value, long other) {
+        return new TransportException(
+                key
+                        + " "
+                        + value
+                        + " differs from "
+                        + other
+                        + " of another subscription at "
+                        + description()
+                        + ": use one "
+                        + key
+                        + " for all subscriptions at an endpoint");
+    }
+
+    /** Tag of the subscriptions here. */
+    OptionalLong groupTag() {
+        return groupTag;
     }
 
     /** Leaves; whether that was the last user. */

@@ -45,8 +45,11 @@ final class InboundPeer {
     /** A newer connection of the same driver offers a stream that this one carries. */
     boolean superseded;
 
-    /** When the connection must stand. */
+    /** When it must have offered a stream. */
     final long deadlineNs;
+
+    /** Images that it was told to stop writing, and that it has not answered for. */
+    int closing;
 
     InboundPeer(
             Connection connection,
@@ -71,7 +74,7 @@ final class InboundPeer {
         for (int i = 0; i < images.size(); i++) {
             IncomingImage image = images.get(i);
             if (image.offer.registrationId() == registrationId
-                    && image.state != IncomingImage.State.UNWRITABLE) {
+                    && image.state() != IncomingImage.State.UNWRITABLE) {
                 return image;
             }
         }
@@ -81,7 +84,7 @@ final class InboundPeer {
     /** Whether the peer writes an image, or was told to stop and has not said that it did. */
     boolean isWriting() {
         for (int i = 0; i < images.size(); i++) {
-            if (images.get(i).state != IncomingImage.State.UNWRITABLE) {
+            if (images.get(i).state() != IncomingImage.State.UNWRITABLE) {
                 return true;
             }
         }

@@ -3,6 +3,7 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.rdma.fabric.RegisteredMemory;
+import io.verbus.rdma.link.ImageCounters;
 import io.verbus.rdma.link.Offer;
 import io.verbus.transport.InboundImage;
 
@@ -36,7 +37,10 @@ final class IncomingImage {
     /** With which the peer offered the stream, on the last of its connections. */
     final Offer offer;
 
-    State state = State.OPEN;
+    private State state = State.OPEN;
+
+    /** Those of the image, handed on when it goes on; null if it never was written. */
+    final ImageCounters counters;
 
     /** When the peer must have answered, while closing; until when it is held. */
     long deadlineNs;
@@ -47,11 +51,39 @@ final class IncomingImage {
     private final CreditGrant grant;
     private RegisteredMemory log;
 
-    IncomingImage(InboundImage image, Offer offer, CreditGrant grant, RegisteredMemory log) {
+    IncomingImage(
+            InboundImage image,
+            Offer offer,
+            CreditGrant grant,
+            RegisteredMemory log,
+            ImageCounters counters) {
         this.image = image;
         this.offer = offer;
         this.grant = grant;
         this.log = log;
+        this.counters = counters;
+        show();
+    }
+
+    State state() {
+        return state;
+    }
+
+    void state(State next) {
+        state = next;
+        show();
+    }
+
+    private void show() {
+        if (counters != null) {
+            counters.state.setRelease(
+                    switch (state) {
+                        case OPEN -> ImageCounters.WRITTEN;
+                        case CLOSING -> ImageCounters.CLOSING;
+                        case HELD -> ImageCounters.HELD;
+                        case UNWRITABLE -> ImageCounters.ENDED;
+                    });
+        }
     }
 
     /** What the peer was told to be consumed; null if it was never accepted. */

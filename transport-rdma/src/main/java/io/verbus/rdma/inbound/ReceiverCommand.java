@@ -4,6 +4,8 @@ package io.verbus.rdma.inbound;
 
 import io.verbus.codecs.rdma.RejectCode;
 
+import java.util.OptionalLong;
+
 /** What the conductor asks of the receiver. */
 sealed interface ReceiverCommand {
     /** Use a connection that is ready. */
@@ -28,7 +30,8 @@ sealed interface ReceiverCommand {
     }
 
     /** Accept, and grant credit from now on. */
-    record Accept(CreditGrant grant, long logAddress, int logKey) implements Answer {
+    record Accept(CreditGrant grant, long logAddress, int logKey, OptionalLong groupTag)
+            implements Answer {
         @Override
         public long registrationId() {
             return grant.registrationId();
@@ -37,6 +40,9 @@ sealed interface ReceiverCommand {
 
     /** Put off. */
     record Defer(long registrationId) implements Answer {}
+
+    /** Ask to be offered anew what was put off. */
+    record Wanted(long registrationId) implements Answer {}
 
     /** Refuse. */
     record Reject(long registrationId, RejectCode code, String text) implements Answer {}

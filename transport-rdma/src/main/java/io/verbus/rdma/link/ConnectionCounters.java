@@ -9,10 +9,13 @@ import org.agrona.concurrent.status.AtomicCounter;
 
 /**
  * What operators see of a connection. Made and closed by the conductor, which writes state, queue
- * pair number, connects, resumes and failures; the others are written by the one agent that uses
- * the queue pair.
+ * pair number, connects, resumes, failures and violations; the others are written by the one agent
+ * that uses the queue pair.
  */
-public final class ConnectionCounters implements AutoCloseable {
+public final class ConnectionCounters extends PooledCounters {
+    private static final int MAX_WORDS = 240;
+    private static final String LAST_FAILURE = "last failure: ";
+
     /** 0 down, 1 connecting, 2 up. */
     public final AtomicCounter state;
 
@@ -28,7 +31,7 @@ public final class ConnectionCounters implements AutoCloseable {
     /** Times that a connection was lost or could not be made. */
     public final AtomicCounter failures;
 
-    /** Bytes of logs written to the peer. */
+    /** Bytes of logs written to the peer; at a subscribing side, of credit. */
     public final AtomicCounter bytes;
 
     /** Batches of frames written to the peer; at a subscribing side, grants of credit. */
@@ -43,43 +46,55 @@ public final class ConnectionCounters implements AutoCloseable {
     /** Times that something had to wait for a free place in the send queue. */
     public final AtomicCounter sendQueueStalls;
 
+    /** Times that frames were there but the peer's credit was not. */
+    public final AtomicCounter creditStalls;
+
     /** Messages of the peer that broke the protocol. */
     public final AtomicCounter violations;
+
+    /** The failures that there were when its label was written, which says the last in words. */
+    private final AtomicCounter lastFailure;
 
     /**
      * @param host that keeps them.
      * @param name of the connection, for people.
      */
     public ConnectionCounters(TransportHost host, String name) {
-        state = counter(host, name, "state");
-        queuePair = counter(host, name, "queue pair");
-        connects = counter(host, name, "connects");
-        resumes = counter(host, name, "resumes");
-        failures = counter(host, name, "failures");
-        bytes = counter(host, name, "bytes");
-        batches = counter(host, name, "batches");
-        posted = counter(host, name, "work requests");
-        completions = counter(host, name, "completions");
-        sendQueueStalls = counter(host, name, "send queue stalls");
-        violations = counter(host, name, "protocol violations");
+        super(host, CounterTypes.CONNECTION, 0, name);
+        try {
+            state = counter("state");
+            queuePair = counter("queue pair");
+            connects = counter("connects");
+            resumes = counter("resumes");
+            failures = counter("failures");
+            bytes = counter("bytes");
+            batches = counter("batches");
+            posted = counter("work requests");
+            completions = counter("completions");
+            sendQueueStalls = counter("send queue stalls");
+            creditStalls = counter("credit stalls");
+            violations = counter("protocol violations");
+            lastFailure = counter(LAST_FAILURE + "none");
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
     }
 
-    private static AtomicCounter counter(TransportHost host, String name, String what) {
-        return host.counter(CounterTypes.CONNECTION, 0, name + ": " + what);
+    /** Counts a failure and writes down what it was. Conductor. */
+    public void onFailure(String words) {
+        failures.incrementRelease();
+        String text = words.length() > MAX_WORDS ? words.substring(0, MAX_WORDS) + "..." : words;
+        lastFailure.updateLabel(name() + ": " + LAST_FAILURE + text);
+        lastFailure.setRelease(failures.getPlain());
     }
 
     @Override
-    public void close() {
-        state.close();
-        queuePair.close();
-        connects.close();
-        resumes.close();
-        failures.close();
-        bytes.close();
-        batches.close();
-        posted.close();
-        completions.close();
-        sendQueueStalls.close();
-        violations.close();
+    void end() {
+        state.setRelease(0);
+        queuePair.setRelease(0);
+        String words = lastFailure.label().substring(name().length());
+        super.end();
+        lastFailure.updateLabel(name() + words);
     }
 }

@@ -12,6 +12,7 @@ import io.verbus.codecs.rdma.MessageHeaderDecoder;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.codecs.rdma.RejectDecoder;
 import io.verbus.codecs.rdma.SetupDecoder;
+import io.verbus.codecs.rdma.WantedDecoder;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
@@ -36,6 +37,7 @@ public final class ControlReader {
     private final CloseDecoder close = new CloseDecoder();
     private final AcceptDecoder accept = new AcceptDecoder();
     private final DeferDecoder defer = new DeferDecoder();
+    private final WantedDecoder wanted = new WantedDecoder();
     private final RejectDecoder reject = new RejectDecoder();
     private final ImageClosedDecoder imageClosed = new ImageClosedDecoder();
 
@@ -54,10 +56,20 @@ public final class ControlReader {
     /** What a subscribing driver says. */
     public interface Answers {
         /** The image is ready to be written; the address range of any log does not wrap. */
-        void onAccept(long registrationId, long logAddress, int logKey, long position, int window);
+        void onAccept(
+                long registrationId,
+                long logAddress,
+                int logKey,
+                long position,
+                int window,
+                boolean isTagged,
+                long groupTag);
 
         /** Nobody subscribes yet. */
         void onDefer(long registrationId);
+
+        /** Somebody subscribes to a stream that was put off. */
+        void onWanted(long registrationId);
 
         /** The stream is refused. */
         void onReject(long registrationId, RejectCode code, String text);
@@ -112,6 +124,7 @@ public final class ControlReader {
         return switch (header.templateId()) {
             case AcceptDecoder.TEMPLATE_ID -> readAccept(length, answers);
             case DeferDecoder.TEMPLATE_ID -> readDefer(length, answers);
+            case WantedDecoder.TEMPLATE_ID -> readWanted(length, answers);
             case RejectDecoder.TEMPLATE_ID -> readReject(length, answers);
             case ImageClosedDecoder.TEMPLATE_ID -> readImageClosed(length, answers);
             case GoodbyeDecoder.TEMPLATE_ID -> {
@@ -210,12 +223,26 @@ public final class ControlReader {
         if (accept.window() < FrameHeader.ALIGNMENT) {
             return "Accept has window " + accept.window();
         }
+        if (accept.isTaggedRaw() > BooleanType.T.value()) {
+            return "Accept is tagged " + accept.isTaggedRaw();
+        }
         answers.onAccept(
                 accept.registrationId(),
                 logAddress,
                 (int) accept.logKey(),
                 accept.position(),
-                accept.window());
+                accept.window(),
+                accept.isTaggedRaw() == BooleanType.T.value(),
+                accept.groupTag());
+        return null;
+    }
+
+    private String readWanted(int length, Answers answers) {
+        if (!fits(length, WantedDecoder.BLOCK_LENGTH)) {
+            return size("Wanted", length);
+        }
+        wanted.wrap(buffer, HEADER, WantedDecoder.BLOCK_LENGTH, WantedDecoder.SCHEMA_VERSION);
+        answers.onWanted(wanted.registrationId());
         return null;
     }
 

@@ -12,8 +12,11 @@ import io.verbus.codecs.rdma.MessageHeaderEncoder;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.codecs.rdma.RejectEncoder;
 import io.verbus.codecs.rdma.SetupEncoder;
+import io.verbus.codecs.rdma.WantedEncoder;
 
 import org.agrona.MutableDirectBuffer;
+
+import java.util.OptionalLong;
 
 /** Writes control messages into a buffer; each method returns the bytes written. For one agent. */
 public final class ControlWriter {
@@ -25,6 +28,7 @@ public final class ControlWriter {
     private final CloseEncoder close = new CloseEncoder();
     private final AcceptEncoder accept = new AcceptEncoder();
     private final DeferEncoder defer = new DeferEncoder();
+    private final WantedEncoder wanted = new WantedEncoder();
     private final RejectEncoder reject = new RejectEncoder();
     private final ImageClosedEncoder imageClosed = new ImageClosedEncoder();
     private final GoodbyeEncoder goodbye = new GoodbyeEncoder();
@@ -67,13 +71,16 @@ public final class ControlWriter {
             long logAddress,
             int logKey,
             long position,
-            int window) {
+            int window,
+            OptionalLong groupTag) {
         accept.wrapAndApplyHeader(buffer, offset, header)
                 .registrationId(registration)
                 .logAddress(logAddress)
                 .logKey(logKey & 0xFFFF_FFFFL)
                 .position(position)
-                .window(window);
+                .window(window)
+                .isTagged(groupTag.isPresent() ? BooleanType.T : BooleanType.F)
+                .groupTag(groupTag.orElse(0));
         return HEADER + accept.encodedLength();
     }
 
@@ -81,6 +88,12 @@ public final class ControlWriter {
     public int defer(MutableDirectBuffer buffer, int offset, long registration) {
         defer.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
         return HEADER + defer.encodedLength();
+    }
+
+    /** Asks for a stream that was put off. */
+    public int wanted(MutableDirectBuffer buffer, int offset, long registration) {
+        wanted.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
+        return HEADER + wanted.encodedLength();
     }
 
     /** Refuses a stream; a text that is too long loses its end. */

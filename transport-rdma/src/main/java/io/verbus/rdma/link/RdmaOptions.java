@@ -2,7 +2,9 @@
 
 package io.verbus.rdma.link;
 
+import io.verbus.FabricSettings;
 import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.rdma.fabric.PathAdvice;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportSettings;
 
@@ -15,12 +17,29 @@ import org.agrona.SystemUtil;
  * @param sendDepth {@code send-depth}: work requests outstanding on a queue pair.
  * @param receiveDepth {@code receive-depth}: control messages that can arrive before one is polled.
  * @param retryCount {@code retry-count}: transport retries before a connection fails.
+ * @param rnrRetryCount {@code rnr-retry-count}: retries while a peer has no receive posted; 7 is
+ *     without end.
  * @param ackTimeout {@code ack-timeout}: exponent of the time an acknowledgement may take, 4.096 us
- *     * 2^n.
+ *     * 2^n, or a duration.
+ * @param trafficClass {@code traffic-class}: of the packets that carry this driver's publications,
+ *     or {@code any} ({@link ConnectionOptions#ANY}) for what the system has set.
+ * @param pathMtu {@code path-mtu}: bytes that packets must carry, or {@code any}.
+ * @param device {@code device}: the RDMA device that must carry all connections, or {@code any}
+ *     (null).
+ * @param linkLayer {@code link-layer}: what connections are expected to run on, {@code InfiniBand}
+ *     or {@code Ethernet}, or {@code any} (null); another is warned of.
  * @param batchLength {@code batch-length}: bytes of one stream that are sent before the next
  *     stream's turn.
+ * @param idleAfterNs {@code idle-after}: time without work after which a stream gets a turn only
+ *     now and then.
  * @param maxStreams {@code max-streams}: streams that one peer may offer.
  * @param maxPeers {@code max-peers}: connections that may stand at this driver's endpoints.
+ * @param maxHalfOpen {@code max-half-open}: connections at this driver's endpoints that have
+ *     offered no stream yet; with one more the oldest is given up.
+ * @param halfOpenTimeoutNs {@code half-open-timeout}: time within which a connection must offer a
+ *     stream.
+ * @param maxImageMemory {@code max-image-memory}: bytes of the logs of all images that the drivers
+ *     of one host can have here.
  * @param statusIntervalNs {@code status-interval}: time after which credit is granted anew.
  * @param probeIntervalNs {@code probe-interval}: time between probes of a peer.
  * @param probeTimeoutNs {@code probe-timeout}: time within which a peer must answer.
@@ -35,10 +54,19 @@ public record RdmaOptions(
         int sendDepth,
         int receiveDepth,
         int retryCount,
+        int rnrRetryCount,
         int ackTimeout,
+        int trafficClass,
+        int pathMtu,
+        String device,
+        String linkLayer,
         int batchLength,
+        long idleAfterNs,
         int maxStreams,
         int maxPeers,
+        int maxHalfOpen,
+        long halfOpenTimeoutNs,
+        long maxImageMemory,
         long statusIntervalNs,
         long probeIntervalNs,
         long probeTimeoutNs,
@@ -50,6 +78,7 @@ public record RdmaOptions(
     /** Most bytes of a control message. */
     public static final int MESSAGE_LENGTH = 256;
 
+    private static final String ANY = "any";
     private static final int MAX_INLINE = 64;
     private static final long MS = 1_000_000;
     private static final long MINUTE = 60_000 * MS;
@@ -67,10 +96,19 @@ public record RdmaOptions(
                         count(host, "send-depth", "256", 16, 16_384),
                         count(host, "receive-depth", "64", 8, 4_096),
                         count(host, "retry-count", "6", 0, 6),
-                        count(host, "ack-timeout", "14", 1, 31),
-                        size(host, "batch-length", "64k", 4_096, 1 << 30),
+                        count(host, "rnr-retry-count", "7", 0, 7),
+                        ackTimeout(host),
+                        countOrAny(host, "traffic-class", 0, 255),
+                        pathMtu(host),
+                        device(host),
+                        linkLayer(host),
+                        (int) size(host, "batch-length", "64k", 4_096, 1 << 30),
+                        duration(host, "idle-after", "100ms", 0, MINUTE),
                         count(host, "max-streams", "4096", 1, 1 << 20),
-                        count(host, "max-peers", "1024", 1, 1 << 16),
+                        count(host, "max-peers", "256", 1, 1 << 16),
+                        count(host, "max-half-open", "64", 1, 1 << 16),
+                        duration(host, "half-open-timeout", "10s", 10 * MS, 10 * MINUTE),
+                        size(host, "max-image-memory", "8g", 1 << 20, 1L << 46),
                         duration(host, "status-interval", "100ms", MS, MINUTE),
                         duration(host, "probe-interval", "500ms", MS, MINUTE),
                         duration(host, "probe-timeout", "2s", MS, 10 * MINUTE),
@@ -87,10 +125,63 @@ public record RdmaOptions(
         return options;
     }
 
-    /** The properties of this side's end of a connection. */
+    /** The properties of this side's end of a connection, where no channel says otherwise. */
     public ConnectionOptions connection() {
         return new ConnectionOptions(
-                sendDepth, receiveDepth, MESSAGE_LENGTH, MAX_INLINE, retryCount, ackTimeout);
+                sendDepth,
+                receiveDepth,
+                MESSAGE_LENGTH,
+                MAX_INLINE,
+                retryCount,
+                rnrRetryCount,
+                ackTimeout,
+                trafficClass,
+                pathMtu,
+                device);
+    }
+
+    private static int ackTimeout(TransportSettings host) {
+        String text = host.option("rdma.ack-timeout", "14");
+        int exponent = FabricSettings.ackTimeoutExponent(text);
+        if (exponent < 0) {
+            throw wrong("ack-timeout", text, FabricSettings.RIGHT_ACK_TIMEOUT, null);
+        }
+        return exponent;
+    }
+
+    private static int pathMtu(TransportSettings host) {
+        String text = host.option("rdma.path-mtu", ANY);
+        if (text.equals(ANY)) {
+            return ConnectionOptions.ANY;
+        }
+        if (!FabricSettings.isPathMtu(text)) {
+            throw wrong("path-mtu", text, "256, 512, 1024, 2048, 4096 or any", null);
+        }
+        return Integer.parseInt(text);
+    }
+
+    private static String device(TransportSettings host) {
+        String text = host.option("rdma.device", ANY);
+        if (text.isBlank()) {
+            throw wrong("device", text, "the name of an RDMA device, or any", null);
+        }
+        return text.equals(ANY) ? null : text;
+    }
+
+    private static String linkLayer(TransportSettings host) {
+        String text = host.option("rdma.link-layer", ANY);
+        return switch (text) {
+            case ANY -> null;
+            case "infiniband" -> PathAdvice.INFINIBAND;
+            case "ethernet" -> PathAdvice.ETHERNET;
+            default -> throw wrong("link-layer", text, "infiniband, ethernet or any", null);
+        };
+    }
+
+    private static int countOrAny(TransportSettings host, String name, int min, int max) {
+        return host.option("rdma." + name, ANY).equals(ANY)
+                ? ConnectionOptions.ANY
+                : count(host, name, ANY, min, max);
     }
 
     private static int count(TransportSettings host, String name, String preset, int min, int max) {
@@ -106,13 +197,14 @@ public record RdmaOptions(
         throw wrong(name, text, "a number from " + min + " to " + max, null);
     }
 
-    private static int size(TransportSettings host, String name, String preset, int min, int max) {
+    private static long size(
+            TransportSettings host, String name, String preset, long min, long max) {
         String text = host.option("rdma." + name, preset);
         String right = SystemUtil.formatSize(min) + " to " + SystemUtil.formatSize(max);
         try {
             long value = SystemUtil.parseSize(name, text);
             if (value >= min && value <= max) {
-                return (int) value;
+                return value;
             }
         } catch (NumberFormatException notSize) {
             throw wrong(name, text, "from " + right, notSize);

@@ -59,7 +59,14 @@ public final class OutboundAgent {
                 }
             }
             case SenderCommand.GiveUp giveUp -> giveUp.transfer().giveUp();
-            case SenderCommand.End end -> end.transfer().end();
+            case SenderCommand.Drop drop -> drop.branch().drop();
+            case SenderCommand.Unread unread -> unread.branch().onUnread(unread.isOver());
+            case SenderCommand.End end -> {
+                end.transfer().end();
+                if (isAttached(end.link())) {
+                    end.link().wake(end.transfer());
+                }
+            }
         }
     }
 

@@ -2,22 +2,26 @@
 
 package io.verbus.rdma.outbound;
 
+import io.verbus.BusException;
+import io.verbus.ChannelUri;
 import io.verbus.Endpoint;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
+import io.verbus.rdma.link.ChannelOptions;
 import io.verbus.rdma.link.Goodbye;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
-import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 
@@ -32,7 +36,8 @@ public final class OutboundConductor implements AutoCloseable {
     private final Queue<SenderCommand> commands;
     private final Queue<SenderEvent> events = new ManyToOneConcurrentLinkedQueue<>();
     private final List<OutboundEndpoint> endpoints = new ArrayList<>();
-    private final Long2ObjectHashMap<Sent> sent = new Long2ObjectHashMap<>();
+    private final Map<OutboundStream, Sent> sent = new IdentityHashMap<>();
+    private final Fans fans;
     private final ArrayDeque<OutboundStream> released = new ArrayDeque<>();
     private long nowNs;
 
@@ -55,23 +60,77 @@ public final class OutboundConductor implements AutoCloseable {
         this.fabric = fabric;
         this.options = options;
         this.commands = agent.commands();
+        this.fans = new Fans(host, events);
         this.nowNs = nowNs;
     }
 
     /** Begins to send a publication. */
     public void add(OutboundStream stream) {
-        stream.channel().checkPublishable();
-        OutboundEndpoint endpoint =
-                endpoint(stream.channel().endpoint(), stream.channel().interfaceAddress());
-        OutboundPublication publication = new OutboundPublication(stream);
+        ChannelUri channel = stream.channel();
+        channel.checkPublishable();
+        if (channel.isManual()) {
+            fans.add(stream);
+        } else if (channel.spiesConnect()) {
+            // Its position moves while nobody receives it, as that of one with several does.
+            fans.add(stream);
+            try {
+                addDestination(stream, channel);
+            } catch (BusException e) {
+                fans.forget(stream);
+                throw e;
+            }
+        } else {
+            start(new OutboundPublication(stream));
+        }
+    }
+
+    /** Sends a publication to one more destination. */
+    public void addDestination(OutboundStream stream, ChannelUri destination) {
+        OutboundPublication part = fans.addPart(stream, destination);
+        try {
+            start(part);
+        } catch (TransportException e) {
+            fans.removePart(part);
+            throw e;
+        }
+    }
+
+    private void start(OutboundPublication publication) {
+        ChannelUri channel = publication.stream.channel();
+        OutboundEndpoint endpoint = endpoint(channel);
         endpoint.add(publication);
-        sent.put(stream.registrationId(), new Sent(publication, endpoint));
+        sent.put(publication.stream, new Sent(publication, endpoint));
+    }
+
+    /** Sends a publication to a destination no more. */
+    public void removeDestination(OutboundStream stream, ChannelUri destination) {
+        OutboundPublication part = fans.get(stream).part(destination);
+        part.isRemoved = true;
+        if (part.transfer == null) {
+            part.forget();
+        }
+        commands.add(new SenderCommand.Drop(part.branch));
+        end(part);
     }
 
     /** Ends a publication. */
     public void end(OutboundStream stream) {
-        Sent entry = sent.get(stream.registrationId());
-        if (entry != null && entry.endpoint.end(entry.publication)) {
+        Fans.Fan fan = fans.get(stream);
+        if (fan == null) {
+            Sent entry = sent.get(stream);
+            if (entry != null) {
+                end(entry.publication);
+            }
+        } else if (fans.close(fan)) {
+            released.add(stream);
+        } else {
+            fan.parts().forEach(this::end);
+        }
+    }
+
+    private void end(OutboundPublication publication) {
+        Sent entry = sent.get(publication.stream);
+        if (entry.endpoint.end(publication)) {
             free(entry);
         }
     }
@@ -178,19 +237,45 @@ public final class OutboundConductor implements AutoCloseable {
             case SenderEvent.Finished finished -> {
                 Sent entry = entry(finished.transfer());
                 if (entry != null) {
-                    entry.publication.transfer = null;
-                    entry.publication.closeLog();
-                    if (entry.publication.closing) {
-                        free(entry);
-                    }
+                    onFinished(entry, finished.transfer());
                 }
             }
             case SenderEvent.Forgotten forgotten -> {
                 OutboundEndpoint endpoint = endpoint(forgotten.link());
                 if (endpoint != null) {
                     endpoint.giveBack(forgotten.transfer().creditSlot());
+                    Sent entry = sent.get(forgotten.transfer().stream());
+                    if (entry != null && entry.publication.isLeaving) {
+                        endpoint.sendAgain(entry.publication, nowNs);
+                    }
                 }
             }
+            case SenderEvent.Left left ->
+                    host.onError(
+                            new TransportException(
+                                    "destination "
+                                            + left.branch().channel().endpoint()
+                                            + " of stream "
+                                            + left.branch().log().spec().streamId()
+                                            + " session "
+                                            + left.branch().log().spec().sessionId()
+                                            + " is too far behind the others and was left: its"
+                                            + " image ends, and begins anew where the stream is;"
+                                            + " have its subscribers consume faster, or publish"
+                                            + " with fc=min"));
+        }
+    }
+
+    private void onFinished(Sent entry, Transfer finished) {
+        OutboundPublication publication = entry.publication;
+        publication.transfer = null;
+        if (publication.closing) {
+            publication.closeLog();
+            free(entry);
+        } else if (finished.isLeft()) {
+            publication.onLeft();
+        } else {
+            publication.closeLog();
         }
     }
 
@@ -209,24 +294,38 @@ public final class OutboundConductor implements AutoCloseable {
     /** The driver hears of it in the duty cycle, never within a call of its own. */
     private void free(Sent entry) {
         entry.endpoint.remove(entry.publication, nowNs);
-        sent.remove(entry.publication.stream.registrationId());
-        released.add(entry.publication.stream);
+        sent.remove(entry.publication.stream);
+        if (entry.publication.branch == null || fans.removePart(entry.publication)) {
+            released.add(entry.publication.publication());
+        }
     }
 
     private Sent entry(Transfer transfer) {
-        Sent entry = sent.get(transfer.registrationId());
+        Sent entry = sent.get(transfer.stream());
         return entry != null && entry.publication.transfer == transfer ? entry : null;
     }
 
-    private OutboundEndpoint endpoint(Endpoint address, String localHost) {
+    /** The endpoint of a channel, whose connection is as the channel asks. */
+    private OutboundEndpoint endpoint(ChannelUri channel) {
+        Endpoint address = channel.endpoint();
+        String localHost = channel.interfaceAddress();
         for (OutboundEndpoint endpoint : endpoints) {
             if (endpoint.is(address, localHost)) {
+                endpoint.requireFits(channel);
                 return endpoint;
             }
         }
         OutboundEndpoint added =
                 new OutboundEndpoint(
-                        address, localHost, host, fabric, options, commands, events, nowNs);
+                        address,
+                        localHost,
+                        host,
+                        fabric,
+                        options,
+                        ChannelOptions.of(options.connection(), channel),
+                        commands,
+                        events,
+                        nowNs);
         endpoints.add(added);
         return added;
     }
@@ -257,5 +356,6 @@ public final class OutboundConductor implements AutoCloseable {
             endpoint.close();
         }
         endpoints.clear();
+        fans.close();
     }
 }

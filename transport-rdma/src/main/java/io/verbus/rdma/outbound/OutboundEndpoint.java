@@ -2,14 +2,17 @@
 
 package io.verbus.rdma.outbound;
 
+import io.verbus.ChannelUri;
 import io.verbus.Endpoint;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
+import io.verbus.rdma.link.ChannelOptions;
 import io.verbus.rdma.link.ConnectionCounters;
 import io.verbus.rdma.link.Greeting;
 import io.verbus.rdma.link.LinkEnd;
@@ -46,6 +49,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private final TransportHost host;
     private final Fabric fabric;
     private final RdmaOptions options;
+    private final ConnectionOptions connectionOptions;
     private final Queue<SenderCommand> commands;
     private final Queue<SenderEvent> events;
     private final ConnectionCounters counters;
@@ -79,6 +83,7 @@ final class OutboundEndpoint implements AutoCloseable {
             TransportHost host,
             Fabric fabric,
             RdmaOptions options,
+            ConnectionOptions connectionOptions,
             Queue<SenderCommand> commands,
             Queue<SenderEvent> events,
             long nowNs) {
@@ -88,6 +93,7 @@ final class OutboundEndpoint implements AutoCloseable {
         this.host = host;
         this.fabric = fabric;
         this.options = options;
+        this.connectionOptions = connectionOptions;
         this.commands = commands;
         this.events = events;
         counters = new ConnectionCounters(host, "rdma to " + name);
@@ -99,6 +105,13 @@ final class OutboundEndpoint implements AutoCloseable {
     boolean is(Endpoint otherAddress, String otherLocalHost) {
         return address.equals(otherAddress)
                 && (localHost == null ? otherLocalHost == null : localHost.equals(otherLocalHost));
+    }
+
+    /**
+     * @throws TransportException if a channel asks for another connection than this.
+     */
+    void requireFits(ChannelUri channel) {
+        ChannelOptions.requireShared(connectionOptions, channel, "the connection to " + name);
     }
 
     boolean uses(Connection other) {
@@ -218,7 +231,7 @@ final class OutboundEndpoint implements AutoCloseable {
                     fabric.connect(
                             remote,
                             local,
-                            options.connection(),
+                            connectionOptions,
                             domain,
                             Greeting.of(host.driverId(), RejectCode.UNSPECIFIED));
         } catch (FabricException e) {
@@ -322,7 +335,7 @@ final class OutboundEndpoint implements AutoCloseable {
         unsent = false;
         for (OutboundPublication publication : publications) {
             try {
-                if (publication.transfer == null) {
+                if (publication.transfer == null && !publication.isLeaving) {
                     send(publication);
                 }
             } catch (FabricException e) {
@@ -333,6 +346,14 @@ final class OutboundEndpoint implements AutoCloseable {
                 }
                 tell(publication, false, e.getMessage());
             }
+        }
+    }
+
+    /** The peer has let go of a publication that left it: offers it anew. */
+    void sendAgain(OutboundPublication publication, long nowNs) {
+        publication.isLeaving = false;
+        if (state == State.UP) {
+            sendAll(nowNs);
         }
     }
 
@@ -420,6 +441,10 @@ final class OutboundEndpoint implements AutoCloseable {
                 commands.add(new SenderCommand.GiveUp(publication.cutOff));
                 publication.forget();
             }
+            if (publication.branch != null) {
+                commands.add(
+                        new SenderCommand.Unread(publication.branch, publication.cutOff == null));
+            }
         }
         if (isParted) {
             await(nowNs);
@@ -458,7 +483,7 @@ final class OutboundEndpoint implements AutoCloseable {
 
     private void down(String message, boolean rejected, long nowNs) {
         await(nowNs);
-        counters.failures.incrementRelease();
+        counters.onFailure(message);
         for (OutboundPublication publication : publications) {
             tell(publication, rejected, message);
         }
@@ -487,7 +512,7 @@ final class OutboundEndpoint implements AutoCloseable {
     void tell(OutboundPublication publication, boolean rejected, String message) {
         if (!publication.closing && !message.equals(publication.told)) {
             publication.told = message;
-            host.onPublicationFailed(publication.stream, rejected, message);
+            host.onPublicationFailed(publication.publication(), rejected, message);
         }
     }
 

@@ -16,10 +16,10 @@ import io.verbus.rdma.link.Offer;
 import io.verbus.rdma.link.Probe;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.rdma.link.SendRing;
+import io.verbus.rdma.link.Turns;
 
 import org.agrona.collections.Long2ObjectHashMap;
 
-import java.util.Arrays;
 import java.util.Queue;
 
 /**
@@ -27,7 +27,11 @@ import java.util.Queue;
  * take turns. Made and closed by the conductor; between attachment and release the sender's alone.
  */
 final class OutboundLink
-        implements QueuePair.Handler, ControlReader.Answers, Goodbye.Sayer, AutoCloseable {
+        implements QueuePair.Handler,
+                ControlReader.Answers,
+                Turns.Turn<Transfer>,
+                Goodbye.Sayer,
+                AutoCloseable {
     private static final int CONTROL_SLOTS = 32;
     private static final int FINAL_POSITION = RdmaOptions.MESSAGE_LENGTH - Long.BYTES;
     private static final RemoteKey NO_KEY = new RemoteKey(0);
@@ -48,8 +52,11 @@ final class OutboundLink
     private final ControlWriter writer = new ControlWriter();
     private final Long2ObjectHashMap<Transfer> byRegistration = new Long2ObjectHashMap<>();
 
-    private Transfer[] transfers = new Transfer[0];
-    private int first;
+    private final Turns<Transfer> turns;
+
+    /** A transfer is over: it is let go at the end of the cycle. */
+    private boolean anyGone;
+
     private boolean staged;
     private long stagedBytes;
     private long stagedBatches;
@@ -77,12 +84,19 @@ final class OutboundLink
             throw e;
         }
         probe = new Probe(options.probeIntervalNs(), options.probeTimeoutNs(), nowNs);
+        turns = new Turns<>(options.idleAfterNs(), nowNs);
     }
 
     void add(Transfer transfer) {
-        transfers = Arrays.copyOf(transfers, transfers.length + 1);
-        transfers[transfers.length - 1] = transfer;
+        turns.add(transfer);
         byRegistration.put(transfer.registrationId(), transfer);
+    }
+
+    /** The conductor has asked something of a transfer. */
+    void wake(Transfer transfer) {
+        if (byRegistration.get(transfer.registrationId()) == transfer) {
+            turns.wake(transfer);
+        }
     }
 
     /**
@@ -97,22 +111,24 @@ final class OutboundLink
         if (completions > 0) {
             counters.completions.getAndAddRelease(completions);
         }
-        Transfer[] all = transfers;
-        int count = all.length;
-        boolean gone = false;
-        for (int i = 0, index = first; i < count && failure == null; i++) {
-            work += all[index].work(this, nowNs);
-            gone |= all[index].state() == Transfer.State.GONE;
-            index = index + 1 == count ? 0 : index + 1;
+        if (failure == null) {
+            work += turns.go(this, nowNs);
         }
-        first = first + 1 < count ? first + 1 : 0;
-        if (gone) {
+        if (anyGone) {
             removeGone();
         }
         if (failure == null) {
             finishCycle(nowNs);
         }
         return work;
+    }
+
+    /** A stream's turn. */
+    @Override
+    public int take(Transfer transfer, long nowNs) {
+        int work = transfer.work(this, nowNs);
+        anyGone |= transfer.state() == Transfer.State.GONE;
+        return failure == null ? work : Turns.STOP;
     }
 
     private void finishCycle(long nowNs) {
@@ -126,10 +142,10 @@ final class OutboundLink
             if (staged) {
                 post(false);
             }
-        } else if (staged) {
-            probe.sent(nowNs, post(true));
         } else if (queuePair.free() > 0) {
-            queuePair.stageWrite(zero.address(0), 0, zero.key(), 0, NO_KEY);
+            queuePair.stageProbe();
+            probe.sent(nowNs, post(true));
+        } else if (staged) {
             probe.sent(nowNs, post(true));
         } else {
             probe.sent(nowNs, completed + 1);
@@ -155,29 +171,31 @@ final class OutboundLink
 
     /** Lets go of the queue pair: nothing here touches it any more. */
     void release() {
-        for (Transfer transfer : transfers) {
+        while (turns.count() > 0) {
+            Transfer transfer = turns.get(turns.count() - 1);
+            turns.remove(transfer);
             transfer.disconnect(queuePair.completed());
         }
-        transfers = new Transfer[0];
         byRegistration.clear();
         events.add(new SenderEvent.Released(this, failure, end));
     }
 
     private void removeGone() {
-        int kept = 0;
-        Transfer[] left = new Transfer[transfers.length];
-        for (Transfer transfer : transfers) {
+        anyGone = false;
+        for (int i = turns.count() - 1; i >= 0; i--) {
+            Transfer transfer = turns.get(i);
             if (transfer.state() == Transfer.State.GONE) {
+                turns.remove(transfer);
                 byRegistration.remove(transfer.registrationId(), transfer);
-            } else {
-                left[kept++] = transfer;
             }
         }
-        transfers = Arrays.copyOf(left, kept);
-        first = 0;
     }
 
     // What a transfer needs
+
+    long answerTimeoutNs() {
+        return options.probeTimeoutNs();
+    }
 
     int batchLength() {
         return options.batchLength();
@@ -199,6 +217,11 @@ final class OutboundLink
         events.add(event);
     }
 
+    /** Frames are there, but the peer's credit is not. */
+    void onCreditStall() {
+        counters.creditStalls.getAndAddRelease(1);
+    }
+
     /** Stages a batch to be posted at the end of the cycle; false if there is no room. */
     boolean stageBatch(LogPath path, long position, int dataLength, int length) {
         if (queuePair.free() < CommitRule.MAX_WORK_REQUESTS + RESERVED) {
@@ -212,13 +235,17 @@ final class OutboundLink
         return true;
     }
 
-    /** Offers a stream; false if there is no room now. */
-    boolean sendSetup(Offer offer, long position, boolean isResuming) {
+    /**
+     * Offers a stream.
+     *
+     * @return the count of work requests after which the offer has arrived, or -1 if there is no
+     *     room now.
+     */
+    long sendSetup(Offer offer, long position, boolean isResuming) {
         int slot = claimControl(1);
-        if (slot >= 0) {
-            send(slot, writer.setup(control.buffer(), slot, offer, position, isResuming));
-        }
-        return slot >= 0;
+        return slot < 0
+                ? -1
+                : send(slot, writer.setup(control.buffer(), slot, offer, position, isResuming));
     }
 
     /**
@@ -267,7 +294,9 @@ final class OutboundLink
     }
 
     private int claimControl(int workRequests) {
-        return queuePair.free() < workRequests ? -1 : control.claim(queuePair.completed());
+        return queuePair.free() < workRequests || !queuePair.canSend()
+                ? -1
+                : control.claim(queuePair.completed());
     }
 
     private long send(int slot, int length) {
@@ -313,16 +342,30 @@ final class OutboundLink
 
     @Override
     public void onAccept(
-            long registrationId, long logAddress, int logKey, long position, int window) {
-        Transfer transfer = byRegistration.get(registrationId);
+            long registrationId,
+            long logAddress,
+            int logKey,
+            long position,
+            int window,
+            boolean isTagged,
+            long groupTag) {
+        Transfer transfer = woken(registrationId);
         if (transfer != null) {
-            transfer.onAccept(this, logAddress, logKey, position, window);
+            transfer.onAccept(this, logAddress, logKey, position, window, isTagged, groupTag);
+        }
+    }
+
+    @Override
+    public void onWanted(long registrationId) {
+        Transfer transfer = woken(registrationId);
+        if (transfer != null) {
+            transfer.onWanted(this);
         }
     }
 
     @Override
     public void onDefer(long registrationId) {
-        Transfer transfer = byRegistration.get(registrationId);
+        Transfer transfer = woken(registrationId);
         if (transfer != null) {
             transfer.onDefer(this);
         }
@@ -330,7 +373,7 @@ final class OutboundLink
 
     @Override
     public void onReject(long registrationId, RejectCode code, String text) {
-        Transfer transfer = byRegistration.get(registrationId);
+        Transfer transfer = woken(registrationId);
         if (transfer != null) {
             transfer.onReject(this, code, text);
         }
@@ -338,10 +381,19 @@ final class OutboundLink
 
     @Override
     public void onImageClosed(long registrationId) {
-        Transfer transfer = byRegistration.get(registrationId);
+        Transfer transfer = woken(registrationId);
         if (transfer != null) {
             transfer.onImageClosed(this);
         }
+    }
+
+    /** The transfer that a message of the peer is for, which has something to do now; or null. */
+    private Transfer woken(long registrationId) {
+        Transfer transfer = byRegistration.get(registrationId);
+        if (transfer != null) {
+            turns.wake(transfer);
+        }
+        return transfer;
     }
 
     @Override

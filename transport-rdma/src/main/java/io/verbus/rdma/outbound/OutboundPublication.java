@@ -11,7 +11,11 @@ import java.security.SecureRandom;
 final class OutboundPublication {
     private static final SecureRandom TOKENS = new SecureRandom();
 
+    /** What is sent: the publication, or one of its several destinations. */
     final OutboundStream stream;
+
+    /** The destination, where the publication has several; or null. */
+    final Branch branch;
 
     /** Registration of the log in the endpoint's domain, or null. */
     RegisteredMemory log;
@@ -42,8 +46,25 @@ final class OutboundPublication {
     /** What its clients were told last, or null. */
     String told;
 
+    /** The destination was removed: it ends where it is, whatever becomes of the connection. */
+    boolean isRemoved;
+
+    /** It was left, and is offered anew when the peer has let go of it. */
+    boolean isLeaving;
+
     OutboundPublication(OutboundStream stream) {
         this.stream = stream;
+        this.branch = null;
+    }
+
+    OutboundPublication(Branch branch) {
+        this.stream = branch;
+        this.branch = branch;
+    }
+
+    /** The publication as the driver knows it. */
+    OutboundStream publication() {
+        return branch == null ? stream : branch.stream();
     }
 
     long resumeToken() {
@@ -63,15 +84,16 @@ final class OutboundPublication {
     void onLost(long resumeBy) {
         Transfer lost = transfer;
         transfer = null;
+        isLeaving = false;
         if (lost == null) {
             return;
         }
-        if (lost.canResume()) {
+        if (lost.canResume() && !isRemoved) {
             if (cutOff == null) {
                 resumeByNs = resumeBy;
             }
             cutOff = lost;
-        } else if (lost.isCutOff() || lost.isMistrusted()) {
+        } else if (branch != null || lost.isCutOff() || lost.isMistrusted()) {
             forget();
         }
     }
@@ -81,6 +103,12 @@ final class OutboundPublication {
         cutOff = null;
         isGivenUp = false;
         resumeToken = TOKENS.nextLong();
+    }
+
+    /** The peer was left: what comes next is another stream to it. */
+    void onLeft() {
+        forget();
+        isLeaving = true;
     }
 
     /** It was accepted. */

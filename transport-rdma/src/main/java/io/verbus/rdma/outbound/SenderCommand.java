@@ -16,6 +16,16 @@ sealed interface SenderCommand {
     /** A stream that was cut off has not gone on in time: nobody receives it. */
     record GiveUp(Transfer transfer) implements SenderCommand {}
 
+    /** Send to a destination no more; {@link End} follows if a transfer is there. */
+    record Drop(Branch branch) implements SenderCommand {}
+
+    /**
+     * No queue pair reads the log for a destination any more.
+     *
+     * @param isOver whether nothing of it may resume.
+     */
+    record Unread(Branch branch, boolean isOver) implements SenderCommand {}
+
     /** End a stream; {@link SenderEvent.Finished} follows unless the link is released before. */
     record End(OutboundLink link, Transfer transfer) implements SenderCommand {}
 }

@@ -23,6 +23,9 @@ sealed interface SenderEvent {
     /** The peer has no image any more of a stream that was cut off: it begins anew. */
     record NotResumed(OutboundLink link, Transfer transfer, long position) implements SenderEvent {}
 
+    /** A destination is so far behind that its publication goes on without it. */
+    record Left(Branch branch) implements SenderEvent {}
+
     /** The peer has refused a stream. */
     record Refused(OutboundLink link, Transfer transfer, RejectCode code, String text)
             implements SenderEvent {}

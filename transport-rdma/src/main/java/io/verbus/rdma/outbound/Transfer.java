@@ -12,6 +12,7 @@ import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.RemoteKey;
 import io.verbus.rdma.link.CreditLine;
 import io.verbus.rdma.link.Offer;
+import io.verbus.rdma.link.Turns;
 import io.verbus.transport.OutboundStream;
 
 import java.util.concurrent.TimeUnit;
@@ -31,7 +32,7 @@ import java.util.concurrent.TimeUnit;
  *       └───────────────────────────┴──────ImageClosed───────┘     GONE ◀ImageClosed─ CLOSED
  * </pre>
  */
-final class Transfer {
+final class Transfer extends Turns.Taker {
     private static final long FIRST_RETRY_NS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long LAST_RETRY_NS = TimeUnit.SECONDS.toNanos(10);
 
@@ -47,6 +48,10 @@ final class Transfer {
     }
 
     private final OutboundStream stream;
+
+    /** The stream, where it is one destination of a publication that has several; else null. */
+    private final Branch branch;
+
     private final LogBuffers log;
     private final LogScanner scanner;
     private final LocalKey logKey;
@@ -63,6 +68,12 @@ final class Transfer {
     private boolean broken;
     private boolean finishedTold;
     private boolean forgotten;
+
+    /** It ends here, before the stream does: the destination is offered the stream anew. */
+    private boolean isLeft;
+
+    private long offeredAt;
+    private long offeredAtNs;
 
     /**
      * The peer has an image that it has not closed, or may still have that of a lost connection.
@@ -92,6 +103,7 @@ final class Transfer {
      */
     Transfer(OutboundPublication publication, CreditSlots.Slot creditSlot) {
         this.stream = publication.stream;
+        this.branch = publication.branch;
         this.log = stream.log();
         this.scanner = new LogScanner(log);
         this.logKey = publication.log.localKey();
@@ -135,16 +147,45 @@ final class Transfer {
         return state;
     }
 
+    /**
+     * Whether credit is awaited: for frames that are there, or for a publisher that is held back.
+     */
+    @Override
+    protected boolean isWaiting() {
+        return state == State.ACTIVE && (stalled || consumed != stream.senderPosition());
+    }
+
     /** The conductor has asked for the end of the stream. */
     void end() {
         ending = true;
+    }
+
+    /**
+     * The publication goes on without this destination, whose image ends behind what was sent.
+     *
+     * @return whether that is news.
+     */
+    boolean leave() {
+        if (state != State.ACTIVE || isLeft) {
+            return false;
+        }
+        isLeft = true;
+        return true;
+    }
+
+    /** Whether it ended before the stream did. */
+    boolean isLeft() {
+        return isLeft;
     }
 
     /** The connection is lost. A stream that can resume stays connected to its publishers. */
     void disconnect(long completed) {
         isCutOff =
                 hasImage && state != State.GONE && (state != State.CLOSED || completed < closedAt);
-        canResume = isCutOff && !broken && !isMistrusted;
+        canResume = isCutOff && !broken && !isMistrusted && !isLeft && !isAbandoned();
+        if (branch != null) {
+            branch.onDisconnect();
+        }
         if (!canResume) {
             stream.onConnected(false);
         }
@@ -161,7 +202,15 @@ final class Transfer {
 
     /** Whether the peer must be asked for the image that it had. */
     private boolean isResuming() {
-        return hasImage && !isGivenUp;
+        return hasImage && !isGivenUp && (branch == null || !branch.isDropped());
+    }
+
+    private boolean isAbandoned() {
+        return branch != null && (branch.isDropped() || branch.isLapsed());
+    }
+
+    private boolean hasLapsed() {
+        return branch != null && hasImage && branch.isLapsed();
     }
 
     /** Whether the peer had an image when the link was lost, whose end it was not told. */
@@ -189,8 +238,14 @@ final class Transfer {
     int work(OutboundLink link, long nowNs) {
         return switch (state) {
             case ACTIVE -> transfer(link);
-            case OFFER_DUE -> ending && !isResuming() ? finishUnsent(link) : offer(link);
-            case OFFERED, DEFERRED -> ending && !isResuming() ? closeDue(link) : 0;
+            case OFFER_DUE -> ending && !isResuming() ? finishUnsent(link) : offer(link, nowNs);
+            case OFFERED -> {
+                if (branch != null && branch.isKept()) {
+                    awaitAnswer(link, nowNs);
+                }
+                yield ending && !isResuming() ? closeDue(link) : 0;
+            }
+            case DEFERRED -> ending && !isResuming() ? closeDue(link) : 0;
             case REFUSED -> ending ? finishUnsent(link) : retry(nowNs);
             case CLOSE_DUE -> closeDue(link);
             case CLOSED -> awaitClosed(link);
@@ -198,16 +253,34 @@ final class Transfer {
         };
     }
 
-    private int offer(OutboundLink link) {
+    private int offer(OutboundLink link, long nowNs) {
+        if (hasLapsed()) {
+            isLeft = true;
+            return finishUnsent(link);
+        }
+        if (branch != null && !hasImage) {
+            branch.onOffer();
+        }
+        offeredAtNs = nowNs;
         offeredPosition = stream.senderPosition();
         creditSlot
                 .buffer()
                 .putLongRelease(CreditLine.POSITION, hasImage ? consumed : offeredPosition);
-        if (!link.sendSetup(offer, offeredPosition, hasImage)) {
+        offeredAt = link.sendSetup(offer, offeredPosition, hasImage);
+        if (offeredAt < 0) {
             return 0;
         }
         state = State.OFFERED;
         return 1;
+    }
+
+    private void awaitAnswer(OutboundLink link, long nowNs) {
+        if (link.completed() >= offeredAt) {
+            branch.onDelivered();
+        }
+        if (nowNs - offeredAtNs >= link.answerTimeoutNs()) {
+            branch.onOfferOver();
+        }
     }
 
     private int retry(long nowNs) {
@@ -223,11 +296,13 @@ final class Transfer {
     }
 
     private int transfer(OutboundLink link) {
+        if (isLeft) {
+            return closeDue(link);
+        }
         long credit = creditSlot.buffer().getLongAcquire(CreditLine.POSITION);
         if (credit != consumed && !release(link, credit)) {
             return 0;
         }
-        long position = stream.senderPosition();
         try {
             return transferFrom(link, stream.senderPosition());
         } catch (InvalidFrameException e) {
@@ -242,6 +317,9 @@ final class Transfer {
      * consumed.
      */
     private int transferFrom(OutboundLink link, long position) {
+        if (ending && position >= stream.finalPosition()) {
+            return closeDue(link);
+        }
         long credit = consumed + window;
         long end =
                 position < credit
@@ -253,12 +331,13 @@ final class Transfer {
                 if (!stalled) {
                     stalled = true;
                     stream.onCreditStall();
+                    link.onCreditStall();
                 }
                 return 0;
             }
         }
         if (end == position) {
-            return ending && position >= stream.finalPosition() ? closeDue(link) : 0;
+            return 0;
         }
         int length = (int) (end - position);
         if (!link.stageBatch(path, position, length - scanner.padding(), length)) {
@@ -316,16 +395,16 @@ final class Transfer {
         if (count < 0) {
             return 0;
         }
+        closedAt = count;
+        state = State.CLOSED;
         if (complete) {
             stream.onConnected(false);
         }
-        closedAt = count;
-        state = State.CLOSED;
         return 1;
     }
 
     private long closePosition() {
-        return broken || stream.finalPosition() == LogLayout.NOT_ENDED
+        return broken || isLeft || stream.finalPosition() == LogLayout.NOT_ENDED
                 ? stream.senderPosition()
                 : stream.finalPosition();
     }
@@ -346,6 +425,9 @@ final class Transfer {
     private int awaitClosed(OutboundLink link) {
         if (!finishedTold && link.completed() >= closedAt) {
             finishedTold = true;
+            if (branch != null) {
+                branch.onUnread(true);
+            }
             link.tell(new SenderEvent.Finished(link, this));
             return 1;
         }
@@ -358,13 +440,24 @@ final class Transfer {
     }
 
     void onAccept(
-            OutboundLink link, long logAddress, int logKeyValue, long position, int newWindow) {
+            OutboundLink link,
+            long logAddress,
+            int logKeyValue,
+            long position,
+            int newWindow,
+            boolean isTagged,
+            long groupTag) {
         switch (state) {
             case OFFERED, DEFERRED -> {
                 int termLength = offer.termLength();
                 long released = hasImage ? consumed : offeredPosition;
-                if (newWindow > 2L * termLength
-                        || !ResumePoint.isAcceptable(log, released, offeredPosition, position)) {
+                boolean isStale = released < stream.releasedPosition();
+                boolean isAcceptable =
+                        isStale
+                                ? released <= position && position <= offeredPosition
+                                : ResumePoint.isAcceptable(
+                                        log, released, offeredPosition, position);
+                if (newWindow > 2L * termLength || !isAcceptable) {
                     isMistrusted = true;
                     link.violated(
                             "stream "
@@ -401,6 +494,15 @@ final class Transfer {
                 state = State.ACTIVE;
                 hasImage = true;
                 isGivenUp = false;
+                if (isStale) {
+                    stream.senderPosition(position);
+                    isLeft = true;
+                    branch.onStaleAccept(this);
+                    return;
+                }
+                if (branch != null) {
+                    branch.onAccept(this, branch.isTag(isTagged, groupTag));
+                }
                 stream.onReleased(consumed, newWindow);
                 stream.onConnected(true);
                 link.tell(new SenderEvent.Accepted(link, this, isResumed));
@@ -414,7 +516,10 @@ final class Transfer {
 
     void onDefer(OutboundLink link) {
         switch (state) {
-            case OFFERED -> state = State.DEFERRED;
+            case OFFERED -> {
+                state = State.DEFERRED;
+                onAnswer();
+            }
             case CLOSE_DUE, CLOSED, GONE -> {
                 // Crossed our Close.
             }
@@ -422,10 +527,29 @@ final class Transfer {
         }
     }
 
+    /** Somebody subscribes to what was put off. */
+    void onWanted(OutboundLink link) {
+        switch (state) {
+            case DEFERRED -> state = State.OFFER_DUE;
+            case CLOSE_DUE, CLOSED, GONE -> {
+                // Crossed our Close.
+            }
+            case OFFER_DUE, OFFERED, REFUSED, ACTIVE -> violated(link, "Wanted");
+        }
+    }
+
+    private void onAnswer() {
+        if (branch != null) {
+            branch.onDelivered();
+            branch.onOfferOver();
+        }
+    }
+
     void onReject(OutboundLink link, RejectCode code, String text) {
         switch (state) {
             case OFFERED, DEFERRED -> {
                 boolean wasResuming = hasImage;
+                onAnswer();
                 if (wasResuming) {
                     hasImage = false;
                     stream.onConnected(false);
@@ -449,10 +573,10 @@ final class Transfer {
         hasImage = false;
         switch (state) {
             case ACTIVE -> {
-                stream.onConnected(false);
                 // Either answer tells the peer that nothing writes its log any more.
-                forgotten = ending;
-                state = ending ? State.CLOSE_DUE : State.OFFER_DUE;
+                forgotten = ending || isLeft;
+                state = ending || isLeft ? State.CLOSE_DUE : State.OFFER_DUE;
+                stream.onConnected(false);
             }
             case CLOSE_DUE, CLOSED -> forgotten = true;
             case OFFER_DUE, OFFERED, DEFERRED, REFUSED, GONE -> violated(link, "ImageClosed");

@@ -19,6 +19,18 @@ final class AsyncEvents {
         this.ibverbs = ibverbs;
         this.device = device;
         Posix.setNonBlocking(Memory.getInt(device.context() + VerbsAbi.Context.ASYNC_FD));
+        passOverThePast();
+    }
+
+    /**
+     * librdmacm keeps a device open until the process ends, and its events pile up while no fabric
+     * reads them: what they told is not of the connections that are made from now on.
+     */
+    private void passOverThePast() {
+        long address = event.address();
+        while (ibverbs.getAsyncEvent(device.context(), address) == 0) {
+            ibverbs.ackAsyncEvent(address);
+        }
     }
 
     Device device() {

@@ -22,12 +22,6 @@ final class ConnectionManager implements AutoCloseable {
     /** Reads and atomics that may be outstanding: none is used, some providers want one. */
     private static final byte READ_DEPTH = 1;
 
-    /**
-     * Send again for ever while the peer has no receive posted: its process may pause, and is not
-     * dead for that; whether it lives is for probes to find out.
-     */
-    private static final byte RETRY_RECEIVER_NOT_READY = 7;
-
     private final Rdmacm rdmacm;
     private final Arena arena = Arena.ofShared();
     private final long channel;
@@ -93,16 +87,33 @@ final class ConnectionManager implements AutoCloseable {
 
     /** Before the route is resolved, or before accepting. */
     void setAckTimeout(long id, int exponent) {
-        Memory.putByte(result, (byte) exponent);
-        check(
-                rdmacm.setOption(
-                        id,
-                        VerbsAbi.RDMA_OPTION_ID,
-                        VerbsAbi.RDMA_OPTION_ID_ACK_TIMEOUT,
-                        result,
-                        Byte.BYTES),
-                "rdma_set_option",
+        setOption(
+                id,
+                VerbsAbi.RDMA_OPTION_ID_ACK_TIMEOUT,
+                exponent,
                 "the acknowledgement timeout " + exponent + " cannot be set");
+    }
+
+    /**
+     * Before the route is resolved. The peer's end takes it over from the connection request.
+     *
+     * @param trafficClass of RoCE packets, service type of iWARP's, or QoS class of an InfiniBand
+     *     path.
+     */
+    void setTrafficClass(long id, int trafficClass) {
+        setOption(
+                id,
+                VerbsAbi.RDMA_OPTION_ID_TOS,
+                trafficClass,
+                "the traffic class " + trafficClass + " cannot be set");
+    }
+
+    private void setOption(long id, int option, int value, String failure) {
+        Memory.putByte(result, (byte) value);
+        check(
+                rdmacm.setOption(id, VerbsAbi.RDMA_OPTION_ID, option, result, Byte.BYTES),
+                "rdma_set_option",
+                failure);
     }
 
     /**
@@ -235,7 +246,7 @@ final class ConnectionManager implements AutoCloseable {
         Memory.putByte(target + VerbsAbi.ConnParam.RESPONDER_RESOURCES, READ_DEPTH);
         Memory.putByte(target + VerbsAbi.ConnParam.INITIATOR_DEPTH, READ_DEPTH);
         Memory.putByte(target + VerbsAbi.ConnParam.RETRY_COUNT, (byte) options.retryCount());
-        Memory.putByte(target + VerbsAbi.ConnParam.RNR_RETRY_COUNT, RETRY_RECEIVER_NOT_READY);
+        Memory.putByte(target + VerbsAbi.ConnParam.RNR_RETRY_COUNT, (byte) options.rnrRetryCount());
         return target;
     }
 

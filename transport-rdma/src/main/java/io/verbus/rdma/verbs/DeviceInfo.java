@@ -2,6 +2,9 @@
 
 package io.verbus.rdma.verbs;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -47,5 +50,15 @@ public record DeviceInfo(
      * @param type as in {@code RoCE v2}, empty if unknown.
      * @param netdev network interface that it belongs to, empty if none.
      */
-    public record Gid(int index, String address, String type, String netdev) {}
+    public record Gid(int index, String address, String type, String netdev) {
+        /** The address that it holds, an IPv4 address where one is mapped; or null. */
+        public InetAddress inetAddress() {
+            try {
+                // Sixteen bytes with an IPv4 address mapped into them make an Inet4Address.
+                return InetAddress.getByAddress(HexFormat.of().parseHex(address.replace(":", "")));
+            } catch (IllegalArgumentException | UnknownHostException noAddress) {
+                return null;
+            }
+        }
+    }
 }

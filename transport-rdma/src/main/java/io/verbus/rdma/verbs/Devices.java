@@ -2,6 +2,8 @@
 
 package io.verbus.rdma.verbs;
 
+import io.verbus.rdma.fabric.PathAdvice;
+
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.DirectoryStream;
@@ -102,7 +104,24 @@ public final class Devices {
                 linkLayer(Memory.getByte(attributes + VerbsAbi.PortAttr.LINK_LAYER)),
                 mtu(Memory.getInt(attributes + VerbsAbi.PortAttr.ACTIVE_MTU)),
                 mtu(Memory.getInt(attributes + VerbsAbi.PortAttr.MAX_MTU)),
-                gids(SYSFS.resolve(device).resolve("ports").resolve(Integer.toString(port))));
+                gids(folder(device, port)));
+    }
+
+    /** An entry of a port's GID table; its fields are empty where nothing is set or readable. */
+    static DeviceInfo.Gid gid(String device, int port, int index) {
+        return gid(folder(device, port), Integer.toString(index));
+    }
+
+    private static Path folder(String device, int port) {
+        return SYSFS.resolve(device).resolve("ports").resolve(Integer.toString(port));
+    }
+
+    private static DeviceInfo.Gid gid(Path port, String index) {
+        return new DeviceInfo.Gid(
+                Integer.parseInt(index),
+                read(port.resolve("gids").resolve(index)),
+                read(port.resolve("gid_attrs/types").resolve(index)),
+                read(port.resolve("gid_attrs/ndevs").resolve(index)));
     }
 
     private static List<DeviceInfo.Gid> gids(Path port) {
@@ -113,15 +132,9 @@ public final class Devices {
         }
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(table)) {
             for (Path entry : entries) {
-                String address = read(entry);
-                String index = entry.getFileName().toString();
-                if (!address.isEmpty() && !address.replaceAll("[0:]", "").isEmpty()) {
-                    gids.add(
-                            new DeviceInfo.Gid(
-                                    Integer.parseInt(index),
-                                    address,
-                                    read(port.resolve("gid_attrs/types").resolve(index)),
-                                    read(port.resolve("gid_attrs/ndevs").resolve(index))));
+                DeviceInfo.Gid gid = gid(port, entry.getFileName().toString());
+                if (!gid.address().replaceAll("[0:]", "").isEmpty()) {
+                    gids.add(gid);
                 }
             }
         } catch (IOException unreadable) {
@@ -157,16 +170,17 @@ public final class Devices {
         };
     }
 
-    private static String linkLayer(int linkLayer) {
+    /** Name of a link layer. */
+    static String linkLayer(int linkLayer) {
         return switch (linkLayer) {
-            case 0, 1 -> "InfiniBand";
-            case 2 -> "Ethernet";
+            case 0, 1 -> PathAdvice.INFINIBAND;
+            case 2 -> PathAdvice.ETHERNET;
             default -> "link layer " + linkLayer;
         };
     }
 
     /** Bytes of an {@code enum ibv_mtu}: 1 is 256, 5 is 4096. */
-    private static int mtu(int value) {
+    static int mtu(int value) {
         return value < 1 || value > 5 ? 0 : 128 << value;
     }
 

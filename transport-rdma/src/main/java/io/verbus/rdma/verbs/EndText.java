@@ -58,12 +58,16 @@ final class EndText {
     }
 
     private static Ending rejected(CmEvent event, String peer) {
-        boolean refusedByPeer = event.status() == VerbsAbi.IB_CM_REJ_CONSUMER_DEFINED;
+        // An iWARP peer that says no resets; its answer, if it gave one, is there all the same.
+        boolean refusedByPeer =
+                event.status() == VerbsAbi.IB_CM_REJ_CONSUMER_DEFINED
+                        || event.status() == -Errno.ECONNRESET;
         String reason =
                 switch (event.status()) {
                     case VerbsAbi.IB_CM_REJ_INVALID_SERVICE_ID ->
                             "nobody listens at " + peer + " (reject reason 8, invalid service id)";
                     case VerbsAbi.IB_CM_REJ_CONSUMER_DEFINED -> peer + " refused the connection";
+                    case -Errno.ECONNRESET -> peer + " refused the connection (ECONNRESET)";
                     case -Errno.ECONNREFUSED ->
                             "nobody listens at " + peer + ", or it refused (ECONNREFUSED)";
                     default ->
@@ -74,6 +78,25 @@ final class EndText {
                 };
         boolean carriesAnswer = refusedByPeer || event.status() == -Errno.ECONNREFUSED;
         return new Ending(Cause.REJECTED, reason, carriesAnswer ? event.privateData() : NO_DATA);
+    }
+
+    /**
+     * A device over TCP may say at once, by the error of a call, what others say by an event.
+     *
+     * @param failed a call for a connection.
+     * @param peer host and port.
+     */
+    static Ending of(VerbsException failed, String peer) {
+        return switch (failed.errno()) {
+            case Errno.ECONNREFUSED, Errno.ECONNRESET ->
+                    new Ending(
+                            Cause.REJECTED,
+                            "nobody listens at " + peer + ": " + failed.getMessage(),
+                            NO_DATA);
+            case Errno.ETIMEDOUT, Errno.EHOSTUNREACH, Errno.ENETUNREACH ->
+                    new Ending(Cause.UNREACHABLE, failed.getMessage(), NO_DATA);
+            default -> failed(failed.getMessage());
+        };
     }
 
     private static Ending unreachable(String failure, CmEvent event, String explanation) {

@@ -20,6 +20,7 @@ final class Errno {
     static final int EADDRINUSE = 98;
     static final int EADDRNOTAVAIL = 99;
     static final int ENETUNREACH = 101;
+    static final int ECONNRESET = 104;
     static final int ETIMEDOUT = 110;
     static final int ECONNREFUSED = 111;
     static final int EHOSTUNREACH = 113;
@@ -49,6 +50,7 @@ final class Errno {
             case EADDRINUSE -> "EADDRINUSE";
             case EADDRNOTAVAIL -> "EADDRNOTAVAIL";
             case ENETUNREACH -> "ENETUNREACH";
+            case ECONNRESET -> "ECONNRESET";
             case ETIMEDOUT -> "ETIMEDOUT";
             case ECONNREFUSED -> "ECONNREFUSED";
             case EHOSTUNREACH -> "EHOSTUNREACH";

@@ -21,6 +21,7 @@ final class Ibverbs {
     private final NativeFunction deregMr;
     private final NativeFunction createCq;
     private final NativeFunction destroyCq;
+    private final NativeFunction queryQp;
     private final NativeFunction wcStatusStr;
     private final NativeFunction getAsyncEvent;
     private final NativeFunction ackAsyncEvent;
@@ -39,6 +40,7 @@ final class Ibverbs {
         deregMr = library.function("ibv_dereg_mr");
         createCq = library.function("ibv_create_cq");
         destroyCq = library.function("ibv_destroy_cq");
+        queryQp = library.function("ibv_query_qp");
         wcStatusStr = library.function("ibv_wc_status_str");
         getAsyncEvent = library.function("ibv_get_async_event");
         ackAsyncEvent = library.function("ibv_ack_async_event");
@@ -127,6 +129,18 @@ final class Ibverbs {
     /** Gives 0 or an errno. */
     int destroyCq(long cq) {
         return (int) destroyCq.call(cq);
+    }
+
+    /**
+     * @param qp address of the queue pair.
+     * @param attributes where to write a {@code struct ibv_qp_attr}.
+     * @param mask of the attributes that are wanted.
+     * @param initAttributes where to write a {@code struct ibv_qp_init_attr}.
+     * @return 0 or an errno.
+     * @see <a href="https://man7.org/linux/man-pages/man3/ibv_query_qp.3.html">man page</a>
+     */
+    int queryQp(long qp, long attributes, int mask, long initAttributes) {
+        return (int) queryQp.call(qp, attributes, mask, initAttributes);
     }
 
     /** The words of a work completion's status. */

@@ -24,6 +24,7 @@ final class QueuePairResources implements AutoCloseable {
     private CompletionQueue sendCompletions;
     private CompletionQueue receiveCompletions;
     private MemoryRegion slots;
+    private MemoryRegion headers;
     private boolean created;
     private VerbsQueuePair queuePair;
 
@@ -84,6 +85,10 @@ final class QueuePairResources implements AutoCloseable {
             slots.close();
             slots = null;
         }
+        if (headers != null) {
+            headers.close();
+            headers = null;
+        }
         if (arena.scope().isAlive()) {
             arena.close();
         }
@@ -93,7 +98,9 @@ final class QueuePairResources implements AutoCloseable {
             Ibverbs ibverbs, Device device, ProtectionDomain domain, ConnectionOptions options) {
         sendCompletions = new CompletionQueue(ibverbs, device, options.sendDepth());
         receiveCompletions = new CompletionQueue(ibverbs, device, options.receiveDepth());
-        long slotsLength = (long) options.receiveDepth() * options.messageLength();
+        boolean withHeaders = device.transport() == Transport.IWARP;
+        int slotLength = options.messageLength() + (withHeaders ? MessageWindow.HEADER_LENGTH : 0);
+        long slotsLength = (long) options.receiveDepth() * slotLength;
         long buffer = arena.allocate(slotsLength, PAGE).address();
         slots = domain.register(buffer, slotsLength, Access.LOCAL_WRITE);
         int maxInline =
@@ -115,7 +122,7 @@ final class QueuePairResources implements AutoCloseable {
                         allocate(ReceiveQueue.memoryLength()),
                         buffer,
                         slots.localKey().value(),
-                        options.messageLength());
+                        slotLength);
         postAll(device, receives, options.receiveDepth());
         queuePair =
                 new VerbsQueuePair(
@@ -130,7 +137,16 @@ final class QueuePairResources implements AutoCloseable {
                         receives,
                         completions(device, sendCompletions, SEND_COMPLETIONS),
                         completions(device, receiveCompletions, RECEIVE_COMPLETIONS),
-                        new FailureText(ibverbs));
+                        new FailureText(ibverbs),
+                        withHeaders ? window(domain, options) : null);
+    }
+
+    private MessageWindow window(ProtectionDomain domain, ConnectionOptions options) {
+        long length = MessageWindow.memoryLength(options.sendDepth());
+        long memory = arena.allocate(length, PAGE).address();
+        headers = domain.register(memory, length, Access.LOCAL_READ);
+        return new MessageWindow(
+                memory, headers.localKey().value(), options.sendDepth(), options.receiveDepth());
     }
 
     private Completions completions(Device device, CompletionQueue queue, int entries) {
@@ -167,7 +183,8 @@ final class QueuePairResources implements AutoCloseable {
     private static void check(Device device, ConnectionOptions options) {
         range("sendDepth", options.sendDepth(), 1, device.maxWorkRequests(), device);
         range("sendDepth", options.sendDepth(), 1, device.maxCompletions(), device);
-        range("receiveDepth", options.receiveDepth(), 1, device.maxWorkRequests(), device);
+        int fewest = device.transport() == Transport.IWARP ? MessageWindow.MIN_RECEIVES : 1;
+        range("receiveDepth", options.receiveDepth(), fewest, device.maxWorkRequests(), device);
         range("receiveDepth", options.receiveDepth(), 1, device.maxCompletions(), device);
         if (device.maxGather() < GATHER) {
             throw new VerbsException(

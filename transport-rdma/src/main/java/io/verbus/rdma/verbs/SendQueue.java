@@ -144,6 +144,29 @@ final class SendQueue {
         stage(slot, VerbsAbi.IBV_WR_SEND, 0);
     }
 
+    /** A message with its header. */
+    void stageSend(long header, int headerLkey, long address, int length, int lkey) {
+        long slot = claim();
+        piece(slot + SGE_OFFSET, header, MessageWindow.HEADER_LENGTH, headerLkey);
+        if (length == 0) {
+            Memory.putInt(slot + VerbsAbi.SendWr.NUM_SGE, 1);
+        } else {
+            Memory.putInt(slot + VerbsAbi.SendWr.NUM_SGE, 2);
+            piece(slot + SGE_OFFSET + VerbsAbi.Sge.SIZE, address, length, lkey);
+        }
+        stage(slot, VerbsAbi.IBV_WR_SEND, 0);
+    }
+
+    /** Id of the request that is staged next. */
+    long nextId() {
+        return posted + staged + 1;
+    }
+
+    /** Whether nothing is staged that was not posted. */
+    boolean isAllPosted() {
+        return staged == 0;
+    }
+
     /** Count of the requests posted so far. */
     long posted() {
         return posted;

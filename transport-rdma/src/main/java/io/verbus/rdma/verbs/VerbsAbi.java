@@ -89,6 +89,19 @@ final class VerbsAbi {
         private QpInitAttr() {}
     }
 
+    /** {@code struct ibv_qp_attr}; the address of the peer is its {@code ah_attr}. */
+    static final class QpAttr {
+        static final int SIZE = 144;
+        static final int PATH_MTU = 8;
+        static final int SGID_INDEX = 76;
+        static final int TRAFFIC_CLASS = 78;
+        static final int TIMEOUT = 130;
+        static final int RETRY_CNT = 131;
+        static final int RNR_RETRY = 132;
+
+        private QpAttr() {}
+    }
+
     /** {@code struct ibv_sge}. */
     static final class Sge {
         static final int SIZE = 16;
@@ -204,6 +217,12 @@ final class VerbsAbi {
 
     static final int IBV_QPT_RC = 2;
 
+    static final int IBV_QP_AV = 1 << 7;
+    static final int IBV_QP_PATH_MTU = 1 << 8;
+    static final int IBV_QP_TIMEOUT = 1 << 9;
+    static final int IBV_QP_RETRY_CNT = 1 << 10;
+    static final int IBV_QP_RNR_RETRY = 1 << 11;
+
     static final int IBV_WR_RDMA_WRITE = 0;
     static final int IBV_WR_SEND = 2;
 
@@ -237,6 +256,7 @@ final class VerbsAbi {
     static final int RDMA_PS_TCP = 0x0106;
 
     static final int RDMA_OPTION_ID = 0;
+    static final int RDMA_OPTION_ID_TOS = 0;
     static final int RDMA_OPTION_ID_ACK_TIMEOUT = 3;
 
     static final int RDMA_CM_EVENT_ADDR_RESOLVED = 0;

@@ -6,6 +6,7 @@ import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.FabricHandler;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
+import io.verbus.rdma.fabric.PathInfo;
 import io.verbus.rdma.fabric.QueuePair;
 
 import java.net.InetSocketAddress;
@@ -36,6 +37,7 @@ final class VerbsConnection implements Connection {
     private Device device;
     private ProtectionDomain domain;
     private QueuePairResources resources;
+    private PathInfo path;
 
     private enum State {
         RESOLVING,
@@ -139,6 +141,12 @@ final class VerbsConnection implements Connection {
         require(State.REQUESTED, "accept");
         manager.accept(id, options, checkedAnswer(answer));
         state = State.ACCEPTED;
+        findPath();
+    }
+
+    @Override
+    public PathInfo path() {
+        return path;
     }
 
     @Override
@@ -177,15 +185,20 @@ final class VerbsConnection implements Connection {
         createQueuePair();
     }
 
-    /** Takes a request back that could not be prepared. */
-    void abandon() {
+    /**
+     * Takes a request back that could not be prepared.
+     *
+     * @param cause is told also what fails then: the initiator may have gone.
+     */
+    void abandon(VerbsException cause) {
         try {
             manager.reject(id, NO_DATA);
-        } finally {
-            close();
-            if (domain != null) {
-                domain.close();
-            }
+        } catch (VerbsException alsoFailed) {
+            cause.addSuppressed(alsoFailed);
+        }
+        close();
+        if (domain != null) {
+            domain.close();
         }
     }
 
@@ -199,7 +212,7 @@ final class VerbsConnection implements Connection {
                 default -> onEndOrNothing(event, handler);
             }
         } catch (VerbsException failed) {
-            end(handler, Cause.FAILED, failed.getMessage(), NO_DATA);
+            end(handler, EndText.of(failed, SocketAddresses.text(remoteAddress)));
         }
     }
 
@@ -219,6 +232,9 @@ final class VerbsConnection implements Connection {
     private void onAddressResolved() {
         bindToDevice();
         manager.setAckTimeout(id, options.ackTimeout());
+        if (options.trafficClass() != ConnectionOptions.ANY) {
+            manager.setTrafficClass(id, options.trafficClass());
+        }
         state = State.ROUTING;
         manager.resolveRoute(id);
     }
@@ -232,6 +248,9 @@ final class VerbsConnection implements Connection {
     private void onEstablished(CmEvent event, FabricHandler handler) {
         boolean initiator = state == State.CONNECTING;
         if (initiator || state == State.ACCEPTED) {
+            if (initiator) {
+                findPath();
+            }
             state = State.ESTABLISHED;
             handler.onEstablished(this, initiator ? event.privateData() : NO_DATA);
         }
@@ -240,8 +259,12 @@ final class VerbsConnection implements Connection {
     private void onEndOrNothing(CmEvent event, FabricHandler handler) {
         EndText.Ending ending = EndText.of(event, SocketAddresses.text(remoteAddress));
         if (ending != null) {
-            end(handler, ending.cause(), ending.reason(), ending.privateData());
+            end(handler, ending);
         }
+    }
+
+    private void end(FabricHandler handler, EndText.Ending ending) {
+        end(handler, ending.cause(), ending.reason(), ending.privateData());
     }
 
     private void end(FabricHandler handler, Cause cause, String reason, byte[] answer) {
@@ -257,6 +280,10 @@ final class VerbsConnection implements Connection {
         if (!device.transport().ordered()) {
             throw VerbsFabric.unordered(device.name());
         }
+        PathQuery.requireDevice(
+                device.name(),
+                options,
+                "the connection with " + SocketAddresses.text(remoteAddress));
         if (domain == null || !domain.usableOn(context)) {
             domain = fabric.createDomain(device);
         }
@@ -267,6 +294,14 @@ final class VerbsConnection implements Connection {
             manager.setAckTimeout(id, options.ackTimeout());
         }
         resources = QueuePairResources.create(ibverbs, manager, id, device, domain, options);
+    }
+
+    /** When the queue pair is connected: only then does it know its path. */
+    private void findPath() {
+        path =
+                PathQuery.query(
+                        ibverbs, device, manager.port(id), Memory.getLong(id + VerbsAbi.CmId.QP));
+        PathQuery.requireMtu(path, options);
     }
 
     private void require(State expected, String call) {

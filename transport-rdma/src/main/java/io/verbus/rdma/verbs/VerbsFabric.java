@@ -108,10 +108,9 @@ public final class VerbsFabric implements Fabric {
     }
 
     @Override
-    public int poll(FabricHandler handler) {
+    public int poll(FabricHandler handler, long nowNs) {
         requireOpen();
-        long now = System.nanoTime();
-        if (now - nextEventCheckNs < 0) {
+        if (nowNs - nextEventCheckNs < 0) {
             return 0;
         }
         int count = 0;
@@ -121,9 +120,9 @@ public final class VerbsFabric implements Fabric {
             dispatch(event, handler);
         }
         if (count == 0) {
-            nextEventCheckNs = now + EVENT_CHECK_INTERVAL_NS;
+            nextEventCheckNs = nowNs + EVENT_CHECK_INTERVAL_NS;
         }
-        return count + checkDevices(handler, now);
+        return count + checkDevices(handler, nowNs);
     }
 
     @Override
@@ -196,10 +195,10 @@ public final class VerbsFabric implements Fabric {
         try {
             connection.prepare();
         } catch (VerbsException failed) {
-            connection.abandon();
+            connection.abandon(failed);
             throw new VerbsException(
                     "a connection from "
-                            + SocketAddresses.text(connection.remoteAddress())
+                            + connection.remoteAddress().getAddress().getHostAddress()
                             + " was refused: "
                             + failed.getMessage(),
                     failed);
@@ -208,11 +207,11 @@ public final class VerbsFabric implements Fabric {
                 listener, connection, connection.remoteAddress(), event.privateData());
     }
 
-    private int checkDevices(FabricHandler handler, long now) {
-        if (now - nextDeviceCheckNs < 0) {
+    private int checkDevices(FabricHandler handler, long nowNs) {
+        if (nowNs - nextDeviceCheckNs < 0) {
             return 0;
         }
-        nextDeviceCheckNs = now + DEVICE_CHECK_INTERVAL_NS;
+        nextDeviceCheckNs = nowNs + DEVICE_CHECK_INTERVAL_NS;
         int count = 0;
         for (int i = 0; i < asyncEvents.size(); i++) {
             AsyncEvents events = asyncEvents.get(i);
@@ -275,7 +274,9 @@ public final class VerbsFabric implements Fabric {
         requireRange("messageLength", options.messageLength(), 1, 1 << 20);
         requireRange("maxInline", options.maxInline(), 0, 1 << 12);
         requireRange("retryCount", options.retryCount(), 0, 6);
+        requireRange("rnrRetryCount", options.rnrRetryCount(), 0, 7);
         requireRange("ackTimeout", options.ackTimeout(), 1, 31);
+        requireRange("trafficClass", options.trafficClass(), ConnectionOptions.ANY, 255);
     }
 
     private static void requireRange(String name, int value, int min, int max) {

@@ -27,11 +27,23 @@ final class VerbsListener implements Listener {
         id = manager.createId();
         try {
             manager.listen(id, address);
+            requireDevice(address);
         } catch (VerbsException refused) {
             manager.destroyId(id);
             throw refused;
         }
         localAddress = manager.localAddress(id);
+    }
+
+    /** An address that is every device's is looked at when a connection arrives. */
+    private void requireDevice(InetSocketAddress address) {
+        long context = manager.context(id);
+        if (context != 0) {
+            PathQuery.requireDevice(
+                    Device.name(Memory.getLong(context + VerbsAbi.Context.DEVICE)),
+                    options,
+                    "the address " + SocketAddresses.text(address));
+        }
     }
 
     long id() {

@@ -18,6 +18,9 @@ final class VerbsQueuePair implements QueuePair {
     private final Completions receiveCompletions;
     private final FailureText words;
 
+    /** Flow control of messages, or null where the fabric does it. */
+    private final MessageWindow window;
+
     /** Why the queue pair failed, or null. */
     private String failure;
 
@@ -33,7 +36,9 @@ final class VerbsQueuePair implements QueuePair {
             ReceiveQueue receives,
             Completions sendCompletions,
             Completions receiveCompletions,
-            FailureText words) {
+            FailureText words,
+            MessageWindow window) {
+        this.window = window;
         this.number = number;
         this.sends = sends;
         this.receives = receives;
@@ -55,6 +60,11 @@ final class VerbsQueuePair implements QueuePair {
     @Override
     public int free() {
         return sends.free();
+    }
+
+    @Override
+    public boolean canSend() {
+        return window == null || window.isOpen();
     }
 
     @Override
@@ -92,7 +102,23 @@ final class VerbsQueuePair implements QueuePair {
 
     @Override
     public void stageSend(long address, int length, LocalKey key) {
-        sends.stageSend(address, length, key.value());
+        if (window == null) {
+            sends.stageSend(address, length, key.value());
+        } else {
+            window.onSend();
+            stageWithHeader(address, length, key.value());
+        }
+    }
+
+    private void stageWithHeader(long address, int length, int lkey) {
+        long header = window.header(sends.nextId());
+        sends.stageSend(header, window.lkey(), address, length, lkey);
+    }
+
+    /** On iWARP it completes when it is on its way: siw answers reads of no bytes wrongly. */
+    @Override
+    public void stageProbe() {
+        sends.stageWrite(0, 0, 0, 0, 0);
     }
 
     @Override
@@ -121,6 +147,10 @@ final class VerbsQueuePair implements QueuePair {
         int count = pollReceives(handler);
         if (sends.hasOutstanding()) {
             count += pollSends();
+        }
+        if (window != null && window.isDue() && sends.free() > 0 && sends.isAllPosted()) {
+            stageWithHeader(0, 0, 0);
+            post(false);
         }
         if (failure != null) {
             count += fail(handler);
@@ -175,11 +205,27 @@ final class VerbsQueuePair implements QueuePair {
     private void receive(Handler handler) {
         long slot = receiveCompletions.workRequestId(0);
         try {
-            handler.onMessage(receives.address(slot), receiveCompletions.byteLength(0));
+            handOver(receives.address(slot), receiveCompletions.byteLength(0), handler);
         } finally {
             int errno = receives.post(slot);
             if (errno != 0) {
                 failed(words.call("ibv_post_recv", errno));
+            }
+        }
+    }
+
+    private void handOver(long address, int length, Handler handler) {
+        if (window == null) {
+            handler.onMessage(address, length);
+        } else if (length < MessageWindow.HEADER_LENGTH) {
+            failed("a message of " + length + " bytes has no header: the peer is no Verbus driver");
+        } else {
+            window.onGrant(Memory.getLong(address));
+            if (length > MessageWindow.HEADER_LENGTH) {
+                window.onTaken();
+                handler.onMessage(
+                        address + MessageWindow.HEADER_LENGTH,
+                        length - MessageWindow.HEADER_LENGTH);
             }
         }
     }

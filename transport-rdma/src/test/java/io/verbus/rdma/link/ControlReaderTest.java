@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 class ControlReaderTest {
     private static final Offer OFFER =
@@ -54,8 +55,22 @@ class ControlReaderTest {
                         long logAddress,
                         int logKey,
                         long position,
-                        int window) {
-                    heard.add(List.of(registrationId, logAddress, logKey, position, window));
+                        int window,
+                        boolean isTagged,
+                        long groupTag) {
+                    heard.add(
+                            List.of(
+                                    registrationId,
+                                    logAddress,
+                                    logKey,
+                                    position,
+                                    window,
+                                    isTagged ? "tag " + groupTag : "no tag"));
+                }
+
+                @Override
+                public void onWanted(long registrationId) {
+                    heard.add("wanted " + registrationId);
                 }
 
                 @Override
@@ -91,8 +106,20 @@ class ControlReaderTest {
     void readsWhatTheWriterWrites() {
         assertNull(readOffer(writer.setup(buffer, 0, OFFER, 96, true)));
         assertNull(readOffer(writer.close(buffer, 0, 7, 128)));
-        assertNull(readAnswer(writer.accept(buffer, 0, 7, 0x7f00_0000_0000L, -2, 96, 65_536)));
+        assertNull(
+                readAnswer(
+                        writer.accept(
+                                buffer,
+                                0,
+                                7,
+                                0x7f00_0000_0000L,
+                                -2,
+                                96,
+                                65_536,
+                                OptionalLong.of(-3))));
+        assertNull(readAnswer(writer.accept(buffer, 0, 7, 64, 3, 96, 64, OptionalLong.empty())));
         assertNull(readAnswer(writer.defer(buffer, 0, 8)));
+        assertNull(readAnswer(writer.wanted(buffer, 0, 8)));
         assertNull(readAnswer(writer.reject(buffer, 0, 9, RejectCode.NOT_ALLOWED, "no")));
         assertNull(readAnswer(writer.imageClosed(buffer, 0, 10)));
         assertNull(readOffer(writer.goodbye(buffer, 0)));
@@ -101,8 +128,10 @@ class ControlReaderTest {
                 List.of(
                         OFFER,
                         List.of(7L, 128L),
-                        List.of(7L, 0x7f00_0000_0000L, -2, 96L, 65_536),
+                        List.of(7L, 0x7f00_0000_0000L, -2, 96L, 65_536, "tag -3"),
+                        List.of(7L, 64L, 3, 96L, 64, "no tag"),
                         8L,
+                        "wanted 8",
                         List.of(9L, RejectCode.NOT_ALLOWED, "no"),
                         10L,
                         "goodbye",
@@ -171,7 +200,16 @@ class ControlReaderTest {
     private void assertWrongAccept(
             String words, long registration, long address, long position, int window) {
         String wrong =
-                readAnswer(writer.accept(buffer, 0, registration, address, 5, position, window));
+                readAnswer(
+                        writer.accept(
+                                buffer,
+                                0,
+                                registration,
+                                address,
+                                5,
+                                position,
+                                window,
+                                OptionalLong.empty()));
         assertTrue(wrong != null && wrong.contains(words), words + ": " + wrong);
     }
 
@@ -192,7 +230,7 @@ class ControlReaderTest {
         int length =
                 asSetup
                         ? writer.setup(buffer, 0, OFFER, 96, true)
-                        : writer.accept(buffer, 0, 1, 64, 1, 32, 64);
+                        : writer.accept(buffer, 0, 1, 64, 1, 32, 64, OptionalLong.empty());
         buffer.putBytes(8, values, 0, length - 8);
         String wrong = asSetup ? readOffer(length) : readAnswer(length);
         assertTrue(wrong != null || !heard.isEmpty());

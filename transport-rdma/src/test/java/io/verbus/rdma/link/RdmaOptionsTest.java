@@ -51,6 +51,12 @@ class RdmaOptionsTest {
         "rdma.send-depth, many",
         "rdma.retry-count, 7",
         "rdma.ack-timeout, 0",
+        "rdma.ack-timeout, 9000s",
+        "rdma.rnr-retry-count, 8",
+        "rdma.traffic-class, 256",
+        "rdma.path-mtu, 1500",
+        "rdma.device, ''",
+        "rdma.link-layer, token-ring",
         "rdma.batch-length, 1",
         "rdma.batch-length, 2g",
         "rdma.batch-length, big",
@@ -113,6 +119,11 @@ class RdmaOptionsTest {
 
         @Override
         public AtomicCounter counter(int typeId, long registrationId, String label) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public AtomicCounter counter(OutboundStream stream, int typeId, String what) {
             throw new UnsupportedOperationException();
         }
 

@@ -180,7 +180,7 @@ class RdmaTransportTest {
         assertTrue(net.a.failures.getFirst().contains("is lost"), net.a.failures.toString());
         assertEquals(2, net.a.counter("connects"));
         assertEquals(1, net.a.counter("failures"));
-        assertEquals(1, net.b.counter("resumes"));
+        assertEquals(2, net.b.counter(": resumes"), "of the connection and of the image");
     }
 
     @RepeatedTest(5)
@@ -519,7 +519,7 @@ class RdmaTransportTest {
         net.until(
                 "told",
                 () -> {
-                    other.poll(acceptAll);
+                    other.poll(acceptAll, net.nowNs);
                     return !net.a.failures.isEmpty();
                 });
         assertTrue(net.a.failures.getFirst().contains(words), net.a.failures.toString());
@@ -669,7 +669,7 @@ class RdmaTransportTest {
             net.until(
                     "answered",
                     () -> {
-                        fabric.poll(this);
+                        fabric.poll(this, 0);
                         return ended != null;
                     });
         }

@@ -4,6 +4,7 @@ package io.verbus.rdma.sim;
 
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
+import io.verbus.rdma.fabric.PathInfo;
 import io.verbus.rdma.fabric.QueuePair;
 
 import java.net.InetSocketAddress;
@@ -70,6 +71,11 @@ public final class SimConnection implements Connection {
     @Override
     public InetSocketAddress localAddress() {
         return local;
+    }
+
+    @Override
+    public PathInfo path() {
+        return fabric.path();
     }
 
     @Override

@@ -10,6 +10,8 @@ import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.FabricHandler;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.fabric.Listener;
+import io.verbus.rdma.fabric.PathAdvice;
+import io.verbus.rdma.fabric.PathInfo;
 
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -28,6 +30,22 @@ public final class SimFabric implements Fabric {
     private final List<Event> events = new ArrayList<>();
     private final List<SimConnection> connections = new ArrayList<>();
     private String registrationRefusal;
+    private ConnectionOptions lastOptions;
+    private PathInfo path =
+            new PathInfo(
+                    "sim0",
+                    1,
+                    false,
+                    PathAdvice.ETHERNET,
+                    "eth0",
+                    PathAdvice.ROCE_V2,
+                    null,
+                    4096,
+                    4096,
+                    0,
+                    14,
+                    6,
+                    7);
 
     SimFabric(SimNetwork network, String hostAddress) {
         this.network = network;
@@ -36,6 +54,20 @@ public final class SimFabric implements Fabric {
 
     SimNetwork network() {
         return network;
+    }
+
+    /** What all connections of this host tell of their path. */
+    PathInfo path() {
+        return path;
+    }
+
+    void path(PathInfo all) {
+        path = all;
+    }
+
+    /** With which the last connection of this host was begun. */
+    ConnectionOptions lastOptions() {
+        return lastOptions;
     }
 
     /** Connections of this host that are not closed. */
@@ -67,6 +99,7 @@ public final class SimFabric implements Fabric {
         if (privateData.length > REQUEST_LENGTH) {
             throw new AssertionError(privateData.length + " bytes of private data");
         }
+        lastOptions = options;
         SimDomain mine = domain == null ? newDomain() : (SimDomain) domain;
         InetSocketAddress local = new InetSocketAddress(hostAddress, network.nextPort());
         SimConnection initiating =
@@ -129,8 +162,10 @@ public final class SimFabric implements Fabric {
     void crash() {
         network.listeners().values().removeIf(listener -> listener.fabric() == this);
         for (SimConnection connection : connections) {
-            connection.sim().cut();
-            connection.peer().tellEnd("the peer ended the connection, or its process died");
+            connection.sim().cutIfConnected();
+            if (connection.peer() != null) {
+                connection.peer().tellEnd("the peer ended the connection, or its process died");
+            }
         }
     }
 
@@ -153,7 +188,7 @@ public final class SimFabric implements Fabric {
 
     /** Delivers the events in order; how many at a time is left to chance. */
     @Override
-    public int poll(FabricHandler handler) {
+    public int poll(FabricHandler handler, long nowNs) {
         int count = 0;
         while (!events.isEmpty() && network.random().nextInt(4) != 0) {
             events.removeFirst().delivery().accept(handler);

@@ -30,7 +30,7 @@ import java.util.function.UnaryOperator;
  */
 public final class SimNetwork {
     private static final int SOON = 4;
-    private static final int LATE = 400;
+    private static final int LATE = 20;
 
     private final Random random;
     private final List<SimQueuePair> queuePairs = new ArrayList<>();

@@ -75,6 +75,17 @@ public final class SimQueuePair implements QueuePair {
         return depth - staged.size() - (int) (postedCount - completed);
     }
 
+    /** As on a fabric where a sender waits for the peer's receives. */
+    @Override
+    public boolean canSend() {
+        return true;
+    }
+
+    @Override
+    public void stageProbe() {
+        stageWrite(0, 0, NO_KEY, 0, new RemoteKey(0));
+    }
+
     @Override
     public void stageWrite(
             long address, int length, LocalKey key, long remoteAddress, RemoteKey remoteKey) {

@@ -116,6 +116,13 @@ final class TestDriver implements TransportHost, AutoCloseable {
         return counters.getCounterValue(id);
     }
 
+    /** Value of the counter with a label, or -1. */
+    long value(String wanted) {
+        long[] found = {-1};
+        counters.forEach((id, label) -> found[0] = label.equals(wanted) ? value(id) : found[0]);
+        return found[0];
+    }
+
     /** Sum of the counters whose label ends so. */
     long counter(String labelEnd) {
         long[] sum = new long[1];
@@ -203,6 +210,11 @@ final class TestDriver implements TransportHost, AutoCloseable {
     @Override
     public AtomicCounter counter(int typeId, long registrationId, String label) {
         return counters.newCounter(label, typeId);
+    }
+
+    @Override
+    public AtomicCounter counter(OutboundStream stream, int typeId, String what) {
+        return counter(typeId, stream.registrationId(), what);
     }
 
     @Override

@@ -26,6 +26,9 @@ final class TestImage implements InboundImage {
 
     long received;
 
+    /** Times that the receiver looked how far it is. */
+    long looks;
+
     private final long id;
     private final LogBuffers log;
     private final AtomicLongPosition position = new AtomicLongPosition();
@@ -82,6 +85,7 @@ final class TestImage implements InboundImage {
 
     @Override
     public long consumedPosition() {
+        looks++;
         return position.getAcquire();
     }
 

@@ -36,6 +36,9 @@ final class TestStream implements OutboundStream {
 
     long offered;
 
+    /** Times that the sender looked how far it is. */
+    long looks;
+
     TestStream(ChannelUri channel, LogBuffers log) {
         this.channel = channel;
         this.log = log;
@@ -112,6 +115,7 @@ final class TestStream implements OutboundStream {
 
     @Override
     public long senderPosition() {
+        looks++;
         return senderPosition;
     }
 
@@ -124,6 +128,11 @@ final class TestStream implements OutboundStream {
             resumes++;
         }
         senderPosition = position;
+    }
+
+    @Override
+    public long releasedPosition() {
+        return consumed;
     }
 
     @Override

@@ -216,7 +216,7 @@ class ConnectionLabTest {
         lab.fabricA.close();
         lab.fabricB.close();
         lab.fabricB.close();
-        assertThrows(IllegalStateException.class, () -> lab.fabricA.poll(lab.eventsA));
+        assertThrows(IllegalStateException.class, () -> lab.fabricA.poll(lab.eventsA, 0));
     }
 
     private static byte[] pattern(int length, int seed) {

@@ -82,7 +82,7 @@ class DataPathLabTest {
             Memory.putLong(address, sent);
             Await.until(
                     "room to send",
-                    () -> qpA.free() > 0,
+                    () -> qpA.free() > 0 && qpA.canSend(),
                     () -> {
                         qpA.poll(inboxA);
                         qpB.poll(inboxB);
@@ -220,11 +220,11 @@ class DataPathLabTest {
         qpA.post(true);
         Await.until("failure", () -> !inboxA.failures.isEmpty(), () -> qpA.poll(inboxA));
 
-        String reason = inboxA.failures.getFirst();
-        assertTrue(reason.contains("remote access error"), reason);
-        assertTrue(reason.contains("remote key"), reason);
+        assertRefused(inboxA.failures.getFirst());
         assertEquals(0, Memory.getLong(foreign.address()));
-        assertEquals(0, qpA.completed());
+        if (!Lab.iWarp()) {
+            assertEquals(0, qpA.completed());
+        }
         qpA.stageWrite(
                 source.address(), 8, source.localKey(), foreign.address(), foreign.remoteKey());
         qpA.post(true);
@@ -256,9 +256,20 @@ class DataPathLabTest {
                 source.address(), 8, source.localKey(), target.address(), target.remoteKey());
         qpA.post(true);
         Await.until("failure", () -> !inboxA.failures.isEmpty(), () -> qpA.poll(inboxA));
-        assertTrue(
-                inboxA.failures.getFirst().contains("remote access error"),
-                inboxA.failures.getFirst());
+        assertRefused(inboxA.failures.getFirst());
+    }
+
+    /**
+     * iWARP completes a write when it is on its way; a peer that refuses it then ends the
+     * connection.
+     */
+    private static void assertRefused(String reason) {
+        if (Lab.iWarp()) {
+            assertTrue(reason.contains("had already ended"), reason);
+        } else {
+            assertTrue(reason.contains("remote access error"), reason);
+            assertTrue(reason.contains("remote key"), reason);
+        }
     }
 
     @Test

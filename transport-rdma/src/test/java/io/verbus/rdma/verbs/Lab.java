@@ -44,6 +44,11 @@ final class Lab implements AutoCloseable {
         return System.getenv().getOrDefault("VERBUS_LAB_ADDR1", "10.77.0.1");
     }
 
+    /** Whether the devices here carry RDMA over TCP. */
+    static boolean iWarp() {
+        return Devices.list().stream().anyMatch(device -> device.transport() == Transport.IWARP);
+    }
+
     static InetSocketAddress at(String host, int port) {
         return new InetSocketAddress(host, port);
     }
@@ -84,8 +89,8 @@ final class Lab implements AutoCloseable {
     record Pair(Connection a, Connection b) {}
 
     void poll() {
-        fabricA.poll(eventsA);
-        fabricB.poll(eventsB);
+        fabricA.poll(eventsA, System.nanoTime());
+        fabricB.poll(eventsB, System.nanoTime());
     }
 
     Listener listen() {

@@ -56,7 +56,7 @@ final class LabChild {
             fabric.connect(remote, local, ConnectionOptions.DEFAULT, null, new byte[0]);
             Lab.Recorder events = new Lab.Recorder();
             while (System.nanoTime() - deadlineNs < 0 && events.ended.isEmpty()) {
-                fabric.poll(events);
+                fabric.poll(events, System.nanoTime());
                 LockSupport.parkNanos(100_000);
             }
         }
@@ -73,7 +73,7 @@ final class LabChild {
             Await.until(
                     "a connect request",
                     () -> !events.requests.isEmpty(),
-                    () -> fabric.poll(events));
+                    () -> fabric.poll(events, System.nanoTime()));
             events.requests
                     .getFirst()
                     .domain()

@@ -96,6 +96,40 @@ class VerbsAbiTest {
     }
 
     @Test
+    void pathOfAQueuePair() {
+        Struct s =
+                new Struct()
+                        .array("qp_state, cur_qp_state", U32, 2)
+                        .add("path_mtu", U32)
+                        .array("path_mig_state to qp_access_flags", U32, 6)
+                        .array("cap", U32, 5)
+                        .array("grh.dgid", U64, 2)
+                        .add("grh.flow_label", U32)
+                        .add("grh.sgid_index", U8)
+                        .add("grh.hop_limit", U8)
+                        .add("grh.traffic_class", U8)
+                        .add("end of grh", U8)
+                        .add("dlid", U16)
+                        .array("sl to port_num, and what aligns the next", U8, 6)
+                        .array("alt_ah_attr", U64, 4)
+                        .array("pkey_index, alt_pkey_index", U16, 2)
+                        .array("en_sqd_async_notify to max_dest_rd_atomic", U8, 4)
+                        .array("min_rnr_timer, port_num", U8, 2)
+                        .add("timeout", U8)
+                        .add("retry_cnt", U8)
+                        .add("rnr_retry", U8)
+                        .array("alt_port_num, alt_timeout", U8, 2)
+                        .add("rate_limit", U32);
+        assertEquals(VerbsAbi.QpAttr.PATH_MTU, s.offset("path_mtu"));
+        assertEquals(VerbsAbi.QpAttr.SGID_INDEX, s.offset("grh.sgid_index"));
+        assertEquals(VerbsAbi.QpAttr.TRAFFIC_CLASS, s.offset("grh.traffic_class"));
+        assertEquals(VerbsAbi.QpAttr.TIMEOUT, s.offset("timeout"));
+        assertEquals(VerbsAbi.QpAttr.RETRY_CNT, s.offset("retry_cnt"));
+        assertEquals(VerbsAbi.QpAttr.RNR_RETRY, s.offset("rnr_retry"));
+        assertEquals(VerbsAbi.QpAttr.SIZE, s.size());
+    }
+
+    @Test
     void queuePairAttributes() {
         Struct s =
                 new Struct()

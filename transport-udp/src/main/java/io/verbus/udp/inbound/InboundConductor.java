@@ -32,10 +32,14 @@ public final class InboundConductor implements AutoCloseable {
     private final UdpOptions options;
     private final ReceiverCounters counters;
     private final Queue<ReceiverEvent> events = new ManyToOneConcurrentLinkedQueue<>();
-    private final ReceiverAgent agent = new ReceiverAgent(events);
+    private final ReceiverAgent agent;
     private final List<ReceiveEndpoint> endpoints = new ArrayList<>();
     private final Map<Long, ReceiveImage> byId = new HashMap<>();
     private ReceiveImage[] images = new ReceiveImage[0];
+
+    /** One for each endpoint: a sender tells receivers apart by it, also those of one driver. */
+    private long nextReceiverId;
+
     private long nowNs;
 
     /**
@@ -48,6 +52,8 @@ public final class InboundConductor implements AutoCloseable {
         this.options = options;
         this.nowNs = nowNs;
         counters = new ReceiverCounters(host);
+        nextReceiverId = host.driverId();
+        agent = new ReceiverAgent(events, counters);
     }
 
     /** The receiver's part. */
@@ -60,8 +66,10 @@ public final class InboundConductor implements AutoCloseable {
         InetSocketAddress address =
                 Resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
         Group group = Group.of(channel, address);
+        InetSocketAddress control = control(channel, group);
         for (ReceiveEndpoint endpoint : endpoints) {
             if (endpoint.isAt(address, group)) {
+                endpoint.requireControl(channel, control);
                 endpoint.join(channel);
                 checkBuffer(endpoint);
                 if (endpoint.isReopened()) {
@@ -72,16 +80,15 @@ public final class InboundConductor implements AutoCloseable {
         }
         ReceiveEndpoint endpoint =
                 new ReceiveEndpoint(
-                        group == null
-                                ? DatagramSocket.open(address)
-                                : DatagramSocket.join(group.data(), group.local()),
+                        socket(address, group),
                         address,
                         group,
+                        control,
                         options,
                         counters,
                         agent,
                         events,
-                        host.driverId());
+                        nextReceiverId++);
         endpoint.join(channel);
         try {
             checkBuffer(endpoint);
@@ -94,8 +101,37 @@ public final class InboundConductor implements AutoCloseable {
         return endpoint;
     }
 
+    private static InetSocketAddress control(ChannelUri channel, Group group) {
+        if (channel.control() == null) {
+            return null;
+        }
+        if (group != null) {
+            throw new TransportException(
+                    "channel '"
+                            + channel
+                            + "' has both a multicast group and control: remove control, since a"
+                            + " group has its own, or name an address of this host as endpoint");
+        }
+        return Resolver.resolve(channel.control().host(), channel.control().port());
+    }
+
+    private DatagramSocket socket(InetSocketAddress address, Group group) {
+        DatagramSocket socket =
+                group == null
+                        ? DatagramSocket.open(address)
+                        : DatagramSocket.join(group.data(), group.local());
+        if (options.gro() && !socket.receiveJoined()) {
+            host.onError(
+                    new TransportException(
+                            "this kernel does not join datagrams on arrival (UDP_GRO), so that each"
+                                + " costs its own way through it: use Linux 5.0 or later, or set"
+                                + " udp.gro=false"));
+        }
+        return socket;
+    }
+
     private void checkBuffer(ReceiveEndpoint endpoint) {
-        int window = endpoint.preferredWindow();
+        int window = endpoint.terms().preferredWindow();
         int given = endpoint.receiveBuffer(Math.max(options.receiveBuffer(), window));
         if (given < window) {
             host.onError(
@@ -144,6 +180,7 @@ public final class InboundConductor implements AutoCloseable {
         ReceiveImage[] all = images;
         for (int i = 0; i < all.length; i++) {
             work += all[i].clean();
+            all[i].losses().tell(host, now);
         }
         return work;
     }
@@ -161,6 +198,7 @@ public final class InboundConductor implements AutoCloseable {
             case ReceiverEvent.Lost lost -> host.onImageLost(lost.image().image(), lost.reason());
             case ReceiverEvent.Released released -> {
                 InboundImage image = released.image().image();
+                released.image().losses().tellAll(host);
                 byId.remove(image.imageId());
                 images = byId.values().toArray(new ReceiveImage[0]);
                 host.onImageReleased(image);
@@ -215,8 +253,9 @@ public final class InboundConductor implements AutoCloseable {
                         offered.source(),
                         options,
                         counters,
-                        host.driverId(),
+                        endpoint.receiverId(),
                         offered.position(),
+                        offered.isGroup(),
                         nowNs);
         byId.put(image.imageId(), receiving);
         images = byId.values().toArray(new ReceiveImage[0]);

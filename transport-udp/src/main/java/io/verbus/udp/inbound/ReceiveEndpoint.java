@@ -4,8 +4,6 @@ package io.verbus.udp.inbound;
 
 import io.verbus.ChannelUri;
 import io.verbus.logbuffer.FrameHeader;
-import io.verbus.logbuffer.LogLayout;
-import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TransportException;
 import io.verbus.udp.link.Group;
@@ -20,10 +18,7 @@ import io.verbus.udp.wire.RttFrame;
 import io.verbus.udp.wire.SetupFrame;
 import io.verbus.udp.wire.StatusFrame;
 
-import org.agrona.BitUtil;
-import org.agrona.collections.IntHashSet;
 import org.agrona.collections.Long2ObjectHashMap;
-import org.agrona.collections.LongHashSet;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.net.InetSocketAddress;
@@ -32,28 +27,22 @@ import java.util.Objects;
 import java.util.Queue;
 
 /**
- * Where a driver receives, and what it knows of the streams that arrive there. Whoever sends here
- * is not to be trusted: what he can make this side keep or send is bounded.
+ * Where a driver receives: takes datagrams apart and hands their frames to images. Whoever sends
+ * here is not to be trusted.
  */
 final class ReceiveEndpoint implements InboundEndpoint {
-    private static final int MAX_OFFERS = 16;
-    private static final long REFUSAL_NS = 1_000_000_000;
-    private static final long ENDED_NS = 10_000_000_000L;
-
-    /**
-     * A stream that is not to be offered for a while.
-     *
-     * @param untilNs when it may be offered again.
-     * @param initialTermId of the stream that is meant: another with the same ids has another.
-     * @param hasEnded whether it has ended, so that no subscription that comes can want it.
-     */
-    private record Bar(long untilNs, int initialTermId, boolean hasEnded) {}
+    /** A refusal of the kernel is told to the conductor so often. */
+    private static final long REFUSAL_INTERVAL_NS = 1_000_000_000;
 
     private final DatagramSocket socket;
     private final InetSocketAddress requested;
     private final Group group;
     private final SocketAddress control;
-    private final UdpOptions options;
+
+    /** Where a publication is asked, whose receivers come by themselves; or null. */
+    private final InetSocketAddress publication;
+
+    private final long askIntervalNs;
     private final ReceiverCounters counters;
     private final ReceiveBatch incoming;
     private final SendBatch outgoing;
@@ -61,21 +50,22 @@ final class ReceiveEndpoint implements InboundEndpoint {
     private final long receiverId;
 
     // Conductor's
-    private Integer window;
-    private Boolean reliable;
-    private Long groupTag;
-    private int users;
+    private final EndpointTerms terms;
     private int detaching;
 
     // Receiver's
-    private final IntHashSet streams = new IntHashSet();
+    private final Admission admission;
     private final Long2ObjectHashMap<ReceiveImage> byKey = new Long2ObjectHashMap<>();
-    private final Long2ObjectHashMap<Bar> bars = new Long2ObjectHashMap<>();
-    private final LongHashSet offers = new LongHashSet();
-    private final SetupRequests requests = new SetupRequests();
     private final UnsafeBuffer frame =
             new UnsafeBuffer(ByteBuffer.allocateDirect(StatusFrame.LENGTH));
+
+    /** The part of a datagram that is looked at: nothing past its end can be read. */
+    private final UnsafeBuffer part = new UnsafeBuffer(0, 0);
+
     private ReceiveImage[] images = new ReceiveImage[0];
+    private boolean isAskDue;
+    private long askedNs;
+    private long nowNs;
     private long refusedNs;
     private boolean wasRefused;
 
@@ -83,6 +73,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
             DatagramSocket socket,
             InetSocketAddress requested,
             Group group,
+            InetSocketAddress publication,
             UdpOptions options,
             ReceiverCounters counters,
             ReceiverAgent agent,
@@ -91,13 +82,19 @@ final class ReceiveEndpoint implements InboundEndpoint {
         this.socket = socket;
         this.requested = requested;
         this.group = group;
-        this.control = group == null ? null : new SocketAddress(group.control());
-        this.options = options;
+        this.publication = publication;
+        this.control =
+                publication != null
+                        ? new SocketAddress(publication)
+                        : group == null ? null : new SocketAddress(group.control());
+        this.askIntervalNs = options.statusIntervalNs();
         this.counters = counters;
         this.incoming = agent.incoming();
         this.outgoing = agent.outgoing();
         this.events = events;
         this.receiverId = receiverId;
+        terms = new EndpointTerms(options);
+        admission = new Admission(options.maxImages());
     }
 
     static long key(int streamId, int sessionId) {
@@ -123,80 +120,29 @@ final class ReceiveEndpoint implements InboundEndpoint {
      * @throws TransportException if it wants the endpoint to be other than those before.
      */
     void join(ChannelUri channel) {
-        Integer newWindow =
-                channel.window().isPresent() ? (Integer) channel.window().getAsInt() : window;
-        Boolean newReliable = channel.hasReliable() ? (Boolean) channel.isReliable() : reliable;
-        if (window != null && !window.equals(newWindow)) {
-            throw differs("window", newWindow, window);
-        }
-        if (reliable != null && !reliable.equals(newReliable)) {
-            throw differs("reliable", newReliable, reliable);
-        }
-        Long newTag =
-                channel.groupTag().isPresent() ? (Long) channel.groupTag().getAsLong() : groupTag;
-        if (groupTag != null && !groupTag.equals(newTag)) {
-            throw differs("gtag", newTag, groupTag);
-        }
-        window = newWindow;
-        reliable = newReliable;
-        groupTag = newTag;
-        users++;
-    }
-
-    private TransportException differs(String key, Object value, Object other) {
-        return new TransportException(
-                key
-                        + " "
-                        + value
-                        + " differs from "
-                        + other
-                        + " of another subscription at "
-                        + description()
-                        + ": use one "
-                        + key
-                        + " for all subscriptions at an endpoint");
+        terms.join(channel, description());
     }
 
     /** A subscription goes; whether it was the last. */
     boolean leave() {
-        users--;
-        if (users > 0) {
-            return false;
-        }
-        window = null;
-        reliable = null;
-        groupTag = null;
-        detaching++;
-        return true;
+        boolean wasLast = terms.leave();
+        detaching += wasLast ? 1 : 0;
+        return wasLast;
     }
 
     /** The receiver has let go once; whether it is for good. */
     boolean onDetached() {
         detaching--;
-        return detaching == 0 && users == 0;
+        return detaching == 0 && terms.users() == 0;
     }
 
     /** Whether the receiver is to use it again, having been told to let go. */
     boolean isReopened() {
-        return users == 1;
+        return terms.users() == 1;
     }
 
-    boolean isReliable() {
-        return reliable == null || reliable;
-    }
-
-    /** Tag of the subscriptions here, or null. */
-    Long groupTag() {
-        return groupTag;
-    }
-
-    /** Bytes that may be sent past the consumption position of an image. */
-    int window(int termLength, int mtu) {
-        return Math.min(Math.max(preferredWindow(), mtu), termLength / 2);
-    }
-
-    int preferredWindow() {
-        return window == null ? options.window() : window;
+    EndpointTerms terms() {
+        return terms;
     }
 
     int receiveBuffer(int bytes) {
@@ -207,8 +153,36 @@ final class ReceiveEndpoint implements InboundEndpoint {
         socket.close();
     }
 
+    /**
+     * A subscription names where its publication is to be asked.
+     *
+     * @throws TransportException if another subscription here asks elsewhere.
+     */
+    void requireControl(ChannelUri channel, InetSocketAddress wanted) {
+        if (!Objects.equals(publication, wanted)) {
+            throw new TransportException(
+                    "channel '"
+                            + channel
+                            + "' has "
+                            + (wanted == null ? "no control" : "another control")
+                            + " than another subscription at "
+                            + description()
+                            + ": use one control for all subscriptions at an endpoint, or another"
+                            + " endpoint");
+        }
+    }
+
+    long receiverId() {
+        return receiverId;
+    }
+
     boolean isGroup() {
         return group != null;
+    }
+
+    /** Whether senders are answered at an address that does not depend on where they send from. */
+    boolean hasControl() {
+        return control != null;
     }
 
     // Receiver
@@ -223,45 +197,29 @@ final class ReceiveEndpoint implements InboundEndpoint {
     }
 
     void listen(int streamId) {
-        streams.add(streamId);
-        bars.values().removeIf(bar -> !bar.hasEnded());
+        admission.listen(streamId);
+        isAskDue = true;
     }
 
     void accept(ReceiveImage image) {
-        offers.remove(image.key());
+        admission.accepted(image.key());
         byKey.put(image.key(), image);
         rebuildArray();
     }
 
-    void refuse(int streamId, int sessionId, long nowNs) {
-        long key = key(streamId, sessionId);
-        offers.remove(key);
-        bar(key, new Bar(nowNs + REFUSAL_NS, 0, false), nowNs);
-    }
-
-    private void bar(long key, Bar bar, long nowNs) {
-        if (bars.size() >= options.maxImages()) {
-            bars.values().removeIf(old -> nowNs - old.untilNs() >= 0);
-        }
-        if (bars.size() < options.maxImages()) {
-            bars.put(key, bar);
-        }
-    }
-
-    private boolean isBarred(long key, long nowNs) {
-        Bar bar = bars.get(key);
-        return bar != null && nowNs - bar.untilNs() < 0;
+    void refuse(int streamId, int sessionId, long now) {
+        admission.refused(key(streamId, sessionId), now);
     }
 
     /** Lets go of an image, if it is here. */
-    void remove(ReceiveImage image, long nowNs) {
+    void remove(ReceiveImage image, long now) {
         if (byKey.get(image.key()) != image) {
             return;
         }
+        nowNs = now;
         image.sendLeave();
         take(image);
-        long barredNs = image.hasEnded() ? ENDED_NS : REFUSAL_NS;
-        bar(image.key(), new Bar(nowNs + barredNs, image.initialTermId(), image.hasEnded()), nowNs);
+        admission.closed(image.key(), image.initialTermId(), image.hasEnded(), now);
     }
 
     private void take(ReceiveImage image) {
@@ -274,14 +232,13 @@ final class ReceiveEndpoint implements InboundEndpoint {
     }
 
     /** Lets go of all: nobody subscribes here any more. */
-    void clear() {
+    void clear(long now) {
+        nowNs = now;
         for (ReceiveImage image : images) {
             image.sendLeave();
         }
         byKey.clear();
-        bars.clear();
-        offers.clear();
-        streams.clear();
+        admission.clear();
         rebuildArray();
     }
 
@@ -290,129 +247,143 @@ final class ReceiveEndpoint implements InboundEndpoint {
      *
      * @return the amount of work done.
      */
-    int work(long nowNs) {
-        int count = incoming.receive(socket.fd());
-        for (int i = 0; i < count; i++) {
-            if (!onDatagram(i, incoming.buffer(i), incoming.length(i), nowNs)) {
-                counters.invalid.incrementRelease();
-            }
+    int work(long now) {
+        nowNs = now;
+        int work = incoming.receive(socket);
+        for (int i = 0; i < work; i++) {
+            onDatagram(incoming.buffer(i), incoming.length(i), incoming.source(i));
         }
-        int work = count;
         ReceiveImage[] all = images;
+        if (publication != null
+                && (isAskDue || all.length == 0 && now - askedNs >= askIntervalNs)) {
+            ask(now);
+        }
         for (int i = 0; i < all.length; i++) {
-            work += all[i].work(nowNs);
-            String lost = all[i].lost(nowNs);
+            work += all[i].work(now);
+            String lost = all[i].lost(now);
             if (lost != null) {
                 take(all[i]);
-                bar(all[i].key(), new Bar(nowNs + REFUSAL_NS, 0, false), nowNs);
+                admission.lost(all[i].key(), now);
                 tell(new ReceiverEvent.Lost(all[i], lost));
             }
         }
         return work;
     }
 
-    /** Takes a datagram; false if no sender sends such. */
-    private boolean onDatagram(int index, UnsafeBuffer datagram, int length, long nowNs) {
-        if (length < Frames.COMMON_LENGTH || Frames.version(datagram, 0) != Frames.VERSION) {
-            return false;
+    /**
+     * Takes a datagram, or several of one sender that the kernel has joined: either is a row of
+     * frames.
+     *
+     * @param datagram that begins with it.
+     * @param length of it.
+     * @param source of it.
+     */
+    void onDatagram(UnsafeBuffer datagram, int length, SocketAddress source) {
+        int at = 0;
+        do {
+            part.wrap(datagram.addressOffset() + at, length - at);
+            int taken = onFrames(source);
+            if (taken < 0) {
+                counters.invalid.incrementRelease();
+                return;
+            }
+            at += taken;
+        } while (at < length);
+    }
+
+    /** Takes what the part begins with; how much of it, or -1 if no sender sends such. */
+    private int onFrames(SocketAddress source) {
+        int length = part.capacity();
+        if (length < Frames.COMMON_LENGTH || Frames.version(part, 0) != Frames.VERSION) {
+            return -1;
         }
-        return switch (Frames.type(datagram)) {
+        return switch (Frames.type(part)) {
             case FrameHeader.TYPE_DATA, FrameHeader.TYPE_PAD ->
-                    length >= FrameHeader.LENGTH && onData(index, datagram, length, nowNs);
-            case Frames.SETUP -> length >= SetupFrame.LENGTH && onSetup(index, datagram, nowNs);
-            case Frames.RTT -> length >= RttFrame.LENGTH;
-            case Frames.ERROR, Frames.STATUS, Frames.NAK -> true;
-            default -> false;
+                    length >= FrameHeader.LENGTH ? onData(source) : -1;
+            case Frames.SETUP ->
+                    length >= SetupFrame.LENGTH && onSetup(source)
+                            ? Frames.span(part, SetupFrame.LENGTH)
+                            : -1;
+            case Frames.RTT -> length >= RttFrame.LENGTH ? onRoundTrip() : -1;
+            case Frames.ERROR, Frames.STATUS, Frames.NAK -> length;
+            default -> -1;
         };
     }
 
-    private boolean onData(int index, UnsafeBuffer datagram, int length, long nowNs) {
-        int streamId = datagram.getInt(FrameHeader.STREAM_ID);
-        int sessionId = datagram.getInt(FrameHeader.SESSION_ID);
+    private int onData(SocketAddress source) {
+        int streamId = part.getInt(FrameHeader.STREAM_ID);
+        int sessionId = part.getInt(FrameHeader.SESSION_ID);
         long key = key(streamId, sessionId);
         ReceiveImage image = byKey.get(key);
         if (image != null) {
-            return image.onData(datagram, length, incoming.source(index), nowNs);
+            return image.onData(part, source, nowNs);
         }
-        boolean hasEnded = (Frames.flags(datagram, 0) & Frames.FLAG_END_OF_STREAM) != 0;
-        if (!hasEnded
-                && streams.contains(streamId)
-                && !offers.contains(key)
-                && !isBarred(key, nowNs)
-                && requests.mayAsk(key, nowNs)) {
+        boolean hasEnded = (Frames.flags(part, 0) & Frames.FLAG_END_OF_STREAM) != 0;
+        if (!hasEnded && admission.mayAsk(streamId, key, nowNs)) {
             StatusFrame.write(
                     frame,
                     StatusFrame.FLAG_SEND_SETUP,
                     sessionId,
                     streamId,
-                    datagram.getInt(FrameHeader.TERM_ID),
-                    datagram.getInt(FrameHeader.TERM_OFFSET),
+                    part.getInt(FrameHeader.TERM_ID),
+                    part.getInt(FrameHeader.TERM_OFFSET),
                     0,
                     receiverId);
-            send(replyTo(incoming.source(index)), frame, StatusFrame.LENGTH);
+            send(replyTo(source), frame, StatusFrame.LENGTH);
         }
-        return true;
+        return Frames.dataSpan(part);
     }
 
-    private boolean onSetup(int index, UnsafeBuffer setup, long nowNs) {
-        int streamId = SetupFrame.streamId(setup);
-        int sessionId = SetupFrame.sessionId(setup);
+    private boolean onSetup(SocketAddress source) {
+        int streamId = SetupFrame.streamId(part);
+        int sessionId = SetupFrame.sessionId(part);
         long key = key(streamId, sessionId);
         ReceiveImage image = byKey.get(key);
         if (image != null) {
-            image.onSetup(incoming.source(index), nowNs);
+            image.onSetup(source, nowNs);
             return true;
         }
-        int initialTermId = SetupFrame.initialTermId(setup);
-        if (!streams.contains(streamId) || offers.contains(key)) {
+        if (!admission.isWanted(streamId, key, SetupFrame.initialTermId(part), nowNs)) {
             return true;
         }
-        Bar bar = bars.get(key);
-        if (bar != null
-                && nowNs - bar.untilNs() < 0
-                && (!bar.hasEnded() || bar.initialTermId() == initialTermId)) {
-            return true;
-        }
-        if (offers.size() >= MAX_OFFERS || byKey.size() + offers.size() >= options.maxImages()) {
+        if (!admission.hasRoom(byKey.size())) {
             counters.setupsRefused.incrementRelease();
             return true;
         }
-        return offer(index, setup, streamId, sessionId, initialTermId);
-    }
-
-    private boolean offer(
-            int index, UnsafeBuffer setup, int streamId, int sessionId, int initialTermId) {
-        int termLength = SetupFrame.termLength(setup);
-        int termOffset = SetupFrame.termOffset(setup);
-        int termCount = SetupFrame.activeTermId(setup) - initialTermId;
-        int mtu = SetupFrame.mtu(setup);
-        if (termLength < LogLayout.MIN_TERM_LENGTH
-                || termLength > LogLayout.MAX_TERM_LENGTH
-                || !BitUtil.isPowerOfTwo(termLength)
-                || termCount < 0
-                || termOffset < 0
-                || termOffset >= termLength
-                || termOffset % FrameHeader.ALIGNMENT != 0
-                || mtu < LogSpec.MIN_MTU
-                || mtu > LogSpec.MAX_MTU
-                || mtu % FrameHeader.ALIGNMENT != 0) {
+        if (!SetupFrame.isInRange(part)) {
             return false;
         }
-        SocketAddress source = new SocketAddress();
-        source.set(incoming.source(index));
-        offers.add(key(streamId, sessionId));
+        SocketAddress from = new SocketAddress();
+        from.set(source);
+        admission.offered(key);
         tell(
                 new ReceiverEvent.Offered(
                         this,
-                        source,
+                        from,
                         sessionId,
                         streamId,
-                        initialTermId,
-                        termLength,
-                        mtu,
-                        ((long) termCount << LogLayout.positionBitsToShift(termLength))
-                                + termOffset));
+                        SetupFrame.initialTermId(part),
+                        SetupFrame.termLength(part),
+                        SetupFrame.mtu(part),
+                        SetupFrame.position(part),
+                        (Frames.flags(part, 0) & SetupFrame.FLAG_GROUP) != 0));
         return true;
+    }
+
+    /** Asks the publication for the set-ups of all its streams. */
+    private void ask(long now) {
+        isAskDue = false;
+        askedNs = now;
+        StatusFrame.write(frame, StatusFrame.FLAG_SEND_SETUP, 0, 0, 0, 0, 0, receiverId);
+        send(control, frame, StatusFrame.LENGTH);
+    }
+
+    private int onRoundTrip() {
+        ReceiveImage image = byKey.get(key(RttFrame.streamId(part), RttFrame.sessionId(part)));
+        if (image != null && (Frames.flags(part, 0) & RttFrame.FLAG_REPLY) == 0) {
+            image.onRoundTrip(part, nowNs);
+        }
+        return Frames.span(part, RttFrame.LENGTH);
     }
 
     /** Sends a frame; false if the kernel does not take it. */
@@ -423,8 +394,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
         }
         counters.shortSends.incrementRelease();
         int errno = outgoing.errno();
-        long nowNs = System.nanoTime();
-        if (errno != 0 && (!wasRefused || nowNs - refusedNs >= REFUSAL_NS)) {
+        if (errno != 0 && (!wasRefused || nowNs - refusedNs >= REFUSAL_INTERVAL_NS)) {
             wasRefused = true;
             refusedNs = nowNs;
             tell(new ReceiverEvent.Refused(this, errno));

@@ -12,7 +12,9 @@ import io.verbus.udp.link.ReceiverCounters;
 import io.verbus.udp.link.UdpOptions;
 import io.verbus.udp.socket.SocketAddress;
 import io.verbus.udp.wire.Frames;
+import io.verbus.udp.wire.HeartbeatFrame;
 import io.verbus.udp.wire.NakFrame;
+import io.verbus.udp.wire.RttFrame;
 import io.verbus.udp.wire.StatusFrame;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -58,6 +60,7 @@ final class ReceiveImage {
     private final ReceiverCounters counters;
     private final LogBuffers log;
     private final LogCleaner cleaner;
+    private final LossTally losses;
     private final SocketAddress source = new SocketAddress();
     private final long receiverId;
     private final boolean reliable;
@@ -65,15 +68,21 @@ final class ReceiveImage {
     private final boolean isTagged;
     private final long groupTag;
     private final int statusLength;
-    private final int window;
+    private final CongestionControl congestion;
+    private final RoundTripProbe probe;
     private final int sessionId;
     private final int streamId;
     private final int initialTermId;
+    private final int mtu;
     private final int termLength;
     private final int bitsToShift;
     private final UnsafeBuffer frame =
             new UnsafeBuffer(ByteBuffer.allocateDirect(StatusFrame.TAGGED_LENGTH));
     private long rebuilt;
+
+    /** What of that the congestion control knows. */
+    private long progress;
+
     private long highest;
     private long granted;
     private long statusPosition = NONE;
@@ -98,6 +107,7 @@ final class ReceiveImage {
             ReceiverCounters counters,
             long receiverId,
             long position,
+            boolean isGroup,
             long nowNs) {
         this.image = image;
         this.endpoint = endpoint;
@@ -105,20 +115,26 @@ final class ReceiveImage {
         this.counters = counters;
         this.receiverId = receiverId;
         this.source.set(endpoint.replyTo(source));
-        isGroup = endpoint.isGroup();
-        isTagged = endpoint.groupTag() != null;
-        groupTag = isTagged ? endpoint.groupTag() : 0;
+        this.isGroup = isGroup || endpoint.isGroup();
+        isTagged = endpoint.terms().groupTag() != null;
+        groupTag = isTagged ? endpoint.terms().groupTag() : 0;
         statusLength = isTagged ? StatusFrame.TAGGED_LENGTH : StatusFrame.LENGTH;
         log = image.log();
         cleaner = new LogCleaner(log, position);
-        reliable = endpoint.isReliable();
+        reliable = endpoint.terms().isReliable();
         sessionId = log.spec().sessionId();
         streamId = log.spec().streamId();
         initialTermId = log.spec().initialTermId();
         termLength = log.spec().termLength();
         bitsToShift = LogLayout.positionBitsToShift(termLength);
-        window = endpoint.window(termLength, log.spec().mtu());
+        mtu = log.spec().mtu();
+        congestion = endpoint.terms().congestionControl(termLength, mtu);
+        probe = new RoundTripProbe(receiverId);
+        losses =
+                new LossTally(
+                        streamId, sessionId, endpoint.description(), source.toString(), nowNs);
         rebuilt = position;
+        progress = position;
         highest = position;
         granted = position;
         statusNs = nowNs;
@@ -156,77 +172,62 @@ final class ReceiveImage {
         return consumed - cleaner.cleaned() < step ? 0 : cleaner.clean(consumed, step);
     }
 
+    /** What of the stream was lost. */
+    LossTally losses() {
+        return losses;
+    }
+
     // Receiver
 
     /**
-     * Takes a datagram of data frames.
+     * Takes the data frames that a part of a datagram begins with, as far as one follows upon the
+     * other in the stream.
      *
-     * @return false if no sender of this stream sends such.
+     * @param part of the datagram, with one frame's header at least.
+     * @param from where it came from.
+     * @param nowNs monotonic time.
+     * @return bytes of the part that were taken, whether stored or not; -1 if no sender of this
+     *     stream sends such.
      */
-    boolean onData(UnsafeBuffer datagram, int length, SocketAddress from, long nowNs) {
-        int offset = datagram.getInt(FrameHeader.TERM_OFFSET);
-        int termId = datagram.getInt(FrameHeader.TERM_ID);
+    int onData(UnsafeBuffer part, SocketAddress from, long nowNs) {
+        int offset = part.getInt(FrameHeader.TERM_OFFSET);
+        int termId = part.getInt(FrameHeader.TERM_ID);
         long term = (long) (termId - initialTermId) << bitsToShift;
         if (term < 0 || offset < 0 || offset > termLength || offset % FrameHeader.ALIGNMENT != 0) {
-            return false;
+            return -1;
         }
         long position = term + offset;
-        if (datagram.getInt(FrameHeader.FRAME_LENGTH) == 0) {
-            return onHeartbeat(datagram, position, from, nowNs);
+        if (part.getInt(FrameHeader.FRAME_LENGTH) == 0) {
+            onHeartbeat(part, position, from, nowNs);
+            return HeartbeatFrame.LENGTH;
         }
-        if (offset == termLength) {
-            return false;
+        int length = FrameRow.length(part, offset, termLength, termId, sessionId, streamId);
+        if (length == 0) {
+            return -1;
+        }
+        int taken = Math.min(FrameHeader.align(length), part.capacity());
+        if (length > mtu) {
+            counters.joinedRows.incrementRelease();
         }
         if (position + length > granted) {
             counters.overRuns.incrementRelease();
             // A group may leave a slow receiver behind: two terms later nobody has what it misses.
             isLeftBehind = isGroup && position - rebuilt > 2L * termLength;
-            return true;
+            return taken;
         }
         heard(from, nowNs);
         if (position + length <= rebuilt) {
             counters.underRuns.incrementRelease();
-            return true;
+            return taken;
         }
-        return insert(datagram, length, position, offset, termId);
-    }
-
-    private boolean insert(
-            UnsafeBuffer datagram, int length, long position, int termOffset, int termId) {
-        UnsafeBuffer term = log.term(LogLayout.partition(position, bitsToShift));
-        int at = 0;
-        boolean valid = true;
-        while (length - at >= FrameHeader.LENGTH) {
-            int frameLength = datagram.getInt(at);
-            int type = datagram.getShort(at + FrameHeader.TYPE) & 0xFFFF;
-            int offset = termOffset + at;
-            int held = type == FrameHeader.TYPE_PAD ? FrameHeader.LENGTH : frameLength;
-            if (frameLength < FrameHeader.LENGTH
-                    || frameLength > termLength - offset
-                    || type > FrameHeader.TYPE_DATA
-                    || held > length - at
-                    || !isOfHere(datagram, at, offset, termId)) {
-                valid = false;
-                break;
-            }
-            if (position + at >= rebuilt) {
-                if (!TermRebuilder.insert(term, offset, datagram, at, held)) {
-                    counters.duplicates.incrementRelease();
-                }
-            }
-            at += FrameHeader.align(held);
+        UnsafeBuffer target = log.term(LogLayout.partition(position, bitsToShift));
+        int duplicates = FrameRow.insert(target, offset, part, length, rebuilt - position);
+        if (duplicates > 0) {
+            counters.duplicates.getAndAddRelease(duplicates);
         }
-        highest = Math.max(highest, Math.min(position + at, granted));
+        highest = Math.max(highest, Math.min(position + FrameHeader.align(length), granted));
         advance();
-        return valid;
-    }
-
-    private boolean isOfHere(UnsafeBuffer datagram, int at, int offset, int termId) {
-        return Frames.version(datagram, at) == Frames.VERSION
-                && datagram.getInt(at + FrameHeader.TERM_OFFSET) == offset
-                && datagram.getInt(at + FrameHeader.TERM_ID) == termId
-                && datagram.getInt(at + FrameHeader.SESSION_ID) == sessionId
-                && datagram.getInt(at + FrameHeader.STREAM_ID) == streamId;
+        return taken;
     }
 
     private void advance() {
@@ -244,18 +245,16 @@ final class ReceiveImage {
         }
     }
 
-    private boolean onHeartbeat(
-            UnsafeBuffer datagram, long position, SocketAddress from, long nowNs) {
+    private void onHeartbeat(UnsafeBuffer datagram, long position, SocketAddress from, long nowNs) {
         if (position > granted + termLength) {
             counters.overRuns.incrementRelease();
-            return true;
+            return;
         }
         heard(from, nowNs);
         highest = Math.max(highest, Math.min(position, granted));
         if ((Frames.flags(datagram, 0) & Frames.FLAG_END_OF_STREAM) != 0 && position >= rebuilt) {
             endPosition = position;
         }
-        return true;
     }
 
     private void heard(SocketAddress from, long nowNs) {
@@ -267,7 +266,7 @@ final class ReceiveImage {
 
     /** The sender asks for a status message, maybe from a new address. */
     void onSetup(SocketAddress from, long nowNs) {
-        if (isGroup || source.isSame(from)) {
+        if (endpoint.hasControl() || source.isSame(from)) {
             sourceNs = nowNs;
         } else if (nowNs - sourceNs >= SILENCE_NS) {
             source.set(from);
@@ -286,8 +285,17 @@ final class ReceiveImage {
     int work(long nowNs) {
         int work = 0;
         long consumed = image.consumedPosition();
+        if (rebuilt > progress) {
+            congestion.onProgress(rebuilt - progress, nowNs);
+            progress = rebuilt;
+        }
+        if (congestion.needsRoundTrip() && probe.isDue(nowNs)) {
+            probe.ask(frame, sessionId, streamId, nowNs);
+            endpoint.send(source, frame, RttFrame.LENGTH);
+            work++;
+        }
         if (statusDue
-                || consumed - statusPosition >= window / STATUS_PARTS
+                || consumed - statusPosition >= congestion.window() / STATUS_PARTS
                 || nowNs - statusNs >= options.statusIntervalNs()) {
             sendStatus(consumed, nowNs);
             work++;
@@ -301,6 +309,15 @@ final class ReceiveImage {
             work++;
         }
         return work;
+    }
+
+    /** The sender answers to a measurement of the round trip time. */
+    void onRoundTrip(UnsafeBuffer answer, long nowNs) {
+        long rttNs = probe.onAnswer(answer, nowNs);
+        if (rttNs >= 0) {
+            congestion.onRoundTrip(rttNs);
+            counters.roundTrips.incrementRelease();
+        }
     }
 
     /** Why nothing more is to be expected of the sender; null if there is hope. */
@@ -319,7 +336,7 @@ final class ReceiveImage {
     }
 
     private void sendStatus(long consumed, long nowNs) {
-        long limit = Math.max(cleaner.limit(consumed, window), granted);
+        long limit = Math.max(cleaner.limit(consumed, congestion.window()), granted);
         writeStatus(0, consumed, (int) Math.max(limit - consumed, 0));
         if (endpoint.send(source, frame, statusLength)) {
             statusPosition = consumed;
@@ -367,15 +384,17 @@ final class ReceiveImage {
         if (nowNs - nakDueNs < 0) {
             return 0;
         }
-        if (!gapCounted) {
-            gapCounted = true;
-            counters.losses.incrementRelease();
-        }
         UnsafeBuffer term = log.term(LogLayout.partition(rebuilt, bitsToShift));
         int offset = LogLayout.termOffset(rebuilt, termLength);
         int bound = (int) Math.min(highest - rebuilt + offset, termLength);
         int length = TermRebuilder.gapEnd(term, offset, bound) - offset;
         int termId = LogLayout.termId(rebuilt, bitsToShift, initialTermId);
+        if (!gapCounted) {
+            gapCounted = true;
+            counters.losses.incrementRelease();
+            losses.add(length);
+            congestion.onLoss(nowNs);
+        }
         if (reliable) {
             NakFrame.write(frame, sessionId, streamId, termId, offset, length);
             if (endpoint.send(source, frame, NakFrame.LENGTH)) {

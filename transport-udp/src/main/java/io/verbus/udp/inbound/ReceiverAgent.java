@@ -2,6 +2,7 @@
 
 package io.verbus.udp.inbound;
 
+import io.verbus.udp.link.ReceiverCounters;
 import io.verbus.udp.socket.ReceiveBatch;
 import io.verbus.udp.socket.SendBatch;
 
@@ -19,10 +20,13 @@ public final class ReceiverAgent implements AutoCloseable {
     private final Queue<ReceiverEvent> events;
     private final ReceiveBatch incoming = new ReceiveBatch(BATCH, MAX_DATAGRAM);
     private final SendBatch outgoing = new SendBatch(1);
+    private final ReceiverCounters counters;
+    private long calls;
     private ReceiveEndpoint[] endpoints = new ReceiveEndpoint[0];
 
-    ReceiverAgent(Queue<ReceiverEvent> events) {
+    ReceiverAgent(Queue<ReceiverEvent> events, ReceiverCounters counters) {
         this.events = events;
+        this.counters = counters;
     }
 
     /** Where the conductor puts what it asks. */
@@ -55,7 +59,17 @@ public final class ReceiverAgent implements AutoCloseable {
         for (int i = 0; i < all.length; i++) {
             work += all[i].work(nowNs);
         }
+        count();
         return work;
+    }
+
+    private void count() {
+        long now = outgoing.calls() + incoming.calls();
+        if (now != calls) {
+            calls = now;
+            counters.systemCalls.setRelease(now);
+            counters.datagramsReceived.setRelease(incoming.received());
+        }
     }
 
     private void execute(ReceiverCommand command, long nowNs) {
@@ -66,7 +80,7 @@ public final class ReceiverAgent implements AutoCloseable {
             }
             case ReceiverCommand.Detach detach -> {
                 remove(detach.endpoint());
-                detach.endpoint().clear();
+                detach.endpoint().clear(nowNs);
                 events.add(new ReceiverEvent.Detached(detach.endpoint()));
             }
             case ReceiverCommand.Listen listen -> listen.endpoint().listen(listen.streamId());

@@ -14,6 +14,7 @@ sealed interface ReceiverEvent {
      *
      * @param endpoint at which it arrived.
      * @param source where the sender is.
+     * @param isGroup whether it sends to others too.
      */
     record Offered(
             ReceiveEndpoint endpoint,
@@ -23,7 +24,8 @@ sealed interface ReceiverEvent {
             int initialTermId,
             int termLength,
             int mtu,
-            long position)
+            long position,
+            boolean isGroup)
             implements ReceiverEvent {}
 
     /** An image is complete up to the end of its stream. */

@@ -36,6 +36,18 @@ public final class ReceiverCounters implements AutoCloseable {
     /** Status messages and NAKs that the kernel did not take. */
     public final AtomicCounter shortSends;
 
+    /** Round trip times that were measured. */
+    public final AtomicCounter roundTrips;
+
+    /** System calls of the receiver, to receive and to answer. */
+    public final AtomicCounter systemCalls;
+
+    /** Datagrams that were received; those that the kernel has joined count as one. */
+    public final AtomicCounter datagramsReceived;
+
+    /** Rows of frames longer than the MTU: the kernel has joined datagrams (GRO). */
+    public final AtomicCounter joinedRows;
+
     /**
      * @param host whose operators see them.
      */
@@ -49,6 +61,10 @@ public final class ReceiverCounters implements AutoCloseable {
         invalid = counter(host, "invalid frames of senders");
         setupsRefused = counter(host, "set-ups refused");
         shortSends = counter(host, "short sends of the receiver");
+        roundTrips = counter(host, "round trips measured");
+        systemCalls = counter(host, "system calls of the receiver");
+        datagramsReceived = counter(host, "datagrams received");
+        joinedRows = counter(host, "datagrams received joined (GRO)");
     }
 
     private static AtomicCounter counter(TransportHost host, String what) {
@@ -66,5 +82,9 @@ public final class ReceiverCounters implements AutoCloseable {
         invalid.close();
         setupsRefused.close();
         shortSends.close();
+        roundTrips.close();
+        systemCalls.close();
+        datagramsReceived.close();
+        joinedRows.close();
     }
 }

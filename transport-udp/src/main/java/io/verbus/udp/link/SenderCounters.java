@@ -24,6 +24,18 @@ public final class SenderCounters implements AutoCloseable {
     /** Datagrams from receivers that no receiver sends. */
     public final AtomicCounter invalid;
 
+    /** Status messages of receivers that came by themselves when there was no room for them. */
+    public final AtomicCounter receiversRefused;
+
+    /** System calls of the sender, to send and to look for what receivers say. */
+    public final AtomicCounter systemCalls;
+
+    /** Datagrams that were sent. */
+    public final AtomicCounter datagramsSent;
+
+    /** Those of them that passed the kernel joined with others (GSO). */
+    public final AtomicCounter datagramsJoined;
+
     /**
      * @param host whose operators see them.
      */
@@ -33,6 +45,10 @@ public final class SenderCounters implements AutoCloseable {
         naksIgnored = counter(host, "NAKs ignored");
         shortSends = counter(host, "short sends");
         invalid = counter(host, "invalid frames of receivers");
+        receiversRefused = counter(host, "receivers refused");
+        systemCalls = counter(host, "system calls of the sender");
+        datagramsSent = counter(host, "datagrams sent");
+        datagramsJoined = counter(host, "datagrams sent joined (GSO)");
     }
 
     private static AtomicCounter counter(TransportHost host, String what) {
@@ -46,5 +62,9 @@ public final class SenderCounters implements AutoCloseable {
         naksIgnored.close();
         shortSends.close();
         invalid.close();
+        receiversRefused.close();
+        systemCalls.close();
+        datagramsSent.close();
+        datagramsJoined.close();
     }
 }

@@ -15,7 +15,13 @@ import org.agrona.SystemUtil;
  *     most.
  * @param receiveBuffer {@code receive-buffer}: bytes asked of the kernel for each endpoint.
  * @param sendBuffer {@code send-buffer}: bytes asked of the kernel for each destination.
+ * @param congestionControl {@code congestion-control}: {@code static} or {@code cubic}, where the
+ *     subscription's channel does not say.
+ * @param gso {@code gso}: whether the kernel is handed joined datagrams, which it cuts apart.
+ * @param gro {@code gro}: whether the kernel may join datagrams that arrive together.
  * @param maxImages {@code max-images}: images at one endpoint.
+ * @param maxReceivers {@code max-receivers}: receivers that come by themselves to one publication's
+ *     control address.
  * @param statusIntervalNs {@code status-interval}: longest time between status messages.
  * @param setupIntervalNs {@code setup-interval}: time between set-ups while nobody answers.
  * @param heartbeatIntervalNs {@code heartbeat-interval}: time between an idle stream's heartbeats.
@@ -33,7 +39,11 @@ public record UdpOptions(
         int window,
         int receiveBuffer,
         int sendBuffer,
+        String congestionControl,
+        boolean gso,
+        boolean gro,
         int maxImages,
+        int maxReceivers,
         long statusIntervalNs,
         long setupIntervalNs,
         long heartbeatIntervalNs,
@@ -60,7 +70,11 @@ public record UdpOptions(
                 size(host, "window", "128k", 4_096, MAX_BUFFER),
                 size(host, "receive-buffer", "2m", 4_096, MAX_BUFFER),
                 size(host, "send-buffer", "2m", 4_096, MAX_BUFFER),
+                choice(host, "congestion-control", "static", "cubic"),
+                flag(host, "gso"),
+                flag(host, "gro"),
                 count(host, "max-images", "1024", 1, 1 << 16),
+                count(host, "max-receivers", "64", 1, 1 << 12),
                 duration(host, "status-interval", "200ms", MS, MINUTE),
                 duration(host, "setup-interval", "100ms", MS, MINUTE),
                 duration(host, "heartbeat-interval", "100ms", MS, MINUTE),
@@ -70,6 +84,22 @@ public record UdpOptions(
                 duration(host, "nak-delay", "100us", 0, MINUTE),
                 duration(host, "nak-retry", "10ms", 10 * US, MINUTE),
                 duration(host, "retransmit-linger", "10ms", 10 * US, MINUTE));
+    }
+
+    private static String choice(TransportHost host, String name, String preset, String other) {
+        String text = host.option("udp." + name, preset);
+        if (!text.equals(preset) && !text.equals(other)) {
+            throw wrong(name, text, preset + " or " + other, null);
+        }
+        return text;
+    }
+
+    private static boolean flag(TransportHost host, String name) {
+        String text = host.option("udp." + name, "true");
+        if (!text.equals("true") && !text.equals("false")) {
+            throw wrong(name, text, "true or false", null);
+        }
+        return text.equals("true");
     }
 
     private static int count(TransportHost host, String name, String preset, int min, int max) {

@@ -23,7 +23,7 @@ interface FlowControl {
     /**
      * Forgets receivers that have been silent for too long.
      *
-     * @return whether there is any receiver.
+     * @return whether there are receivers, as many as there have to be.
      */
     boolean hasReceivers(long nowNs);
 

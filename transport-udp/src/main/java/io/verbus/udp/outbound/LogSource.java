@@ -23,7 +23,7 @@ final class LogSource {
     private final int termLength;
     private final int bitsToShift;
     private final int mtu;
-    private final long[] ends = new long[Destination.BATCH];
+    private final long[] ends = new long[Destination.JOINED_BATCH];
 
     LogSource(LogBuffers log) {
         this.log = log;

@@ -4,12 +4,14 @@ package io.verbus.udp.outbound;
 
 /**
  * The slowest receiver of a group decides, so that none falls behind. Receivers beyond the capacity
- * are not waited for. Sender's thread.
+ * are not waited for. While the group is smaller than it is to be, nothing is sent. Sender's
+ * thread.
  */
 class MinFlowControl implements FlowControl {
     static final int CAPACITY = 64;
 
     private final long timeoutNs;
+    private final int groupSize;
     private final long[] ids = new long[CAPACITY];
     private final long[] positions = new long[CAPACITY];
     private final long[] limits = new long[CAPACITY];
@@ -18,7 +20,8 @@ class MinFlowControl implements FlowControl {
     private long consumed;
     private long limit;
 
-    MinFlowControl(long position, long timeoutNs) {
+    MinFlowControl(long position, long timeoutNs, int groupSize) {
+        this.groupSize = groupSize;
         this.timeoutNs = timeoutNs;
         consumed = position;
         limit = position;
@@ -68,7 +71,7 @@ class MinFlowControl implements FlowControl {
         if (changed) {
             decide();
         }
-        return count > 0;
+        return count >= groupSize;
     }
 
     private void remove(int index) {

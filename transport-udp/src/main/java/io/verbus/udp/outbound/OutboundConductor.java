@@ -4,6 +4,7 @@ package io.verbus.udp.outbound;
 
 import io.verbus.BusException;
 import io.verbus.ChannelUri;
+import io.verbus.cnc.CounterTypes;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
@@ -16,6 +17,7 @@ import io.verbus.udp.socket.SendBatch;
 import io.verbus.udp.socket.SocketAddress;
 
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.agrona.concurrent.status.AtomicCounter;
 
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
@@ -34,8 +36,24 @@ import java.util.Queue;
  * Conductor's thread.
  */
 public final class OutboundConductor implements AutoCloseable {
+    /**
+     * What a socket is for.
+     *
+     * @param to the one receiver, or group; null if there are several receivers.
+     * @param from where it is bound.
+     * @param group that it sends to, or null.
+     * @param ttl of its datagrams.
+     * @param owner registration of the one publication that has it for itself, or 0.
+     */
     private record Route(
-            InetSocketAddress to, InetSocketAddress from, Group group, OptionalInt ttl) {}
+            InetSocketAddress to,
+            InetSocketAddress from,
+            Group group,
+            OptionalInt ttl,
+            long owner) {}
+
+    /** A destination that was added to a publication. */
+    private record Added(ChannelUri channel, Receiver receiver) {}
 
     private static final class Shared {
         final Route route;
@@ -52,8 +70,9 @@ public final class OutboundConductor implements AutoCloseable {
     private final UdpOptions options;
     private final SenderCounters counters;
     private final Queue<SenderEvent> events = new ManyToOneConcurrentLinkedQueue<>();
-    private final SenderAgent agent = new SenderAgent(events);
+    private final SenderAgent agent;
     private final Map<Route, Shared> routes = new HashMap<>();
+    private final Map<Destination, List<Added>> added = new HashMap<>();
     private final List<Destination> open = new ArrayList<>();
     private final Map<Long, SendStream> streams = new HashMap<>();
     private long nowNs;
@@ -68,6 +87,7 @@ public final class OutboundConductor implements AutoCloseable {
         this.options = options;
         this.nowNs = nowNs;
         counters = new SenderCounters(host);
+        agent = new SenderAgent(events, counters);
     }
 
     /** The sender's part. */
@@ -78,9 +98,9 @@ public final class OutboundConductor implements AutoCloseable {
     /** Begins to send a publication's log. */
     public void add(OutboundStream stream) {
         ChannelUri channel = stream.channel();
-        Shared shared = route(channel);
+        Shared shared = shared(route(stream), stream);
         Duration linger = channel.linger();
-        boolean isGroup = shared.route.group() != null;
+        boolean isGroup = shared.route.group() != null || shared.route.to() == null;
         SendStream sending =
                 new SendStream(
                         stream,
@@ -98,14 +118,37 @@ public final class OutboundConductor implements AutoCloseable {
     private FlowControl flowControl(ChannelUri channel, long position, boolean isGroup) {
         OptionalLong tag = channel.flowControlTag();
         if (tag.isPresent()) {
-            return new TaggedFlowControl(position, options.connectionTimeoutNs(), tag.getAsLong());
+            return new TaggedFlowControl(
+                    position,
+                    options.connectionTimeoutNs(),
+                    channel.flowControlGroupSize(),
+                    tag.getAsLong());
         }
-        return "min".equals(channel.flowControl())
-                ? new MinFlowControl(position, options.connectionTimeoutNs())
+        return channel.flowControl() != null && channel.flowControl().startsWith("min")
+                ? new MinFlowControl(
+                        position, options.connectionTimeoutNs(), channel.flowControlGroupSize())
                 : new MaxFlowControl(position, options.connectionTimeoutNs(), isGroup);
     }
 
-    private Shared route(ChannelUri channel) {
+    private Route route(OutboundStream stream) {
+        ChannelUri channel = stream.channel();
+        if (channel.isDynamic()) {
+            return new Route(
+                    null,
+                    Resolver.resolve(channel.control().host(), channel.control().port()),
+                    null,
+                    channel.ttl(),
+                    0);
+        }
+        String local = channel.interfaceAddress();
+        if (channel.isManual()) {
+            return new Route(
+                    null,
+                    Resolver.resolve(local == null ? "0.0.0.0" : local, 0),
+                    null,
+                    channel.ttl(),
+                    stream.registrationId());
+        }
         InetSocketAddress to =
                 Resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
         Group group = Group.of(channel, to);
@@ -116,21 +159,31 @@ public final class OutboundConductor implements AutoCloseable {
                             + "' has one receiver, for which there is no choice of flow control:"
                             + " remove fc");
         }
-        boolean isIpv6 = to.getAddress() instanceof Inet6Address;
-        String local = channel.interfaceAddress();
         InetSocketAddress from =
-                Resolver.resolve(local != null ? local : isIpv6 ? "::" : "0.0.0.0", 0);
-        if (isIpv6 != from.getAddress() instanceof Inet6Address) {
+                Resolver.resolve(local != null ? local : isIpv6(to) ? "::" : "0.0.0.0", 0);
+        checkFamily(channel, to, from);
+        return new Route(to, from, group, channel.ttl(), 0);
+    }
+
+    private static boolean isIpv6(InetSocketAddress address) {
+        return address.getAddress() instanceof Inet6Address;
+    }
+
+    private static void checkFamily(
+            ChannelUri channel, InetSocketAddress to, InetSocketAddress from) {
+        if (isIpv6(to) != isIpv6(from)) {
             throw new TransportException(
                     "channel '"
                             + channel
                             + "' mixes IPv4 and IPv6: name an interface address of the endpoint's"
                             + " family");
         }
-        Route route = new Route(to, from, group, channel.ttl());
+    }
+
+    private Shared shared(Route route, OutboundStream stream) {
         Shared shared = routes.get(route);
         if (shared == null) {
-            shared = new Shared(route, open(route));
+            shared = new Shared(route, open(route, stream));
             routes.put(route, shared);
             open.add(shared.destination);
             agent.commands().add(new SenderCommand.Attach(shared.destination));
@@ -138,44 +191,130 @@ public final class OutboundConductor implements AutoCloseable {
         return shared;
     }
 
-    private Destination open(Route route) {
+    private Destination open(Route route, OutboundStream stream) {
         DatagramSocket socket = DatagramSocket.open(route.from());
         DatagramSocket control = socket;
         try {
-            int given = socket.sendBuffer(options.sendBuffer());
-            if (given < Math.min(options.window(), options.sendBuffer())) {
-                host.onError(
-                        new TransportException(
-                                "the kernel gives a send buffer of "
-                                        + given
-                                        + " bytes, less than the window of "
-                                        + options.window()
-                                        + ": raise net.core.wmem_max, or lower udp.window"));
-            }
-            if (route.group() == null) {
-                socket.connect(route.to());
-            } else {
+            checkBuffer(socket.sendBuffer(options.sendBuffer()));
+            if (route.group() != null) {
                 socket.multicastFrom(route.group().local());
                 control = DatagramSocket.join(route.group().control(), route.group().local());
+            } else if (route.to() != null) {
+                socket.connect(route.to());
             }
             if (route.ttl().isPresent() && route.group() != null) {
                 socket.multicastTtl(route.ttl().getAsInt());
             } else if (route.ttl().isPresent()) {
                 socket.ttl(route.ttl().getAsInt());
             }
-        } catch (TransportException e) {
+            return new Destination(
+                    socket,
+                    control,
+                    new SocketAddress(route.to() == null ? socket.localAddress() : route.to()),
+                    receivers(route, stream),
+                    agent,
+                    counters,
+                    events,
+                    route.ttl().orElse(0),
+                    options.gso() && canSegment(socket));
+        } catch (BusException e) {
             socket.close();
             control.close();
             throw e;
         }
-        return new Destination(
-                socket,
-                control,
-                new SocketAddress(route.to()),
-                agent,
-                counters,
-                events,
-                route.ttl().orElse(0));
+    }
+
+    private void checkBuffer(int given) {
+        if (given < Math.min(options.window(), options.sendBuffer())) {
+            host.onError(
+                    new TransportException(
+                            "the kernel gives a send buffer of "
+                                    + given
+                                    + " bytes, less than the window of "
+                                    + options.window()
+                                    + ": raise net.core.wmem_max, or lower udp.window"));
+        }
+    }
+
+    private Receivers receivers(Route route, OutboundStream stream) {
+        if (route.to() != null) {
+            return null;
+        }
+        return route.owner() != 0
+                ? Receivers.manual(options.connectionTimeoutNs())
+                : Receivers.dynamic(
+                        options.maxReceivers(),
+                        options.connectionTimeoutNs(),
+                        host.counter(
+                                stream,
+                                CounterTypes.DESTINATIONS,
+                                "receivers at " + SocketAddress.text(route.from())));
+    }
+
+    /** Sends a publication to one more destination. */
+    public void addDestination(OutboundStream stream, ChannelUri channel) {
+        InetSocketAddress to =
+                Resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
+        if (to.getAddress().isMulticastAddress()) {
+            throw new TransportException(
+                    "destination '"
+                            + channel
+                            + "' is a multicast group: publish on verbus:udp?endpoint="
+                            + channel.endpoint());
+        }
+        Route route = route(stream);
+        checkFamily(channel, to, route.from());
+        Destination destination = routes.get(route).destination;
+        Receiver receiver = receiver(stream, channel, new SocketAddress(to));
+        added.computeIfAbsent(destination, key -> new ArrayList<>())
+                .add(new Added(channel, receiver));
+        agent.commands().add(new SenderCommand.AddReceiver(destination, receiver));
+    }
+
+    private Receiver receiver(OutboundStream stream, ChannelUri channel, SocketAddress address) {
+        AtomicCounter released =
+                host.counter(
+                        stream,
+                        CounterTypes.DESTINATION_RELEASED,
+                        "released by " + channel.endpoint());
+        try {
+            return new Receiver(
+                    address,
+                    released,
+                    host.counter(
+                            stream,
+                            CounterTypes.DESTINATION_CONNECTED,
+                            "connected to " + channel.endpoint()));
+        } catch (BusException e) {
+            released.close();
+            throw e;
+        }
+    }
+
+    /** Sends a publication to a destination no more. */
+    public void removeDestination(OutboundStream stream, ChannelUri channel) {
+        Destination destination = routes.get(route(stream)).destination;
+        List<Added> there = added.getOrDefault(destination, List.of());
+        for (Added each : there) {
+            if (each.channel().endpoint().equals(channel.endpoint())) {
+                there.remove(each);
+                agent.commands()
+                        .add(new SenderCommand.RemoveReceiver(destination, each.receiver()));
+                return;
+            }
+        }
+    }
+
+    private boolean canSegment(DatagramSocket socket) {
+        boolean can = socket.canSegment();
+        if (!can) {
+            host.onError(
+                    new TransportException(
+                            "this kernel does not cut joined datagrams apart (UDP_SEGMENT), so that"
+                                    + " each costs its own way through it: use Linux 4.18 or later,"
+                                    + " or set udp.gso=false"));
+        }
+        return can;
     }
 
     /** Ends a publication. */
@@ -214,13 +353,23 @@ public final class OutboundConductor implements AutoCloseable {
                     host.onError(
                             new TransportException(
                                     "the kernel refuses datagrams to "
-                                            + refused.destination()
+                                            + refused.receiver()
                                             + " ("
                                             + SendBatch.errorText(refused.errno())
                                             + "): check the route there, the firewall, and that"
                                             + " mtu is not longer than the network takes"));
+            case SenderEvent.Removed removed -> removed.receiver().closeCounters();
+            case SenderEvent.Unjoined unjoined ->
+                    host.onError(
+                            new TransportException(
+                                    "the kernel cannot cut joined datagrams apart on the way to "
+                                            + unjoined.destination()
+                                            + " ("
+                                            + SendBatch.errorText(unjoined.errno())
+                                            + "), so that each is sent by itself: lower mtu to what"
+                                            + " the network takes, or set udp.gso=false"));
             case SenderEvent.Detached detached -> {
-                detached.destination().close();
+                close(detached.destination());
                 open.remove(detached.destination());
             }
         }
@@ -240,10 +389,18 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
+    private void close(Destination destination) {
+        destination.close();
+        List<Added> there = added.remove(destination);
+        if (there != null) {
+            there.forEach(each -> each.receiver().closeCounters());
+        }
+    }
+
     /** Closes all that is open. The agents have stopped. */
     @Override
     public void close() {
-        open.forEach(Destination::close);
+        open.forEach(this::close);
         agent.close();
         counters.close();
     }

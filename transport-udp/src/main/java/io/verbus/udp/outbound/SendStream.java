@@ -40,6 +40,9 @@ final class SendStream {
     /** Bytes behind what is consumed that slower receivers of a group may still ask for. */
     private final int kept;
 
+    /** Bytes that a turn sends at most. */
+    private final int turnLength;
+
     private final int termLength;
     private final int bitsToShift;
     private final int initialTermId;
@@ -67,6 +70,7 @@ final class SendStream {
         this.lingerNs = lingerNs;
         source = new LogSource(stream.log());
         retransmits = new Retransmits(options.retransmitLingerNs());
+        turnLength = Destination.BATCH * stream.log().spec().mtu();
         termLength = stream.log().spec().termLength();
         bitsToShift = LogLayout.positionBitsToShift(termLength);
         initialTermId = stream.log().spec().initialTermId();
@@ -89,8 +93,17 @@ final class SendStream {
         return stream.log().spec().streamId();
     }
 
+    boolean isOpen() {
+        return state == State.OPEN;
+    }
+
     boolean isDone() {
         return state == State.DONE;
+    }
+
+    /** Whether a turn may use up what receivers have granted. */
+    boolean isShortOfRoom() {
+        return connected && flow.limit() - stream.senderPosition() < turnLength;
     }
 
     /** The conductor has asked for the end of the stream. */
@@ -104,7 +117,7 @@ final class SendStream {
      * @return the amount of work done.
      */
     int work(Destination destination, long nowNs) {
-        if (connected && !flow.hasReceivers(nowNs)) {
+        if (connected && (!flow.hasReceivers(nowNs) || destination.isDeserted())) {
             disconnect();
         }
         return switch (state) {
@@ -269,15 +282,11 @@ final class SendStream {
             boolean isHeeded,
             long nowNs) {
         if ((flags & StatusFrame.FLAG_SEND_SETUP) != 0) {
-            setupDue = state == State.OPEN;
+            onSetupWanted();
             return true;
         }
-        long position = (long) (termId - initialTermId) << bitsToShift;
-        if (position < 0 || termOffset < 0 || termOffset > termLength || newWindow < 0) {
-            return false;
-        }
-        position += termOffset;
-        if (position > sent() || position % FrameHeader.ALIGNMENT != 0) {
+        long position = consumedPosition(termId, termOffset);
+        if (position < 0 || newWindow < 0) {
             return false;
         }
         if ((flags & StatusFrame.FLAG_END_OF_STREAM) != 0) {
@@ -290,11 +299,29 @@ final class SendStream {
         return true;
     }
 
+    /** A receiver asks for the set-up. */
+    void onSetupWanted() {
+        setupDue = state == State.OPEN;
+    }
+
+    /** Position that a receiver says to have consumed; negative if that cannot be. */
+    long consumedPosition(int termId, int termOffset) {
+        long term = (long) (termId - initialTermId) << bitsToShift;
+        long position = term + termOffset;
+        boolean canBe =
+                term >= 0
+                        && termOffset >= 0
+                        && termOffset <= termLength
+                        && position <= sent()
+                        && position % FrameHeader.ALIGNMENT == 0;
+        return canBe ? position : -1;
+    }
+
     private void accept(long position, int newWindow, long newReceiverId, long nowNs) {
         flow.onStatus(position, Math.min(newWindow, termLength), newReceiverId, nowNs);
-        floor = Math.max(floor, flow.consumed() - kept);
+        floor = Math.max(Math.max(floor, stream.releasedPosition()), flow.consumed() - kept);
         stream.onReleased(floor, (int) (flow.limit() - floor));
-        if (!connected && state == State.OPEN) {
+        if (!connected && state == State.OPEN && flow.hasReceivers(nowNs)) {
             connected = true;
             stream.onConnected(true);
         }

@@ -2,6 +2,7 @@
 
 package io.verbus.udp.outbound;
 
+import io.verbus.udp.link.SenderCounters;
 import io.verbus.udp.socket.ReceiveBatch;
 import io.verbus.udp.socket.SendBatch;
 
@@ -17,12 +18,15 @@ public final class SenderAgent implements AutoCloseable {
 
     private final Queue<SenderCommand> commands = new ManyToOneConcurrentLinkedQueue<>();
     private final Queue<SenderEvent> events;
-    private final SendBatch outgoing = new SendBatch(Destination.BATCH);
+    private final SendBatch outgoing = new SendBatch(Destination.BATCH, Destination.JOINED_BATCH);
     private final ReceiveBatch incoming = new ReceiveBatch(Destination.BATCH, MAX_CONTROL_LENGTH);
+    private final SenderCounters counters;
     private Destination[] destinations = new Destination[0];
+    private long calls;
 
-    SenderAgent(Queue<SenderEvent> events) {
+    SenderAgent(Queue<SenderEvent> events, SenderCounters counters) {
         this.events = events;
+        this.counters = counters;
     }
 
     /** Where the conductor puts what it asks. */
@@ -55,7 +59,18 @@ public final class SenderAgent implements AutoCloseable {
         for (int i = 0; i < all.length; i++) {
             work += all[i].work(nowNs);
         }
+        count();
         return work;
+    }
+
+    private void count() {
+        long now = outgoing.calls() + incoming.calls();
+        if (now != calls) {
+            calls = now;
+            counters.systemCalls.setRelease(now);
+            counters.datagramsSent.setRelease(outgoing.sentDatagrams());
+            counters.datagramsJoined.setRelease(outgoing.sentJoined());
+        }
     }
 
     private void execute(SenderCommand command) {
@@ -67,6 +82,11 @@ public final class SenderAgent implements AutoCloseable {
             case SenderCommand.Detach detach -> {
                 remove(detach.destination());
                 events.add(new SenderEvent.Detached(detach.destination()));
+            }
+            case SenderCommand.AddReceiver add -> add.destination().add(add.receiver());
+            case SenderCommand.RemoveReceiver remove -> {
+                remove.destination().remove(remove.receiver());
+                events.add(new SenderEvent.Removed(remove.receiver()));
             }
             case SenderCommand.Add add -> add.destination().add(add.stream());
             case SenderCommand.End end -> end.stream().end();

@@ -10,6 +10,12 @@ sealed interface SenderCommand {
     /** Let go of a destination; {@link SenderEvent.Detached} follows. */
     record Detach(Destination destination) implements SenderCommand {}
 
+    /** Send to one more receiver. */
+    record AddReceiver(Destination destination, Receiver receiver) implements SenderCommand {}
+
+    /** Send to a receiver no more; {@link SenderEvent.Removed} follows. */
+    record RemoveReceiver(Destination destination, Receiver receiver) implements SenderCommand {}
+
     /** Send a stream to a destination. */
     record Add(Destination destination, SendStream stream) implements SenderCommand {}
 

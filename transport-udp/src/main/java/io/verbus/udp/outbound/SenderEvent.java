@@ -7,6 +7,9 @@ sealed interface SenderEvent {
     /** Nothing uses the destination's socket any more. */
     record Detached(Destination destination) implements SenderEvent {}
 
+    /** Nothing is sent to a receiver any more. */
+    record Removed(Receiver receiver) implements SenderEvent {}
+
     /** A stream has ended and lingered: nothing reads its log any more. */
     record Finished(Destination destination, SendStream stream) implements SenderEvent {}
 
@@ -14,5 +17,8 @@ sealed interface SenderEvent {
     record Broken(SendStream stream, String reason) implements SenderEvent {}
 
     /** The kernel refuses to send. */
-    record Refused(Destination destination, int errno) implements SenderEvent {}
+    record Refused(String receiver, int errno) implements SenderEvent {}
+
+    /** The kernel does not cut datagrams apart on the way there: each is sent by itself now. */
+    record Unjoined(Destination destination, int errno) implements SenderEvent {}
 }

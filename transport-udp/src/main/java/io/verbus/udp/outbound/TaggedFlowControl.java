@@ -6,8 +6,8 @@ package io.verbus.udp.outbound;
 final class TaggedFlowControl extends MinFlowControl {
     private final long tag;
 
-    TaggedFlowControl(long position, long timeoutNs, long tag) {
-        super(position, timeoutNs);
+    TaggedFlowControl(long position, long timeoutNs, int groupSize, long tag) {
+        super(position, timeoutNs, groupSize);
         this.tag = tag;
     }
 

@@ -25,6 +25,9 @@ public final class DatagramSocket implements AutoCloseable {
     private InetSocketAddress localAddress;
     private boolean isClosed;
 
+    /** Whether more datagrams may wait: of the thread that receives. */
+    boolean isBusy;
+
     private DatagramSocket(int fd, boolean isIpv6) {
         this.fd = fd;
         this.isIpv6 = isIpv6;
@@ -254,6 +257,34 @@ public final class DatagramSocket implements AutoCloseable {
                     isIpv6 ? LinuxAbi.IPPROTO_IPV6 : LinuxAbi.IPPROTO_IP,
                     isIpv6 ? LinuxAbi.IPV6_UNICAST_HOPS : LinuxAbi.IP_TTL,
                     hops);
+        }
+    }
+
+    /**
+     * Asks whether the kernel cuts one long datagram into many on its way out (GSO).
+     *
+     * @see <a href="https://man7.org/linux/man-pages/man7/udp.7.html">udp(7)</a>
+     */
+    public boolean canSegment() {
+        return accepts(LinuxAbi.UDP_SEGMENT, 0);
+    }
+
+    /**
+     * Takes datagrams of one sender joined from now on, where they have arrived together (GRO).
+     * Nothing tells them apart but what they hold.
+     *
+     * @return whether the kernel can do so.
+     */
+    public boolean receiveJoined() {
+        return accepts(LinuxAbi.UDP_GRO, 1);
+    }
+
+    private boolean accepts(int option, int value) {
+        try (Arena arena = Arena.ofConfined()) {
+            set(arena, SocketCalls.allocateState(arena), LinuxAbi.SOL_UDP, option, value);
+            return true;
+        } catch (SocketException olderKernel) {
+            return false;
         }
     }
 

@@ -29,8 +29,19 @@ final class LinuxAbi {
     static final int IPPROTO_IPV6 = 41;
     static final int IPV6_UNICAST_HOPS = 16;
 
+    static final int SOL_UDP = 17;
+
+    /** Bytes of each datagram that a longer one is cut into; Linux 4.18. */
+    static final int UDP_SEGMENT = 103;
+
+    /** Datagrams of one sender may arrive joined; Linux 5.0. */
+    static final int UDP_GRO = 104;
+
     static final int EINTR = 4;
+    static final int EIO = 5;
     static final int EAGAIN = 11;
+    static final int EINVAL = 22;
+    static final int EMSGSIZE = 90;
     static final int ECONNREFUSED = 111;
 
     private LinuxAbi() {}
@@ -79,6 +90,12 @@ final class LinuxAbi {
         /** int64. */
         static final int VECTOR_COUNT = 24;
 
+        /** Pointer to a {@link ControlMessage}. */
+        static final int CONTROL = 32;
+
+        /** int64, bytes of that. */
+        static final int CONTROL_LENGTH = 40;
+
         /** int32. */
         static final int FLAGS = 48;
 
@@ -88,5 +105,26 @@ final class LinuxAbi {
         static final int SIZE = 64;
 
         private MultiMessage() {}
+    }
+
+    /** {@code struct cmsghdr} with a value of 2 bytes. */
+    static final class ControlMessage {
+        /** int64, with the value, without what fills it up. */
+        static final int LENGTH = 0;
+
+        /** int32. */
+        static final int LEVEL = 8;
+
+        /** int32. */
+        static final int TYPE = 12;
+
+        static final int VALUE = 16;
+
+        /** Length of a message whose value is a uint16. */
+        static final int LENGTH_OF_SHORT = 18;
+
+        static final int SIZE = 24;
+
+        private ControlMessage() {}
     }
 }

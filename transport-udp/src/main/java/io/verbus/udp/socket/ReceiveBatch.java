@@ -9,6 +9,9 @@ import java.lang.foreign.Arena;
 /**
  * Datagrams that come in with one system call. One thread; allocates nothing but itself.
  *
+ * <p>A socket at which nothing waited is asked for one datagram, which is the cheaper call; where
+ * one has come, the next call asks for as many as there are.
+ *
  * <pre>
  *  mmsghdr[n]  ──name──▶ address[n], the sender's
  *              ──iov───▶ iovec[n] ──base──▶ buffer[n]
@@ -23,7 +26,10 @@ public final class ReceiveBatch implements AutoCloseable {
     private final UnsafeBuffer addresses;
     private final UnsafeBuffer[] buffers;
     private final SocketAddress source = new SocketAddress();
+    private final int maxLength;
     private int used;
+    private long calls;
+    private long received;
 
     /**
      * @param capacity datagrams in a batch.
@@ -31,6 +37,7 @@ public final class ReceiveBatch implements AutoCloseable {
      */
     public ReceiveBatch(int capacity, int maxLength) {
         this.capacity = capacity;
+        this.maxLength = maxLength;
         headers = allocate(capacity * LinuxAbi.MultiMessage.SIZE);
         addresses = allocate(capacity * ADDRESS_SIZE);
         UnsafeBuffer vectors = allocate(capacity * LinuxAbi.IoVec.SIZE);
@@ -58,17 +65,55 @@ public final class ReceiveBatch implements AutoCloseable {
     /**
      * Receives what is there.
      *
-     * @param fd of the socket.
+     * @param socket to receive from.
      * @return how many datagrams; 0 if there is none.
      */
-    public int receive(int fd) {
+    public int receive(DatagramSocket socket) {
+        calls++;
+        int count = socket.isBusy ? receiveAll(socket) : receiveOne(socket);
+        received += count;
+        return count;
+    }
+
+    private int receiveOne(DatagramSocket socket) {
+        headers.putInt(LinuxAbi.MultiMessage.NAME_LENGTH, ADDRESS_SIZE);
+        long length =
+                SocketCalls.recvfrom(
+                        socket.fd(),
+                        buffers[0].addressOffset(),
+                        maxLength,
+                        addresses.addressOffset(),
+                        headers.addressOffset() + LinuxAbi.MultiMessage.NAME_LENGTH);
+        if (length < 0) {
+            return 0;
+        }
+        headers.putInt(LinuxAbi.MultiMessage.LENGTH, (int) length);
+        used = Math.max(used, 1);
+        socket.isBusy = true;
+        return 1;
+    }
+
+    private int receiveAll(DatagramSocket socket) {
         for (int i = 0; i < used; i++) {
             headers.putInt(
                     i * LinuxAbi.MultiMessage.SIZE + LinuxAbi.MultiMessage.NAME_LENGTH,
                     ADDRESS_SIZE);
         }
-        used = Math.max(SocketCalls.recvmmsg(fd, headers.addressOffset(), capacity), 0);
+        used = 0;
+        int count = SocketCalls.recvmmsg(socket.fd(), headers.addressOffset(), capacity);
+        socket.isBusy = count > 1;
+        used = Math.max(count, 0);
         return used;
+    }
+
+    /** System calls that were made. */
+    public long calls() {
+        return calls;
+    }
+
+    /** Datagrams that were received; those that the kernel has joined count as one. */
+    public long received() {
+        return received;
     }
 
     /** Bytes of a datagram of the last batch. */
@@ -76,9 +121,11 @@ public final class ReceiveBatch implements AutoCloseable {
         return headers.getInt(index * LinuxAbi.MultiMessage.SIZE + LinuxAbi.MultiMessage.LENGTH);
     }
 
-    /** A datagram of the last batch: valid up to its length, until the next batch. */
+    /** A datagram of the last batch, nothing before or behind it: valid until the next batch. */
     public UnsafeBuffer buffer(int index) {
-        return buffers[index];
+        UnsafeBuffer buffer = buffers[index];
+        buffer.wrap(buffer.addressOffset(), length(index));
+        return buffer;
     }
 
     /** Where a datagram of the last batch came from: valid until this is called again. */

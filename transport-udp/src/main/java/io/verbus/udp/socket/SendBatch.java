@@ -13,31 +13,74 @@ import java.lang.foreign.MemorySegment;
  *
  * <pre>
  *  mmsghdr[n]  ──name──▶ the receiver's address
- *              ──iov───▶ iovec[n] ──base──▶ the datagram
+ *              ──iov───▶ iovec[n] ──base──▶ the datagram, or several of one length
+ *              ──control─▶ cmsghdr[n]: the length of each, where there are several
  * </pre>
+ *
+ * <p>Where the caller lets it, datagrams to one receiver that lie one behind the other and are of
+ * one length, the last maybe shorter, pass the kernel as one, which cuts them apart last of all.
  */
 public final class SendBatch implements AutoCloseable {
+    /** What the kernel cuts apart at most, {@code UDP_MAX_SEGMENTS}: 64 before Linux 6.9. */
+    private static final int MAX_SEGMENTS = 64;
+
+    /** Longest datagram over IPv4. */
+    private static final int MAX_LENGTH = 65_507;
+
     private final Arena arena = Arena.ofShared();
     private final MemorySegment state = SocketCalls.allocateState(arena);
     private final UnsafeBuffer headers;
     private final UnsafeBuffer vectors;
+    private final UnsafeBuffer controls;
+    private final int[] segments;
     private final int capacity;
+    private final int maxDatagrams;
+    private boolean joins;
+
+    /** Messages: each is one datagram, or several joined. */
     private int count;
+
+    private int datagrams;
+    private long nextAddress;
+    private int segmentLength;
+    private int joinedLength;
+    private boolean isClosedRun;
     private int errno;
+    private long calls;
+    private long sentDatagrams;
+    private long sentJoined;
 
     /**
      * @param capacity datagrams in a batch.
      */
     public SendBatch(int capacity) {
+        this(capacity, capacity);
+    }
+
+    /**
+     * @param capacity datagrams in a batch where none are joined.
+     * @param maxDatagrams where they are.
+     */
+    public SendBatch(int capacity, int maxDatagrams) {
         this.capacity = capacity;
+        this.maxDatagrams = maxDatagrams;
+        segments = new int[capacity];
         headers = allocate(capacity * LinuxAbi.MultiMessage.SIZE);
         vectors = allocate(capacity * LinuxAbi.IoVec.SIZE);
+        controls = allocate(capacity * LinuxAbi.ControlMessage.SIZE);
         for (int i = 0; i < capacity; i++) {
             int at = i * LinuxAbi.MultiMessage.SIZE;
             headers.putLong(
                     at + LinuxAbi.MultiMessage.VECTORS,
                     vectors.addressOffset() + (long) i * LinuxAbi.IoVec.SIZE);
             headers.putLong(at + LinuxAbi.MultiMessage.VECTOR_COUNT, 1);
+            int control = i * LinuxAbi.ControlMessage.SIZE;
+            headers.putLong(at + LinuxAbi.MultiMessage.CONTROL, controls.addressOffset() + control);
+            controls.putLong(
+                    control + LinuxAbi.ControlMessage.LENGTH,
+                    LinuxAbi.ControlMessage.LENGTH_OF_SHORT);
+            controls.putInt(control + LinuxAbi.ControlMessage.LEVEL, LinuxAbi.SOL_UDP);
+            controls.putInt(control + LinuxAbi.ControlMessage.TYPE, LinuxAbi.UDP_SEGMENT);
         }
     }
 
@@ -45,14 +88,24 @@ public final class SendBatch implements AutoCloseable {
         return new UnsafeBuffer(arena.allocate(bytes, Long.BYTES).address(), bytes);
     }
 
+    /**
+     * Says whether datagrams that are added to an empty batch may be joined.
+     *
+     * @param mayJoin false where the kernel cannot cut them apart ({@link
+     *     DatagramSocket#canSegment}), or has refused to on this route.
+     */
+    public void joins(boolean mayJoin) {
+        joins = mayJoin;
+    }
+
     /** Whether no more datagram fits. */
     public boolean isFull() {
-        return count == capacity;
+        return count == capacity || datagrams == maxDatagrams;
     }
 
     /** Datagrams that wait to be sent. */
     public int count() {
-        return count;
+        return datagrams;
     }
 
     /**
@@ -64,13 +117,55 @@ public final class SendBatch implements AutoCloseable {
      * @param length in bytes.
      */
     public void add(SocketAddress receiver, long address, int length) {
+        datagrams++;
+        if (joins && isNext(receiver, address, length)) {
+            join(length);
+        } else {
+            begin(receiver, address, length);
+        }
+        nextAddress = address + length;
+    }
+
+    private boolean isNext(SocketAddress receiver, long address, int length) {
+        int last = count - 1;
+        return last >= 0
+                && address == nextAddress
+                && length <= segmentLength
+                && !isClosedRun
+                && joinedLength + length <= MAX_LENGTH
+                && segments[last] < MAX_SEGMENTS
+                && headers.getLong(last * LinuxAbi.MultiMessage.SIZE + LinuxAbi.MultiMessage.NAME)
+                        == receiver.address();
+    }
+
+    private void begin(SocketAddress receiver, long address, int length) {
         int header = count * LinuxAbi.MultiMessage.SIZE;
         headers.putLong(header + LinuxAbi.MultiMessage.NAME, receiver.address());
         headers.putInt(header + LinuxAbi.MultiMessage.NAME_LENGTH, receiver.length());
+        headers.putLong(header + LinuxAbi.MultiMessage.CONTROL_LENGTH, 0);
         int vector = count * LinuxAbi.IoVec.SIZE;
         vectors.putLong(vector + LinuxAbi.IoVec.BASE, address);
         vectors.putLong(vector + LinuxAbi.IoVec.LENGTH, length);
+        segments[count] = 1;
+        segmentLength = length;
+        joinedLength = length;
+        isClosedRun = false;
         count++;
+    }
+
+    private void join(int length) {
+        int last = count - 1;
+        joinedLength += length;
+        vectors.putLong(last * LinuxAbi.IoVec.SIZE + LinuxAbi.IoVec.LENGTH, joinedLength);
+        if (segments[last]++ == 1) {
+            headers.putLong(
+                    last * LinuxAbi.MultiMessage.SIZE + LinuxAbi.MultiMessage.CONTROL_LENGTH,
+                    LinuxAbi.ControlMessage.SIZE);
+            controls.putShort(
+                    last * LinuxAbi.ControlMessage.SIZE + LinuxAbi.ControlMessage.VALUE,
+                    (short) segmentLength);
+        }
+        isClosedRun = length < segmentLength;
     }
 
     /**
@@ -82,22 +177,91 @@ public final class SendBatch implements AutoCloseable {
     public int send(int fd) {
         int added = count;
         count = 0;
+        datagrams = 0;
         if (added == 0) {
             return 0;
         }
-        int sent = SocketCalls.sendmmsg(fd, headers.addressOffset(), added);
+        calls++;
+        int sent =
+                added == 1 && segments[0] == 1
+                        ? sendOne(fd)
+                        : SocketCalls.sendmmsg(fd, headers.addressOffset(), added);
         if (sent > 0) {
             errno = 0;
-            return sent;
+            return sentBy(sent);
         }
         return sendAgain(fd, added);
     }
 
+    /** The cheaper call for one datagram. */
+    private int sendOne(int fd) {
+        return SocketCalls.sendto(
+                                fd,
+                                vectors.getLong(LinuxAbi.IoVec.BASE),
+                                vectors.getLong(LinuxAbi.IoVec.LENGTH),
+                                headers.getLong(LinuxAbi.MultiMessage.NAME),
+                                headers.getInt(LinuxAbi.MultiMessage.NAME_LENGTH))
+                        < 0
+                ? -1
+                : 1;
+    }
+
+    /**
+     * Sends what was added to one more receiver, and keeps it.
+     *
+     * @param fd of the socket.
+     * @param receiver of every datagram of the batch.
+     * @return how many datagrams, from the first on, the kernel has taken.
+     */
+    public int sendTo(int fd, SocketAddress receiver) {
+        int added = count;
+        int addedDatagrams = datagrams;
+        for (int i = 0; i < added; i++) {
+            int header = i * LinuxAbi.MultiMessage.SIZE;
+            headers.putLong(header + LinuxAbi.MultiMessage.NAME, receiver.address());
+            headers.putInt(header + LinuxAbi.MultiMessage.NAME_LENGTH, receiver.length());
+        }
+        int sent = send(fd);
+        count = added;
+        datagrams = addedDatagrams;
+        return sent;
+    }
+
+    /** Empties the batch. */
+    public void clear() {
+        count = 0;
+        datagrams = 0;
+    }
+
     /** The kernel took nothing: tries once more, to learn why. */
     private int sendAgain(int fd, int added) {
+        calls++;
         int sent = SocketCalls.sendmmsg(state, fd, headers.addressOffset(), added);
         errno = sent < 0 ? SocketCalls.errno(state) : 0;
-        return Math.max(sent, 0);
+        return sentBy(Math.max(sent, 0));
+    }
+
+    private int sentBy(int messages) {
+        int sent = 0;
+        for (int i = 0; i < messages; i++) {
+            sent += segments[i];
+            if (segments[i] > 1) {
+                sentJoined += segments[i];
+            }
+        }
+        sentDatagrams += sent;
+        return sent;
+    }
+
+    /**
+     * Whether the last batch was refused because the kernel cannot cut apart what was joined:
+     * datagrams longer than the route takes, or a device without checksums.
+     */
+    public boolean isJoiningRefused() {
+        return segments[0] > 1
+                && (errno == LinuxAbi.EINVAL
+                        || errno == LinuxAbi.EMSGSIZE
+                        || errno == LinuxAbi.EIO);
     }
 
     /**
@@ -108,6 +272,21 @@ public final class SendBatch implements AutoCloseable {
         return errno == LinuxAbi.EAGAIN || errno == LinuxAbi.EINTR || errno == LinuxAbi.ECONNREFUSED
                 ? 0
                 : errno;
+    }
+
+    /** System calls that were made. */
+    public long calls() {
+        return calls;
+    }
+
+    /** Datagrams that the kernel took. */
+    public long sentDatagrams() {
+        return sentDatagrams;
+    }
+
+    /** Those of them that were joined with others. */
+    public long sentJoined() {
+        return sentJoined;
     }
 
     /** The words of an error number. Allocates. */

@@ -45,9 +45,9 @@ public final class SocketAddress {
         }
     }
 
-    /** Where it lies. */
+    /** Where it lies; null if it is not set. */
     public long address() {
-        return buffer.addressOffset();
+        return length == 0 ? 0 : buffer.addressOffset();
     }
 
     /** Bytes that the kernel is to read of it. */

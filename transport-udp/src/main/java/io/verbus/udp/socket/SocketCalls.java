@@ -36,6 +36,18 @@ final class SocketCalls {
     private static final MethodHandle GET_OPTION =
             handle("getsockopt", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle CLOSE = handle("close", JAVA_INT);
+    private static final MethodHandle SEND_ONE =
+            LINKER.downcallHandle(
+                    LINKER.defaultLookup().findOrThrow("sendto"),
+                    FunctionDescriptor.of(
+                            JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG,
+                            JAVA_INT));
+    private static final MethodHandle RECEIVE_ONE =
+            LINKER.downcallHandle(
+                    LINKER.defaultLookup().findOrThrow("recvfrom"),
+                    FunctionDescriptor.of(
+                            JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG,
+                            JAVA_LONG));
     private static final MethodHandle SEND =
             dataPathHandle("sendmmsg", JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT);
     private static final MethodHandle SEND_WITH_ERRNO =
@@ -133,6 +145,30 @@ final class SocketCalls {
     static int close(MemorySegment state, int fd) {
         try {
             return (int) CLOSE.invokeExact(state, fd);
+        } catch (Throwable thrown) {
+            throw unexpected(thrown);
+        }
+    }
+
+    /**
+     * @return bytes sent, or -1.
+     * @see <a href="https://man7.org/linux/man-pages/man2/sendto.2.html">sendto(2)</a>
+     */
+    static long sendto(int fd, long datagram, long length, long receiver, int receiverLength) {
+        try {
+            return (long) SEND_ONE.invokeExact(fd, datagram, length, 0, receiver, receiverLength);
+        } catch (Throwable thrown) {
+            throw unexpected(thrown);
+        }
+    }
+
+    /**
+     * @return bytes received, or -1 if there is no datagram.
+     * @see <a href="https://man7.org/linux/man-pages/man2/recvfrom.2.html">recvfrom(2)</a>
+     */
+    static long recvfrom(int fd, long buffer, long capacity, long sender, long senderLength) {
+        try {
+            return (long) RECEIVE_ONE.invokeExact(fd, buffer, capacity, 0, sender, senderLength);
         } catch (Throwable thrown) {
             throw unexpected(thrown);
         }

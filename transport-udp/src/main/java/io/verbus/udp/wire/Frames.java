@@ -2,6 +2,8 @@
 
 package io.verbus.udp.wire;
 
+import io.verbus.logbuffer.FrameHeader;
+
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -55,6 +57,28 @@ public final class Frames {
     /** Flags of the frame at an offset. */
     public static int flags(UnsafeBuffer datagram, int offset) {
         return datagram.getByte(offset + 5) & 0xFF;
+    }
+
+    /**
+     * Bytes that a frame which is not of data takes of a datagram.
+     *
+     * @param datagram that begins with the frame and has at least so many bytes.
+     * @param minLength of a frame of its type.
+     */
+    public static int span(UnsafeBuffer datagram, int minLength) {
+        return Math.min(Math.max(datagram.getInt(0), minLength), datagram.capacity());
+    }
+
+    /**
+     * Bytes that a data frame takes of a datagram: of padding and heartbeats that is the header.
+     *
+     * @param datagram that begins with the frame, and has the bytes of its header.
+     */
+    public static int dataSpan(UnsafeBuffer datagram) {
+        int length = type(datagram) == FrameHeader.TYPE_PAD ? 0 : datagram.getInt(0);
+        return length > datagram.capacity() - FrameHeader.ALIGNMENT
+                ? datagram.capacity()
+                : Math.max(FrameHeader.align(length), FrameHeader.LENGTH);
     }
 
     static void common(UnsafeBuffer frame, int length, int flags, int type) {

@@ -32,6 +32,32 @@ public final class RttFrame {
         frame.putLong(32, request.getLong(32));
     }
 
+    /** Writes a question at the beginning of a buffer. */
+    public static void ask(
+            UnsafeBuffer frame, int sessionId, int streamId, long timestamp, long receiverId) {
+        Frames.common(frame, LENGTH, FLAG_REPLY, Frames.RTT);
+        frame.putInt(8, sessionId);
+        frame.putInt(12, streamId);
+        frame.putLong(16, timestamp);
+        frame.putLong(24, 0);
+        frame.putLong(32, receiverId);
+    }
+
+    /** Time of the question, as who asked has it. */
+    public static long echoTimestamp(UnsafeBuffer frame) {
+        return frame.getLong(16);
+    }
+
+    /** Nanoseconds that the question waited for its answer. */
+    public static long receptionDelta(UnsafeBuffer frame) {
+        return frame.getLong(24);
+    }
+
+    /** The receiver that asked. */
+    public static long receiverId(UnsafeBuffer frame) {
+        return frame.getLong(32);
+    }
+
     /** Session id. */
     public static int sessionId(UnsafeBuffer frame) {
         return frame.getInt(8);

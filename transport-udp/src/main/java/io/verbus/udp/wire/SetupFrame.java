@@ -2,6 +2,11 @@
 
 package io.verbus.udp.wire;
 
+import io.verbus.logbuffer.FrameHeader;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogSpec;
+
+import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -79,5 +84,28 @@ public final class SetupFrame {
     /** Longest frame in bytes. */
     public static int mtu(UnsafeBuffer frame) {
         return frame.getInt(32);
+    }
+
+    /** Whether what it says of the stream's log can be. */
+    public static boolean isInRange(UnsafeBuffer frame) {
+        int termLength = termLength(frame);
+        int termOffset = termOffset(frame);
+        int mtu = mtu(frame);
+        return termLength >= LogLayout.MIN_TERM_LENGTH
+                && termLength <= LogLayout.MAX_TERM_LENGTH
+                && BitUtil.isPowerOfTwo(termLength)
+                && activeTermId(frame) - initialTermId(frame) >= 0
+                && termOffset >= 0
+                && termOffset < termLength
+                && termOffset % FrameHeader.ALIGNMENT == 0
+                && mtu >= LogSpec.MIN_MTU
+                && mtu <= LogSpec.MAX_MTU
+                && mtu % FrameHeader.ALIGNMENT == 0;
+    }
+
+    /** Position at which the stream stands, of a frame that is in range. */
+    public static long position(UnsafeBuffer frame) {
+        long terms = activeTermId(frame) - initialTermId(frame);
+        return (terms << LogLayout.positionBitsToShift(termLength(frame))) + termOffset(frame);
     }
 }

@@ -20,7 +20,7 @@ class FlowControlTest {
     void nobodyGrantsNothing() {
         for (FlowControl flow :
                 new FlowControl[] {
-                    new MaxFlowControl(64, TIMEOUT, false), new MinFlowControl(64, TIMEOUT)
+                    new MaxFlowControl(64, TIMEOUT, false), new MinFlowControl(64, TIMEOUT, 1)
                 }) {
             assertFalse(flow.hasReceivers(0));
             check(flow, 64, 64);
@@ -57,7 +57,7 @@ class FlowControlTest {
 
     @Test
     void theSlowestOfAGroupDecidesByMinUntilItIsGone() {
-        FlowControl flow = new MinFlowControl(0, TIMEOUT);
+        FlowControl flow = new MinFlowControl(0, TIMEOUT, 1);
         flow.onStatus(128, 1024, 1, 0);
         check(flow, 128, 1152);
         flow.onStatus(256, 1024, 2, 50);
@@ -77,20 +77,35 @@ class FlowControlTest {
 
     @Test
     void onlyReceiversWithTheTagAreHeeded() {
-        FlowControl flow = new TaggedFlowControl(0, TIMEOUT, 7);
+        FlowControl flow = new TaggedFlowControl(0, TIMEOUT, 1, 7);
         assertTrue(flow.heeds(true, 7));
         assertFalse(flow.heeds(true, 8));
         assertFalse(flow.heeds(false, 7));
-        assertTrue(new MinFlowControl(0, TIMEOUT).heeds(false, 0));
+        assertTrue(new MinFlowControl(0, TIMEOUT, 1).heeds(false, 0));
     }
 
     @Test
     void receiversBeyondTheCapacityAreNotWaitedFor() {
-        FlowControl flow = new MinFlowControl(0, TIMEOUT);
+        FlowControl flow = new MinFlowControl(0, TIMEOUT, 1);
         for (int id = 0; id < MinFlowControl.CAPACITY; id++) {
             flow.onStatus(1024, 1024, id, 0);
         }
         flow.onStatus(64, 64, 1000, 0);
         check(flow, 1024, 2048);
+    }
+
+    @Test
+    void aGroupThatIsTooSmallIsNone() {
+        FlowControl flow = new MinFlowControl(0, 1000, 2);
+        flow.onStatus(0, 100, 1, 0);
+        assertFalse(flow.hasReceivers(1));
+        flow.onStatus(0, 50, 2, 10);
+        assertTrue(flow.hasReceivers(11));
+        assertEquals(50, flow.limit());
+        assertFalse(flow.hasReceivers(1005));
+        flow.onStatus(0, 100, 1, 1006);
+        assertTrue(flow.hasReceivers(1007));
+        flow.onLeave(1);
+        assertFalse(flow.hasReceivers(1008));
     }
 }

@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 
 @Timeout(30)
 class SocketsTest {
+    private static final UnsafeBuffer ROW = new UnsafeBuffer(ByteBuffer.allocateDirect(2048));
     private static final int COUNT = 40;
 
     @ParameterizedTest
@@ -48,7 +49,7 @@ class SocketsTest {
             assertEquals(0, out.errno());
             int received = 0;
             while (received < COUNT) {
-                int count = in.receive(to.fd());
+                int count = in.receive(to);
                 for (int i = 0; i < count; i++) {
                     assertEquals(1 + received * 50, in.length(i));
                     assertEquals(received, in.buffer(i).getByte(in.length(i) - 1));
@@ -58,7 +59,7 @@ class SocketsTest {
                     received++;
                 }
             }
-            assertEquals(0, in.receive(to.fd()));
+            assertEquals(0, in.receive(to));
         }
     }
 
@@ -80,10 +81,83 @@ class SocketsTest {
             UnsafeBuffer datagram = new UnsafeBuffer(ByteBuffer.allocateDirect(128));
             out.add(new SocketAddress(to.localAddress()), datagram.addressOffset(), 128);
             assertEquals(1, out.send(from.fd()));
-            while (in.receive(to.fd()) == 0) {
+            while (in.receive(to) == 0) {
                 Thread.onSpinWait();
             }
             assertEquals(64, in.length(0));
+        }
+    }
+
+    @Test
+    void aDatagramTakesOneCallOnEitherSide() throws Exception {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0);
+        try (DatagramSocket from = DatagramSocket.open(any);
+                DatagramSocket to = DatagramSocket.open(any);
+                SendBatch out = new SendBatch(4);
+                ReceiveBatch in = new ReceiveBatch(4, 64)) {
+            UnsafeBuffer datagram = new UnsafeBuffer(ByteBuffer.allocateDirect(64));
+            out.add(new SocketAddress(to.localAddress()), datagram.addressOffset(), 64);
+            assertEquals(1, out.send(from.fd()));
+            from.connect(to.localAddress());
+            for (int i = 0; i < 3; i++) {
+                out.add(new SocketAddress(), datagram.addressOffset(), 32);
+            }
+            assertEquals(3, out.send(from.fd()));
+            out.add(new SocketAddress(), datagram.addressOffset(), 16);
+            assertEquals(1, out.send(from.fd()));
+            assertEquals(3, out.calls());
+            assertEquals(1, in.receive(to));
+            assertEquals(64, in.length(0));
+            assertEquals(4, in.receive(to));
+            assertEquals(32, in.length(2));
+            assertEquals(16, in.length(3));
+            assertEquals(from.localAddress(), in.source(3).toInet());
+            assertEquals(2, in.calls());
+        }
+    }
+
+    @Test
+    void datagramsOfOneLengthPassTheKernelAsOne() throws Exception {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0);
+        try (DatagramSocket from = DatagramSocket.open(any);
+                DatagramSocket to = DatagramSocket.open(any);
+                SendBatch out = new SendBatch(4, 64);
+                ReceiveBatch in = new ReceiveBatch(16, 4096)) {
+            Assumptions.assumeTrue(from.canSegment(), "this kernel has no UDP_SEGMENT");
+            from.connect(to.localAddress());
+            out.joins(true);
+            addRow(out);
+            assertEquals(12, out.count());
+            assertEquals(12, out.send(from.fd()));
+            assertEquals(1, out.calls());
+            assertEquals(12, out.sentDatagrams());
+            assertEquals(11, out.sentJoined());
+            int received = 0;
+            while (received < 12) {
+                int count = in.receive(to);
+                for (int i = 0; i < count; i++) {
+                    assertEquals(received < 10 ? 100 : 40, in.length(i));
+                    assertEquals(received, in.buffer(i).getByte(0));
+                    received++;
+                }
+            }
+            Assumptions.assumeTrue(to.receiveJoined(), "this kernel has no UDP_GRO");
+            addRow(out);
+            assertEquals(12, out.send(from.fd()));
+            assertTrue(in.receive(to) >= 1);
+            assertEquals(1040, in.length(0));
+            assertEquals(10, in.buffer(0).getByte(1000));
+        }
+    }
+
+    /** Ten datagrams of 100 bytes, one of 40, and one more of 40, which cannot be joined. */
+    private static void addRow(SendBatch out) {
+        UnsafeBuffer row = ROW;
+        for (int i = 0; i < 12; i++) {
+            int length = i < 10 ? 100 : 40;
+            int at = i < 10 ? i * 100 : 1000 + (i - 10) * 40;
+            row.setMemory(at, length, (byte) i);
+            out.add(new SocketAddress(), row.addressOffset() + at, length);
         }
     }
 

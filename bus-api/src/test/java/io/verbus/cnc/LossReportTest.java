@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.cnc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.BusException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+class LossReportTest {
+    @TempDir Path folder;
+
+    private static List<String> read(LossReport report) {
+        List<String> entries = new ArrayList<>();
+        report.forEach(
+                (observations, bytes, first, last, stream, session, channel, source) ->
+                        entries.add(
+                                observations
+                                        + " "
+                                        + bytes
+                                        + " "
+                                        + first
+                                        + "-"
+                                        + last
+                                        + " "
+                                        + stream
+                                        + "/"
+                                        + session
+                                        + " "
+                                        + channel
+                                        + " "
+                                        + source));
+        return entries;
+    }
+
+    @Test
+    void lossesOfAStreamAndSourceAreAddedUp() {
+        Path file = folder.resolve(LossReport.NAME);
+        try (LossReport writer = LossReport.create(file);
+                LossReport reader = LossReport.map(file)) {
+            assertEquals(List.of(), read(reader));
+            assertTrue(writer.add(10, 1, "127.0.0.1:4000", "127.0.0.1:555", 1, 1408, 1000));
+            assertTrue(writer.add(10, 2, "127.0.0.1:4000", "127.0.0.1:555", 1, 32, 1500));
+            assertTrue(writer.add(10, 1, "127.0.0.1:4000", "127.0.0.1:555", 2, 64, 2000));
+            assertTrue(writer.add(10, 1, "127.0.0.1:4000", "127.0.0.1:556", 1, 96, 2500));
+            assertEquals(
+                    List.of(
+                            "3 1472 1000-2000 10/1 127.0.0.1:4000 127.0.0.1:555",
+                            "1 32 1500-1500 10/2 127.0.0.1:4000 127.0.0.1:555",
+                            "1 96 2500-2500 10/1 127.0.0.1:4000 127.0.0.1:556"),
+                    read(reader));
+        }
+    }
+
+    @Test
+    void aFullReportKeepsWhatItHas() {
+        Path file = folder.resolve(LossReport.NAME);
+        try (LossReport report = LossReport.create(file)) {
+            int entries = 0;
+            while (report.add(1, entries, "a:1", "b:2", 1, 32, 1)) {
+                entries++;
+            }
+            assertTrue(entries > 1000, entries + " entries");
+            assertFalse(report.add(2, 0, "a:1", "b:2", 1, 32, 1));
+            assertTrue(report.add(1, 0, "a:1", "b:2", 1, 32, 9));
+            assertEquals(entries, read(report).size());
+        }
+    }
+
+    @Test
+    void whatIsNoReportIsRefusedInWords() throws IOException {
+        Path file = folder.resolve(LossReport.NAME);
+        assertThrows(BusException.class, () -> LossReport.map(file));
+        Files.write(file, new byte[100]);
+        assertThrows(BusException.class, () -> LossReport.map(file));
+        Files.write(file, new byte[LossReport.LENGTH]);
+        BusException refused = assertThrows(BusException.class, () -> LossReport.map(file));
+        assertTrue(refused.getMessage().contains("no loss report"), refused.getMessage());
+    }
+}

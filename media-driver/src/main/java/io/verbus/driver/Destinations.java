@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.BusException;
+import io.verbus.ChannelUri;
+import io.verbus.codecs.control.ErrorCode;
+import io.verbus.logbuffer.LogLayout;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The destinations that clients have given a manual publication. Conductor's thread. */
+final class Destinations {
+    private final NetworkPublication publication;
+    private final List<ChannelUri> all = new ArrayList<>();
+
+    Destinations(NetworkPublication publication) {
+        this.publication = publication;
+    }
+
+    /**
+     * Those of a publication.
+     *
+     * @throws CommandException if it can have none.
+     */
+    static Destinations of(Publication publication) {
+        if (publication instanceof NetworkPublication network && network.channel().isManual()) {
+            return network.destinations();
+        }
+        throw new CommandException(
+                ErrorCode.INVALID_DESTINATION,
+                "the publication on '"
+                        + publication.channel()
+                        + "' takes no destinations: publish on verbus:rdma?control-mode=manual or"
+                        + " verbus:udp?control-mode=manual");
+    }
+
+    /**
+     * Adds a destination.
+     *
+     * @throws BusException if it is none of this publication's transport, is there already, or
+     *     cannot be used.
+     */
+    void add(ChannelUri destination) {
+        check(destination);
+        if (indexOf(destination) >= 0) {
+            throw new CommandException(
+                    ErrorCode.INVALID_DESTINATION,
+                    "the publication has destination "
+                            + destination.endpoint()
+                            + " already: remove it first, or add another");
+        }
+        publication.transport().addDestination(publication, destination);
+        all.add(destination);
+    }
+
+    /**
+     * Removes a destination.
+     *
+     * @throws BusException if it is none of the publication's.
+     */
+    void remove(ChannelUri destination) {
+        check(destination);
+        int index = indexOf(destination);
+        if (index < 0) {
+            throw new CommandException(
+                    ErrorCode.UNKNOWN_DESTINATION,
+                    "the publication has no destination "
+                            + destination.endpoint()
+                            + ": it has "
+                            + (all.isEmpty()
+                                    ? "none"
+                                    : String.join(
+                                            ", ",
+                                            all.stream()
+                                                    .map(c -> c.endpoint().toString())
+                                                    .toList())));
+        }
+        publication.transport().removeDestination(publication, all.remove(index));
+    }
+
+    private void check(ChannelUri destination) {
+        if (publication.finalPosition() != LogLayout.NOT_ENDED) {
+            throw new CommandException(
+                    ErrorCode.UNKNOWN_PUBLICATION,
+                    "publication "
+                            + publication.registrationId()
+                            + " has ended, because its log is damaged: close it and add a new one");
+        }
+        try {
+            destination.checkDestination();
+        } catch (BusException e) {
+            throw new CommandException(ErrorCode.INVALID_CHANNEL, e.getMessage(), e);
+        }
+        if (!destination.media().equals(publication.channel().media())) {
+            throw new CommandException(
+                    ErrorCode.INVALID_DESTINATION,
+                    "destination '"
+                            + destination
+                            + "' is of "
+                            + destination.media()
+                            + ", but the publication is of "
+                            + publication.channel().media()
+                            + ": name one of the same media");
+        }
+    }
+
+    private int indexOf(ChannelUri destination) {
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).endpoint().equals(destination.endpoint())) {
+                return i;
+            }
+        }
+        return -1;
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import java.util.Arrays;
+
+/**
+ * The publications that go on while only spies read them. The conductor adds and removes; the
+ * sender gives each its turn.
+ */
+final class SpiedPublications {
+    private static final NetworkPublication[] NONE = new NetworkPublication[0];
+
+    /** Written by the conductor, a new array each time; read by the sender once a cycle. */
+    private volatile NetworkPublication[] all = NONE;
+
+    /** Takes a publication in, if its channel says that spies connect it. Conductor. */
+    void add(Publication publication) {
+        if (publication instanceof NetworkPublication network
+                && publication.channel().spiesConnect()) {
+            NetworkPublication[] more = Arrays.copyOf(all, all.length + 1);
+            more[all.length] = network;
+            all = more;
+        }
+    }
+
+    /** Lets a publication go, which is free. Conductor. */
+    void remove(Publication publication) {
+        if (publication.channel().spiesConnect()) {
+            all =
+                    Arrays.stream(all)
+                            .filter(other -> other != publication)
+                            .toArray(NetworkPublication[]::new);
+        }
+    }
+
+    /** A turn of the duty cycle. Returns the amount of work done. Sender. */
+    int work() {
+        int work = 0;
+        NetworkPublication[] publications = all;
+        for (int i = 0; i < publications.length; i++) {
+            work += publications[i].followSpies();
+        }
+        return work;
+    }
+}

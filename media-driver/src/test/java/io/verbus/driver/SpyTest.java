@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.Bus;
+import io.verbus.Image;
+import io.verbus.Publication;
+import io.verbus.Subscription;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.LongStream;
+
+/** Subscriptions that read the log of a publication in the same driver. */
+@Timeout(60)
+class SpyTest {
+    private static final String CHANNEL = "verbus:rdma?endpoint=localhost:7400";
+    private static final String SPY = "verbus-spy:rdma?endpoint=localhost:7400";
+    private static final int STREAM = 20;
+    private static final int TERM = 64 * 1024;
+
+    private final UnsafeBuffer message = new UnsafeBuffer(new byte[2048]);
+    private final LoopTransport.Provider provider = new LoopTransport.Provider();
+    private final List<Image> available = Collections.synchronizedList(new ArrayList<>());
+    private final List<Image> gone = Collections.synchronizedList(new ArrayList<>());
+    private MediaDriver driver;
+    private Bus bus;
+
+    @BeforeEach
+    void launch() {
+        driver =
+                MediaDriver.launch(
+                        Drivers.config().directory(DriverDirectory.uniquePath()).build(),
+                        List.of(provider));
+        bus =
+                Bus.connect(
+                        Drivers.context(driver)
+                                .availableImageHandler(available::add)
+                                .unavailableImageHandler(gone::add));
+    }
+
+    @AfterEach
+    void close() {
+        List<String> errors = Drivers.errors(driver);
+        bus.close();
+        driver.close();
+        assertEquals(List.of(), errors);
+    }
+
+    private void offer(Publication publication, long from, long to) {
+        for (long value = from; value < to; value++) {
+            message.putLong(0, value);
+            Await.until("offered", () -> publication.offer(message, 0, 1000) > 0);
+        }
+    }
+
+    private static List<Long> drain(Subscription subscription, int count) {
+        List<Long> values = new ArrayList<>();
+        Await.until(
+                count + " messages",
+                () -> {
+                    subscription.poll(
+                            (buffer, offset, length, header) -> values.add(buffer.getLong(offset)),
+                            10);
+                    return values.size() >= count;
+                });
+        return values;
+    }
+
+    private static List<Long> range(long from, long to) {
+        return LongStream.range(from, to).boxed().toList();
+    }
+
+    @Test
+    void aSpyReadsWhatIsPublishedFromWhereItJoins() {
+        try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
+                Publication publication = bus.addPublication(CHANNEL, STREAM)) {
+            offer(publication, 0, 10);
+            assertEquals(range(0, 10), drain(receiver, 10));
+            try (Subscription spy = bus.addSubscription(SPY, STREAM)) {
+                Await.until("image", spy::isConnected);
+                assertEquals(2, available.size());
+                offer(publication, 10, 30);
+                assertEquals(range(10, 30), drain(spy, 20));
+                assertEquals(range(10, 30), drain(receiver, 20));
+            }
+        }
+    }
+
+    @Test
+    void aSpyOfAnotherStreamEndpointOrSessionReadsNothing() {
+        try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
+                Subscription stream = bus.addSubscription(SPY, STREAM + 1);
+                Subscription endpoint =
+                        bus.addSubscription("verbus-spy:rdma?endpoint=localhost:7401", STREAM);
+                Subscription session = bus.addSubscription(SPY + "|session-id=2", STREAM);
+                Subscription right = bus.addSubscription(SPY + "|session-id=1", STREAM);
+                Publication publication = bus.addPublication(CHANNEL + "|session-id=1", STREAM)) {
+            Await.until("connected", () -> right.isConnected() && receiver.isConnected());
+            offer(publication, 0, 1);
+            assertEquals(range(0, 1), drain(right, 1));
+            assertTrue(stream.hasNoImages() && endpoint.hasNoImages() && session.hasNoImages());
+        }
+    }
+
+    @Test
+    void aSlowSpyHoldsThePublisherBackAndReadsEverything() {
+        try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
+                Subscription spy = bus.addSubscription(SPY, STREAM);
+                Publication publication = bus.addPublication(CHANNEL, STREAM)) {
+            Await.until("connected", () -> spy.isConnected() && receiver.isConnected());
+            long sent = 0;
+            long deadlineNs = System.nanoTime() + 500_000_000;
+            while (System.nanoTime() < deadlineNs) {
+                message.putLong(0, sent);
+                if (publication.offer(message, 0, 1000) > 0) {
+                    sent++;
+                }
+                receiver.poll((buffer, offset, length, header) -> {}, 10);
+            }
+            assertTrue(publication.position() <= TERM, "position " + publication.position());
+            List<Long> values = new ArrayList<>();
+            long target = 40L * TERM;
+            while (publication.position() < target || values.size() < sent) {
+                message.putLong(0, sent);
+                if (publication.position() < target && publication.offer(message, 0, 1000) > 0) {
+                    sent++;
+                }
+                receiver.poll((buffer, offset, length, header) -> {}, 10);
+                spy.poll((buffer, offset, length, header) -> values.add(buffer.getLong(offset)), 3);
+            }
+            assertEquals(range(0, sent), values);
+        }
+    }
+
+    @Test
+    void aSpyAloneDoesNotConnectAPublication() {
+        try (Subscription spy = bus.addSubscription(SPY, STREAM);
+                Publication publication = bus.addPublication(CHANNEL, STREAM)) {
+            Await.until("image", spy::isConnected);
+            Await.until(
+                    "not connected",
+                    () -> publication.offer(message, 0, 1000) == Publication.NOT_CONNECTED);
+            assertFalse(publication.isConnected());
+        }
+    }
+
+    @Test
+    void aSpyAloneCarriesAPublicationThatSaysSo() {
+        try (Publication publication = bus.addPublication(CHANNEL + "|ssc=true", STREAM)) {
+            assertEquals(Publication.NOT_CONNECTED, publication.offer(message, 0, 1000));
+            List<Long> values = new ArrayList<>();
+            long sent = 0;
+            try (Subscription spy = bus.addSubscription(SPY, STREAM)) {
+                Await.until("connected", publication::isConnected);
+                while (publication.position() < 20L * TERM || values.size() < sent) {
+                    message.putLong(0, sent);
+                    if (publication.position() < 20L * TERM
+                            && publication.offer(message, 0, 1000) > 0) {
+                        sent++;
+                    }
+                    spy.poll(
+                            (buffer, offset, length, header) -> values.add(buffer.getLong(offset)),
+                            10);
+                }
+                assertEquals(range(0, sent), values);
+                // Somebody who receives joins where the spy is, and the spy goes on.
+                try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM)) {
+                    Await.until("receiver", receiver::isConnected);
+                    offer(publication, sent, sent + 20);
+                    assertEquals(range(sent, sent + 20), drain(receiver, 20));
+                    assertEquals(range(sent, sent + 20), drain(spy, 20));
+                }
+                Await.until("carried again", () -> publication.isConnected());
+            }
+            Await.until("not connected", () -> !publication.isConnected());
+        }
+    }
+
+    @Test
+    void aSpyReadsToTheEndOfAStream() {
+        try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
+                Subscription spy = bus.addSubscription(SPY, STREAM)) {
+            Publication publication = bus.addExclusivePublication(CHANNEL, STREAM);
+            Await.until("connected", () -> spy.isConnected() && receiver.isConnected());
+            offer(publication, 0, 20);
+            publication.close();
+            assertEquals(range(0, 20), drain(receiver, 20));
+            assertEquals(range(0, 20), drain(spy, 20));
+            Await.until("both ended", () -> gone.size() == 2);
+            assertTrue(gone.get(0).isEndOfStream() && gone.get(1).isEndOfStream());
+        }
+    }
+
+    @Test
+    void theEndOfASpyOrOfItsClientLetsThePublisherGoOn() {
+        try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
+                Publication publication = bus.addPublication(CHANNEL, STREAM)) {
+            Bus other = Drivers.connect(driver);
+            Subscription spy = other.addSubscription(SPY, STREAM);
+            Await.until("connected", () -> spy.isConnected() && receiver.isConnected());
+            Await.until(
+                    "held back",
+                    () -> {
+                        receiver.poll((buffer, offset, length, header) -> {}, 10);
+                        return publication.offer(message, 0, 1000) == Publication.BACK_PRESSURED
+                                && publication.position() > TERM / 4;
+                    });
+            long held = publication.position();
+            other.close();
+            Await.until(
+                    "goes on",
+                    () -> {
+                        receiver.poll((buffer, offset, length, header) -> {}, 10);
+                        publication.offer(message, 0, 1000);
+                        return publication.position() > held + 4 * TERM;
+                    });
+        }
+    }
+
+    @Test
+    void aSpyOfIpcIsASubscription() {
+        try (Subscription spy = bus.addSubscription("verbus-spy:ipc", STREAM);
+                Publication publication = bus.addPublication("verbus:ipc", STREAM)) {
+            Await.until("connected", publication::isConnected);
+            offer(publication, 0, 5);
+            assertEquals(range(0, 5), drain(spy, 5));
+        }
+    }
+
+    @Test
+    void refusesDestinationsWithTheRemedy() {
+        try (Publication ipc = bus.addPublication("verbus:ipc", STREAM);
+                Publication single = bus.addPublication(CHANNEL, STREAM)) {
+            assertTrue(
+                    Drivers.refusal(() -> ipc.addDestination(CHANNEL))
+                            .contains("takes no destinations: publish on"));
+            assertTrue(
+                    Drivers.refusal(() -> single.removeDestination(CHANNEL))
+                            .contains("takes no destinations: publish on"));
+            assertTrue(
+                    Drivers.refusal(() -> single.addDestination("verbus:ipc"))
+                            .contains("is no destination: name one"));
+            assertTrue(
+                    Drivers.refusal(() -> bus.addPublication(SPY, STREAM)).contains("is a spy's"));
+        }
+        Publication closed = bus.addPublication(CHANNEL, STREAM);
+        closed.close();
+        assertTrue(
+                Drivers.refusal(() -> closed.addDestination(CHANNEL))
+                        .contains("is closed: add a new one"));
+    }
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.Bus;
+import io.verbus.ExclusivePublication;
+import io.verbus.FragmentAssembler;
+import io.verbus.Publication;
+import io.verbus.Subscription;
+import io.verbus.cnc.CounterTypes;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersReader;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Publications to several destinations over the loopback device, with a receiver of ours and one of
+ * Aeron's, in both directions.
+ */
+@Timeout(120)
+class UdpDestinationsTest {
+    private static final int STREAM = 10;
+    private static final int MESSAGES = 2000;
+    private static final int TERM = 64 * 1024;
+
+    private interface Publisher {
+        boolean offer(DirectBuffer buffer, int length);
+    }
+
+    @TempDir Path folder;
+    private AeronPeer aeron;
+    private MediaDriver driver;
+    private MediaDriver other;
+    private Bus publisher;
+    private Bus subscriber;
+    private int control;
+    private int port;
+    private int aeronPort;
+
+    @BeforeEach
+    void launch() throws IOException {
+        aeron = new AeronPeer(folder.resolve("aeron"));
+        driver = MediaDriver.launch(config());
+        other = MediaDriver.launch(config());
+        publisher = Drivers.connect(driver);
+        subscriber = Drivers.connect(other);
+        control = UdpInteropTest.freePort();
+        port = UdpInteropTest.freePort();
+        aeronPort = UdpInteropTest.freePort();
+    }
+
+    private static DriverConfig config() {
+        return Drivers.config()
+                .directory(DriverDirectory.uniquePath())
+                .transportOption("udp.connection-timeout", "2s")
+                .build();
+    }
+
+    @AfterEach
+    void close() {
+        List<String> errors = Drivers.errors(driver);
+        errors.addAll(Drivers.errors(other));
+        publisher.close();
+        subscriber.close();
+        driver.close();
+        other.close();
+        aeron.close();
+        assertEquals(List.of(), errors);
+        assertEquals(List.of(), aeron.errors());
+    }
+
+    private static String at(int port) {
+        return "endpoint=127.0.0.1:" + port;
+    }
+
+    private String controlled(int port, String tag) {
+        return at(port) + "|control=127.0.0.1:" + control + tag;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"min", "tagged,g:7", "max"})
+    void bothReceiveWhatWeSendToEach(String flowControl) {
+        try (ExclusivePublication publication =
+                publisher.addExclusivePublication(
+                        "verbus:udp?control-mode=manual|term-length=64k|fc=" + flowControl,
+                        STREAM)) {
+            publication.addDestination("verbus:udp?" + at(port));
+            publication.addDestination("verbus:udp?" + at(aeronPort));
+            exchange(
+                    "verbus:udp?" + at(port) + "|gtag=7",
+                    "aeron:udp?" + at(aeronPort) + "|gtag=7",
+                    (buffer, length) -> publication.offer(buffer, 0, length) > 0);
+            assertTrue(publication.position() > 50 * TERM, "terms wrapped");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"min", "tagged,g:7"})
+    void bothReceiveWhatAeronSendsToEach(String flowControl) {
+        try (io.aeron.ExclusivePublication publication =
+                aeron.client()
+                        .addExclusivePublication(
+                                "aeron:udp?control-mode=manual|term-length=64k|fc=" + flowControl,
+                                STREAM)) {
+            publication.addDestination("aeron:udp?" + at(port));
+            publication.addDestination("aeron:udp?" + at(aeronPort));
+            exchange(
+                    "verbus:udp?" + at(port) + "|gtag=7",
+                    "aeron:udp?" + at(aeronPort) + "|gtag=7",
+                    (buffer, length) -> publication.offer(buffer, 0, length) > 0);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"min", "tagged,g:7", "max"})
+    void bothComeToAPublicationOfOurs(String flowControl) {
+        try (ExclusivePublication publication =
+                publisher.addExclusivePublication(
+                        "verbus:udp?control=127.0.0.1:"
+                                + control
+                                + "|control-mode=dynamic|term-length=64k|fc="
+                                + flowControl,
+                        STREAM)) {
+            exchange(
+                    "verbus:udp?" + controlled(port, "|gtag=7"),
+                    "aeron:udp?" + controlled(aeronPort, "|control-mode=dynamic|gtag=7"),
+                    (buffer, length) -> publication.offer(buffer, 0, length) > 0);
+            assertTrue(publication.position() > 50 * TERM, "terms wrapped");
+            // Both have gone, and are forgotten after a while.
+            Await.until("no receiver", () -> value(CounterTypes.DESTINATIONS) == 0);
+            Await.until("not connected", () -> !publication.isConnected());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"min", "tagged,g:7"})
+    void bothComeToAPublicationOfAeron(String flowControl) {
+        try (io.aeron.ExclusivePublication publication =
+                aeron.client()
+                        .addExclusivePublication(
+                                "aeron:udp?control=127.0.0.1:"
+                                        + control
+                                        + "|control-mode=dynamic|term-length=64k|fc="
+                                        + flowControl,
+                                STREAM)) {
+            exchange(
+                    "verbus:udp?" + controlled(port, "|gtag=7"),
+                    "aeron:udp?" + controlled(aeronPort, "|control-mode=dynamic|gtag=7"),
+                    (buffer, length) -> publication.offer(buffer, 0, length) > 0);
+        }
+    }
+
+    /** From one publisher to a receiver of ours and one of Aeron's, which see all. */
+    private void exchange(String ours, String theirs, Publisher out) {
+        long seed = System.nanoTime();
+        UdpMessages here = new UdpMessages(seed, 4000);
+        UdpMessages there = new UdpMessages(seed, 4000);
+        FragmentAssembler handler =
+                new FragmentAssembler((buffer, at, size, h) -> here.onMessage(buffer, at, size));
+        io.aeron.FragmentAssembler aeronHandler =
+                new io.aeron.FragmentAssembler(
+                        (buffer, at, size, h) -> there.onMessage(buffer, at, size));
+        try (Subscription subscription = subscriber.addSubscription(ours, STREAM);
+                io.aeron.Subscription aeronSubscription =
+                        aeron.client().addSubscription(theirs, STREAM)) {
+            Await.until(
+                    "both connected",
+                    () -> subscription.isConnected() && aeronSubscription.isConnected());
+            Await.until(
+                    "all messages",
+                    () -> {
+                        if (here.sent() < MESSAGES
+                                && here.sent() - Math.min(here.received(), there.received()) < 8
+                                && out.offer(here.buffer(), here.length())) {
+                            here.onSent();
+                        }
+                        subscription.poll(handler, 10);
+                        aeronSubscription.poll(aeronHandler, 10);
+                        return here.received() == MESSAGES && there.received() == MESSAGES;
+                    });
+        }
+    }
+
+    private long value(int typeId) {
+        long[] sum = new long[1];
+        CountersReader counters = publisher.counters();
+        counters.forEach(
+                (id, type, key, label) ->
+                        sum[0] += type == typeId ? counters.getCounterValue(id) : 0);
+        return sum[0];
+    }
+
+    /** Offers until it is refused for a while; polls the subscription meanwhile. */
+    private static long fill(Publication publication, Subscription polled) {
+        UnsafeBuffer message = new UnsafeBuffer(new byte[1000]);
+        long lastNs = System.nanoTime();
+        while (System.nanoTime() - lastNs < 400_000_000 && publication.position() < 20 * TERM) {
+            if (publication.offer(message) > 0) {
+                lastNs = System.nanoTime();
+            }
+            polled.poll((buffer, at, size, h) -> {}, 10);
+        }
+        return publication.position();
+    }
+
+    @Test
+    void waitsForTheSlowestUnderMinUntilItIsRemoved() {
+        try (Subscription slow = subscriber.addSubscription("verbus:udp?" + at(port), STREAM);
+                Subscription fast =
+                        subscriber.addSubscription("verbus:udp?" + at(aeronPort), STREAM);
+                Publication publication =
+                        publisher.addPublication(
+                                "verbus:udp?control-mode=manual|term-length=64k|fc=min", STREAM)) {
+            assertEquals(
+                    Publication.NOT_CONNECTED, publication.offer(new UnsafeBuffer(new byte[9])));
+            publication.addDestination("verbus:udp?" + at(port));
+            publication.addDestination("verbus:udp?" + at(aeronPort));
+            Await.until("both", () -> value(CounterTypes.DESTINATION_CONNECTED) == 2);
+            assertTrue(fill(publication, fast) <= TERM, "position " + publication.position());
+            publication.removeDestination("verbus:udp?" + at(port));
+            assertTrue(fill(publication, fast) >= 20 * TERM, "position " + publication.position());
+            assertEquals(1, slow.imageCount());
+        }
+    }
+
+    @Test
+    void doesNotWaitForOneWithoutTheTag() {
+        try (Subscription slow = subscriber.addSubscription("verbus:udp?" + at(port), STREAM);
+                Subscription fast =
+                        subscriber.addSubscription(
+                                "verbus:udp?" + at(aeronPort) + "|gtag=7", STREAM);
+                Publication publication =
+                        publisher.addPublication(
+                                "verbus:udp?control-mode=manual|term-length=64k|fc=tagged,g:7",
+                                STREAM)) {
+            publication.addDestination("verbus:udp?" + at(port));
+            Await.until("an image", slow::isConnected);
+            assertEquals(
+                    Publication.NOT_CONNECTED, publication.offer(new UnsafeBuffer(new byte[9])));
+            publication.addDestination("verbus:udp?" + at(aeronPort));
+            Await.until("connected", publication::isConnected);
+            assertTrue(fill(publication, fast) >= 20 * TERM, "position " + publication.position());
+        }
+    }
+
+    @Test
+    void refusesDestinationsWithTheRemedy() {
+        try (Publication publication =
+                publisher.addPublication("verbus:udp?control-mode=manual", STREAM)) {
+            String first = "verbus:udp?" + at(port);
+            publication.addDestination(first);
+            assertTrue(
+                    Drivers.refusal(() -> publication.addDestination(first))
+                            .contains("has destination 127.0.0.1:" + port + " already: remove it"));
+            assertTrue(
+                    Drivers.refusal(() -> publication.removeDestination("verbus:udp?endpoint=h:9"))
+                            .contains("has no destination h:9: it has 127.0.0.1:" + port));
+            assertTrue(
+                    Drivers.refusal(() -> publication.addDestination("verbus:rdma?endpoint=h:9"))
+                            .contains("is of rdma, but the publication is of udp"));
+            assertTrue(
+                    Drivers.refusal(
+                                    () ->
+                                            publication.addDestination(
+                                                    "verbus:udp?endpoint=239.1.1.1:9"))
+                            .contains("is a multicast group"));
+            assertTrue(
+                    Drivers.refusal(() -> publication.addDestination("verbus:udp?endpoint=[::1]:9"))
+                            .contains("mixes IPv4 and IPv6"));
+            publication.removeDestination(first);
+            publication.addDestination(first);
+        }
+    }
+
+    @Test
+    void aReceiverJoinsAStreamThatASpyHasCarried() {
+        String channel = "verbus:udp?" + at(port);
+        UdpMessages spied = new UdpMessages(System.nanoTime(), 1000);
+        UdpMessages received = new UdpMessages(System.nanoTime(), 1000);
+        try (Subscription spy = publisher.addSubscription("verbus-spy:udp?" + at(port), STREAM);
+                Publication publication =
+                        publisher.addExclusivePublication(
+                                channel + "|term-length=64k|ssc=true", STREAM)) {
+            Await.until("carried", publication::isConnected);
+            carry(publication, spy, spied, 1000);
+            assertTrue(publication.position() > 6 * TERM, "terms wrapped");
+            try (Subscription receiver = subscriber.addSubscription(channel, STREAM)) {
+                Await.until("joined", receiver::isConnected);
+                Await.until(
+                        "received",
+                        () -> {
+                            if (publication.offer(spied.buffer(), 0, spied.length()) > 0) {
+                                spied.onSent();
+                            }
+                            spy.poll((buffer, at, size, h) -> spied.onMessage(buffer, at, size), 9);
+                            receiver.poll(
+                                    (buffer, at, size, h) ->
+                                            received.onMessageWithGaps(buffer, at, size),
+                                    9);
+                            return received.received() > spied.sent() - 50
+                                    && received.received() > 1500;
+                        });
+            }
+            carry(publication, spy, spied, spied.sent() + 1000);
+        }
+    }
+
+    private static void carry(
+            Publication publication, Subscription spy, UdpMessages messages, long until) {
+        Await.until(
+                "carried by the spy",
+                () -> {
+                    if (messages.sent() < until
+                            && publication.offer(messages.buffer(), 0, messages.length()) > 0) {
+                        messages.onSent();
+                    }
+                    spy.poll((buffer, at, size, h) -> messages.onMessage(buffer, at, size), 10);
+                    return messages.received() == until;
+                });
+    }
+
+    @Test
+    void aSpyReadsWhatIsSentToSeveral() {
+        try (Subscription receiver = subscriber.addSubscription("verbus:udp?" + at(port), STREAM);
+                Subscription spy =
+                        publisher.addSubscription("verbus-spy:udp?control-mode=manual", STREAM);
+                Publication publication =
+                        publisher.addPublication("verbus:udp?control-mode=manual", STREAM)) {
+            publication.addDestination("verbus:udp?" + at(port));
+            Await.until("connected", () -> publication.isConnected() && receiver.isConnected());
+            long[] read = new long[2];
+            UnsafeBuffer message = new UnsafeBuffer(new byte[1000]);
+            Await.until(
+                    "both read",
+                    () -> {
+                        publication.offer(message);
+                        receiver.poll((buffer, at, size, h) -> read[0]++, 10);
+                        spy.poll((buffer, at, size, h) -> read[1]++, 10);
+                        return read[0] > 1000 && read[1] > 1000;
+                    });
+        }
+    }
+}

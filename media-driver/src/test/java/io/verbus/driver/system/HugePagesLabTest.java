@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.verbus.Bus;
+import io.verbus.BusException;
+import io.verbus.Publication;
+import io.verbus.Subscription;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Logs on huge pages, which the lab's machine reserves when it boots: written over RDMA, and when
+ * they lack.
+ */
+@Tag("lab")
+@Timeout(240)
+class HugePagesLabTest {
+    private static final int PORT = 24_344;
+    private static final int PAGE = 2 * 1024 * 1024;
+    private static final int TERM = PAGE;
+
+    /** Three terms, and a page for the metadata. */
+    private static final int PAGES_OF_A_LOG = 4;
+
+    private static final int PAGES = 4 * PAGES_OF_A_LOG;
+    private static final Path KERNELS = Path.of("/sys/kernel/mm/hugepages/hugepages-2048kB");
+
+    private Path mount;
+
+    @BeforeEach
+    void mount(@TempDir Path folder) throws Exception {
+        assumeTrue(Wire.isHere(), "only the lab's machine is this test's to configure");
+        Await.until("the reserved pages to be free", () -> free(PAGES));
+        mount = Files.createDirectory(folder.resolve("huge"));
+        run("mount", "-t", "hugetlbfs", "-o", "pagesize=2M", "none", mount.toString());
+    }
+
+    @AfterEach
+    void unmount() throws Exception {
+        if (mount != null) {
+            run("umount", mount.toString());
+        }
+    }
+
+    private static String run(String... command) throws Exception {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor(), output);
+        return output;
+    }
+
+    private Host host(String address) {
+        return Host.start(
+                address,
+                builder ->
+                        builder.logDirectory(mount)
+                                .termLength(TERM)
+                                .lingerNs(0)
+                                .transportOption("rdma.probe-timeout", "10s")
+                                .transportOption("rdma.resume-timeout", "200s"));
+    }
+
+    private static long free() throws IOException {
+        return Long.parseLong(Files.readString(KERNELS.resolve("free_hugepages")).strip());
+    }
+
+    /** Memory regions of this machine that are as long as a log, or longer. */
+    private static long registeredLogs() throws Exception {
+        return run("rdma", "resource", "show", "mr")
+                .lines()
+                .map(line -> line.replaceAll(".*mrlen (\\d+).*", "$1"))
+                .filter(length -> length.matches("\\d+") && Long.parseLong(length) >= 3L * TERM)
+                .count();
+    }
+
+    @Test
+    void carriesAStreamFromHugePagesToHugePages() throws Exception {
+        Script script = Script.upTo(70, 8000);
+        try (Host b = host(Host.addressB());
+                Host a = host(Host.addressA())) {
+            String channel = b.channel(PORT);
+            Subscription in = b.connect().addSubscription(channel, 1);
+            Publication out = a.connect().addPublication(Host.overWire(channel), 1);
+            Reader reader = Reader.fromFirst(script);
+            Writer writer = new Writer(out, script);
+            exchange(writer, reader, in, 1);
+            assertEquals(PAGES - 2 * PAGES_OF_A_LOG, free());
+            assertEquals(2, registeredLogs(), "one registration at each end");
+
+            long messages = 1;
+            while (out.position() < 7L * TERM) {
+                messages += 200;
+                exchange(writer, reader, in, messages);
+            }
+
+            for (Host host : new Host[] {a, b}) {
+                host.expect("is lost");
+                host.expect("cannot connect to");
+                host.expectOfClients("is lost");
+                host.expectOfClients("cannot connect to");
+            }
+            Wire.cut();
+            writer.write(messages + 10);
+            a.awaitCounter(": failures", failures -> failures > 0);
+            Wire.restore();
+            exchange(writer, reader, in, messages + 100);
+            assertEquals(2, registeredLogs(), "and none more for another connection");
+        } finally {
+            Wire.restore();
+        }
+        Await.until("the pages to be free again", () -> free(PAGES));
+        try (Stream<Path> left = Files.list(mount)) {
+            assertEquals(0, left.count(), "folders left on " + mount);
+        }
+    }
+
+    private static void exchange(Writer writer, Reader reader, Subscription in, long messages) {
+        reader.poll(
+                in,
+                messages + " messages",
+                () -> {
+                    if (writer.next() < messages) {
+                        writer.offer();
+                    }
+                    return reader.count() >= messages;
+                });
+    }
+
+    @Test
+    void saysThatATermIsShorterThanAPage() throws Exception {
+        try (Host a = host(Host.addressA())) {
+            a.expect("is no multiple of the huge pages");
+            Bus bus = a.connect();
+            String refusal = refusal(bus, "verbus:ipc?term-length=64k");
+            assertTrue(refusal.contains("65536 is no multiple of the huge pages of 2097"), refusal);
+        }
+        String refusal =
+                assertThrows(
+                                BusException.class,
+                                () ->
+                                        Host.start(
+                                                Host.addressA(),
+                                                settings ->
+                                                        settings.logDirectory(mount)
+                                                                .termLength(1024 * 1024)))
+                        .getMessage();
+        assertTrue(refusal.contains("choose one of at least 2097152"), refusal);
+    }
+
+    @Test
+    void saysThatTooFewPagesAreFreeAndLeavesNone() throws Exception {
+        try (Host a = host(Host.addressA())) {
+            a.expect("takes 25 huge pages");
+            Bus bus = a.connect();
+            String refusal = refusal(bus, "verbus:ipc?term-length=16m");
+            assertTrue(refusal.contains("takes 25 huge pages"), refusal);
+            assertTrue(refusal.contains("and 16 are free"), refusal);
+            assertTrue(refusal.contains("sysctl vm.nr_hugepages=25"), refusal);
+            assertEquals(PAGES, free());
+            bus.addPublication("verbus:ipc", 2).close();
+        }
+        Await.until("the pages to be free again", () -> free(PAGES));
+    }
+
+    private static String refusal(Bus bus, String channel) {
+        return assertThrows(BusException.class, () -> bus.addPublication(channel, 1)).getMessage();
+    }
+
+    /** What a killed driver leaves is taken away by the next one. */
+    @Test
+    void takesOverFromAKilledDriver(@TempDir Path folder) throws Exception {
+        Path directory = Path.of("/dev/shm/verbus-huge-" + ProcessHandle.current().pid());
+        String[] settings = {"log-directory=" + mount, "term-length=2m", "linger=0s"};
+        try (Child first = Child.driver(List.of(), folder, directory, settings)) {
+            try (Bus bus = connect(directory)) {
+                bus.addPublication("verbus:ipc", 1);
+                assertEquals(PAGES - PAGES_OF_A_LOG, free());
+                first.kill();
+            } catch (BusException driverGone) {
+                assertFalse(first.isAlive());
+            }
+        }
+        try (Child second = Child.driver(List.of(), folder, directory, settings)) {
+            Await.until("the pages to be free again", () -> free(PAGES));
+            second.terminate();
+        }
+        assertFalse(Files.exists(directory));
+        try (Stream<Path> left = Files.list(mount)) {
+            assertEquals(0, left.count(), "folders left on " + mount);
+        }
+    }
+
+    private static boolean free(long pages) {
+        try {
+            return free() == pages;
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static Bus connect(Path directory) {
+        return Bus.connect(
+                new Bus.Context()
+                        .directoryName(directory.toString())
+                        .driverTimeout(Host.PATIENCE)
+                        .errorHandler(error -> {})
+                        .driverLostHandler((bus, reason) -> {}));
+    }
+}

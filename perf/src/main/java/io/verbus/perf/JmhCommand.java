@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import io.verbus.BusException;
+import io.verbus.perf.report.Environment;
+import io.verbus.perf.run.Runner;
+
+import org.openjdk.jmh.results.format.ResultFormatType;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+
+/** Runs the benchmarks of single steps. */
+@Command(
+        name = "jmh",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Runs JMH benchmarks of single steps: offer, claim and commit, poll, frame and control"
+                    + " codecs, an empty call of C, and verbs where there is an RDMA device (try it"
+                    + " with: verbus lab ./verbus perf jmh Verbs)."
+        })
+final class JmhCommand implements Callable<Integer> {
+    private static final String VERBS = ".*VerbsBenchmark.*";
+
+    @Spec private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "REGEX",
+            arity = "0..1",
+            description = "Which to run, by class and method (default: all).")
+    private String regex = ".*";
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "N",
+            description = "Of warm-up, and of measurement, of each (default: ${DEFAULT-VALUE}).")
+    private int seconds = 3;
+
+    @Option(
+            names = "--json",
+            paramLabel = "FILE",
+            description = "Writes the results as JMH's JSON.")
+    private Path json;
+
+    @Override
+    public Integer call() {
+        if (seconds < 1) {
+            throw new ParameterException(
+                    spec.commandLine(), "--seconds takes a number above 0, not " + seconds);
+        }
+        var options =
+                new OptionsBuilder()
+                        .include("io\\.verbus\\.perf\\.jmh\\." + ".*" + regex)
+                        .forks(1)
+                        .warmupIterations(seconds)
+                        .warmupTime(TimeValue.seconds(1))
+                        .measurementIterations(seconds)
+                        .measurementTime(TimeValue.seconds(1))
+                        .shouldFailOnError(true)
+                        .jvmArgs(Runner.flags().toArray(String[]::new));
+        if (Environment.rdmaDevices().isEmpty()) {
+            System.err.println(
+                    "This host has no RDMA device: the benchmarks of verbs are left out.");
+            options.exclude(VERBS);
+        }
+        if (json != null) {
+            options.resultFormat(ResultFormatType.JSON).result(json.toString());
+        }
+        try {
+            return new org.openjdk.jmh.runner.Runner(options.build()).run().isEmpty() ? 1 : 0;
+        } catch (RunnerException ex) {
+            throw new BusException("the benchmarks failed: " + ex.getMessage(), ex);
+        }
+    }
+}

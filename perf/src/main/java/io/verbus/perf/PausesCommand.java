@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import io.verbus.BusException;
+import io.verbus.perf.load.Load;
+import io.verbus.perf.load.Work;
+import io.verbus.perf.report.Outcome;
+import io.verbus.perf.report.PauseReport;
+import io.verbus.perf.report.RttReport;
+import io.verbus.perf.run.BusUnderTest;
+import io.verbus.perf.run.Runner;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/** Measures a long run at a fixed rate, and lays its outliers beside the JVM's pauses. */
+@Command(
+        name = "pauses",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Runs round trips over shared memory at a fixed rate for minutes, with the JVM's"
+                + " safepoint and collection logs on, and tells of each stall whether the JVM stood"
+                + " still in it. What remains is the kernel's or the hypervisor's: a thread that"
+                + " does not run."
+        })
+final class PausesCommand implements Callable<Integer> {
+    private static final int MAX_MINUTES = 24 * 60;
+    private static final int SECONDS = 60;
+    private static final int MAX_RATE = 10_000_000;
+
+    @Mixin private WorkOptions options;
+
+    @Option(
+            names = "--minutes",
+            paramLabel = "N",
+            description = "How long (default: ${DEFAULT-VALUE}).")
+    private double minutes = 10;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "R",
+            description = "Messages a second (default: ${DEFAULT-VALUE}).")
+    private long rate = 100_000;
+
+    @Option(
+            names = "--outlier",
+            paramLabel = "US",
+            description =
+                    "Round trips of more microseconds are outliers (default: ${DEFAULT-VALUE}).")
+    private long outlierUs = 200;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Writes the stalls as JSON.")
+    private Path json;
+
+    @Override
+    public Integer call() {
+        options.check("--rate", rate, 1, MAX_RATE);
+        options.check("--outlier", outlierUs, 1, 1_000_000_000);
+        if (!(minutes > 0) || minutes > MAX_MINUTES) {
+            throw options.wrong("--minutes takes a number up to " + MAX_MINUTES);
+        }
+        if (options.transport() != Work.Wire.IPC) {
+            throw options.wrong("pauses are looked for on shared memory: leave --transport out");
+        }
+        long messages = Math.max(1, Math.round(minutes * SECONDS * rate));
+        Work work = options.work(options.length(), Load.roundTrips(rate, 1), messages, rate);
+        try {
+            Path log = Files.createTempFile("verbus-perf-", ".log");
+            try {
+                return measure(work, log);
+            } finally {
+                Files.delete(log);
+            }
+        } catch (IOException ex) {
+            throw new BusException("cannot keep the JVM's log: " + ex, ex);
+        }
+    }
+
+    private int measure(Work work, Path log) throws IOException {
+        List<String> flags =
+                List.of(
+                        "-Dverbus.perf.outlierUs=" + outlierUs,
+                        "-Xlog:safepoint,gc:file=" + log + ":timenanos:filecount=0");
+        RttReport report;
+        PauseReport pauses;
+        try (Runner runner =
+                new Runner(
+                        BusUnderTest.VERBUS, work, Outputs.progress("round trips", work), flags)) {
+            runner.warmUp();
+            runner.takeOutliers(); // of the warm-up
+            report =
+                    new RttReport(
+                            work,
+                            new Outcome(runner.version(), runner.roundTrips(work.messages())));
+            pauses = new PauseReport(runner.takeOutliers(), Files.readAllLines(log));
+        }
+        System.out.print(report.table());
+        System.out.print(pauses.table());
+        if (json != null) {
+            Outputs.write(json, pauses.json(report));
+        }
+        if (report.outcome().measurement().missedRate()) {
+            System.err.println(report.missedRate());
+            return 1;
+        }
+        return 0;
+    }
+}

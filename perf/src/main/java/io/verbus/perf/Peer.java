@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import io.verbus.BusException;
+import io.verbus.perf.load.Work;
+import io.verbus.perf.load.Work.Wire;
+import io.verbus.perf.run.BusUnderTest;
+import io.verbus.perf.run.Contender;
+import io.verbus.perf.run.IbWriteBandwidth;
+import io.verbus.perf.run.IbWriteLatency;
+import io.verbus.perf.run.Runner;
+
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.LongConsumer;
+
+/** What Verbus can be compared with. */
+enum Peer {
+    /** Aeron's Java driver and client; beside RDMA it uses UDP. */
+    AERON(EnumSet.allOf(Wire.class), true, true) {
+        @Override
+        Contender contender(Work work, LongConsumer progress) {
+            Work same = work.wire() == Wire.IPC ? work : work.overUdp();
+            return new Runner(BusUnderTest.AERON, same, progress);
+        }
+    },
+
+    /** What the machine does without a bus. */
+    FLOOR(EnumSet.of(Wire.IPC, Wire.RDMA), true, true) {
+        @Override
+        Contender contender(Work work, LongConsumer progress) {
+            return work.wire() == Wire.IPC
+                    ? new Runner(BusUnderTest.SHARED_MEMORY, work, progress)
+                    : new Runner(BusUnderTest.VERBS_TWO, work.atOtherPorts(), progress);
+        }
+    },
+
+    /** perftest's program for the latency of writes. */
+    IB_WRITE_LAT(EnumSet.of(Wire.RDMA), true, false) {
+        @Override
+        Contender contender(Work work, LongConsumer progress) {
+            return new IbWriteLatency(work.atOtherPorts());
+        }
+    },
+
+    /** perftest's program for the bandwidth of writes. */
+    IB_WRITE_BW(EnumSet.of(Wire.RDMA), false, true) {
+        @Override
+        Contender contender(Work work, LongConsumer progress) {
+            return new IbWriteBandwidth(work.atOtherPorts());
+        }
+    };
+
+    private final Set<Wire> wires;
+    private final boolean hasRoundTrips;
+    private final boolean hasStreams;
+
+    Peer(Set<Wire> wires, boolean hasRoundTrips, boolean hasStreams) {
+        this.wires = wires;
+        this.hasRoundTrips = hasRoundTrips;
+        this.hasStreams = hasStreams;
+    }
+
+    /** Sets it up for the same work as Verbus, at ports of its own. */
+    abstract Contender contender(Work work, LongConsumer progress);
+
+    boolean hasRoundTrips() {
+        return hasRoundTrips;
+    }
+
+    boolean hasStreams() {
+        return hasStreams;
+    }
+
+    /** Fails if it is none of this transport. */
+    void check(Wire wire) {
+        if (!wires.contains(wire)) {
+            throw new BusException(
+                    "--peer " + this + " measures " + wires + ", not --transport " + wire);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import io.verbus.perf.load.Load;
+import io.verbus.perf.load.Work;
+import io.verbus.perf.load.Work.Threading;
+
+import picocli.CommandLine.Option;
+
+/** Options that say what a stream to saturation is. */
+final class StreamOptions {
+    private static final int MAX_PUBLISHERS = 64;
+    private static final int MAX_SUBSCRIBERS = 64;
+    private static final int BATCH_BYTES = 64 * 1024;
+    private static final int MAX_BATCH = 1_000_000;
+    private static final int FRAME_ALIGNMENT = 32;
+    private static final long MIN_MESSAGES = 1000;
+
+    @Option(
+            names = "--publishers",
+            paramLabel = "N",
+            description = {
+                "Threads that send, on one concurrent publication if there are several; on UDP and"
+                        + " RDMA that takes another --threading than invoker (default:"
+                        + " ${DEFAULT-VALUE})."
+            })
+    private int publishers = 1;
+
+    @Option(
+            names = "--batch",
+            paramLabel = "N",
+            description = {
+                "Messages sent between two turns of the driver, where the sending thread drives it"
+                        + " (default: 64 KiB of frames)."
+            })
+    private Integer batch;
+
+    /**
+     * The stream that was asked for.
+     *
+     * @param messages of all publishers together, or null for a number that takes about a second.
+     * @param warmup messages before, or null for half as many.
+     * @param divisor of their number, if none was asked for.
+     */
+    Work work(
+            WorkOptions options,
+            int length,
+            int subscribers,
+            Long messages,
+            Long warmup,
+            int divisor) {
+        options.check("--publishers", publishers, 1, MAX_PUBLISHERS);
+        options.check("--subscribers", subscribers, 1, MAX_SUBSCRIBERS);
+        int frame = (length + Work.HEADER_LENGTH + FRAME_ALIGNMENT - 1) & -FRAME_ALIGNMENT;
+        int burst = batch != null ? batch : Math.max(1, BATCH_BYTES / frame);
+        options.check("--batch", burst, 1, MAX_BATCH);
+        long count = messages != null ? messages : defaultMessages(options, frame) / divisor;
+        long each = Math.max(1, count / publishers);
+        long before = warmup != null ? warmup / publishers : each / 2;
+        Work work = options.work(length, Load.stream(burst, publishers, subscribers), each, before);
+        if (publishers > 1 && work.threading() == Threading.INVOKER) {
+            throw options.wrong(
+                    "--publishers "
+                            + publishers
+                            + " needs a driver with threads of its own: choose --threading shared");
+        }
+        return work;
+    }
+
+    /** As many as take about a second. */
+    private static long defaultMessages(WorkOptions options, int frame) {
+        return switch (options.transport()) {
+            case IPC -> Math.max(MIN_MESSAGES, Math.min(20_000_000L, (2L << 30) / frame));
+            case UDP -> Math.max(MIN_MESSAGES, Math.min(2_000_000L, (512L << 20) / frame));
+            case RDMA -> Math.max(MIN_MESSAGES, Math.min(200_000L, (128L << 20) / frame));
+        };
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import io.verbus.perf.load.Throughput;
+import io.verbus.perf.load.Work;
+import io.verbus.perf.report.ThroughputReport;
+import io.verbus.perf.run.BusUnderTest;
+import io.verbus.perf.run.Runner;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** Measures streams to saturation. */
+@Command(
+        name = "throughput",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Measures streams to saturation: messages and bytes a second, and what a message costs"
+                    + " in processor time and allocation.",
+            "IPC: one process, one thread that receives, an embedded driver. UDP and RDMA: two"
+                    + " processes; RDMA in the lab where this host has no RDMA device."
+        })
+final class ThroughputCommand implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+
+    @Mixin private WorkOptions options;
+
+    @Mixin private StreamOptions stream;
+
+    @Option(
+            names = "--subscribers",
+            paramLabel = "N",
+            split = ",",
+            description = {
+                "Subscriptions that each receive the whole stream, polled by one thread, or several"
+                        + " such numbers with commas between (default: 1)."
+            })
+    private List<Integer> subscribers = List.of(1);
+
+    @Option(
+            names = "--messages",
+            paramLabel = "N",
+            description = {
+                "How many are measured (default: 20000000 on IPC, 2000000 on UDP, 200000 on RDMA,"
+                        + " fewer if they are long)."
+            })
+    private Long messages;
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "N",
+            description = "How many are sent before, unmeasured (default: half of --messages).")
+    private Long warmup;
+
+    @Option(
+            names = "--json",
+            paramLabel = "FILE",
+            description = "Writes the figures and the environment as JSON.")
+    private Path json;
+
+    @Override
+    public Integer call() {
+        Map<String, Path> outputs = new LinkedHashMap<>();
+        Outputs.add(outputs, "--json", json);
+        if (options.needLab()) {
+            return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
+        }
+        ThroughputReport report = null;
+        for (int length : options.lengths()) {
+            for (int count : subscribers) {
+                Work work = stream.work(options, length, count, messages, warmup, 1);
+                try (Runner runner =
+                        new Runner(BusUnderTest.VERBUS, work, Outputs.progress("messages", work))) {
+                    runner.warmUp();
+                    Throughput throughput = runner.stream(work.messages());
+                    if (report == null) {
+                        report = new ThroughputReport(runner.version(), work);
+                        System.out.print(report.header());
+                    }
+                    System.out.print(report.add(work, throughput));
+                }
+            }
+        }
+        if (json != null) {
+            Outputs.write(json, report.json());
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import io.verbus.perf.load.Load;
+import io.verbus.perf.load.Work;
+import io.verbus.perf.report.WarmupReport;
+import io.verbus.perf.run.BusUnderTest;
+import io.verbus.perf.run.ColdStart;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/** Measures new processes: how soon they exchange messages, and how fast at first. */
+@Command(
+        name = "warmup",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Measures new processes over shared memory: the time from start to the first round"
+                + " trip, and the first round trips without warm-up, beside Aeron's. Verbus runs"
+                + " with the JVM's ahead-of-time cache that ./verbus build makes, and without."
+        })
+final class WarmupCommand implements Callable<Integer> {
+    private static final int MAX_PAIRS = 1000;
+
+    @Mixin private WorkOptions options;
+
+    @Option(
+            names = "--messages",
+            paramLabel = "N",
+            description = "First round trips of each process (default: ${DEFAULT-VALUE}).")
+    private long messages = 10_000;
+
+    @Option(
+            names = "--pairs",
+            paramLabel = "N",
+            description = "How often each is started, in turns (default: ${DEFAULT-VALUE}).")
+    private int pairs = 5;
+
+    @Option(
+            names = "--json",
+            paramLabel = "FILE",
+            description = "Writes the figures and the environment as JSON.")
+    private Path json;
+
+    @Override
+    public Integer call() {
+        options.check("--pairs", pairs, 1, MAX_PAIRS);
+        options.check("--messages", messages, 2, 1_000_000_000);
+        if (options.transport() != Work.Wire.IPC) {
+            throw options.wrong("warmup is measured over shared memory: leave --transport out");
+        }
+        Work work = options.work(options.length(), Load.roundTrips(Load.MAX, 1), messages, 0);
+        Path cache = cache();
+        if (cache == null) {
+            System.err.println(
+                    "There is no ahead-of-time cache (target/verbus.aot): measured without; make it"
+                            + " with ./verbus build.");
+        }
+        WarmupReport report = new WarmupReport(work);
+        System.out.print(report.header());
+        for (int pair = 0; pair < pairs; pair++) {
+            if (cache != null) {
+                ColdStart cached =
+                        ColdStart.measure(
+                                BusUnderTest.VERBUS, work, List.of("-XX:AOTCache=" + cache));
+                System.out.print(report.add("verbus, cache", cached));
+            }
+            System.out.print(
+                    report.add("verbus", ColdStart.measure(BusUnderTest.VERBUS, work, List.of())));
+            System.out.print(
+                    report.add(
+                            WarmupReport.PEER,
+                            ColdStart.measure(BusUnderTest.AERON, work, List.of())));
+        }
+        System.out.print(report.summary());
+        if (json != null) {
+            Outputs.write(json, report.json());
+        }
+        return 0;
+    }
+
+    private static Path cache() {
+        String home = System.getenv("VERBUS_HOME");
+        Path file = Path.of(home == null ? "." : home, "target", "verbus.aot");
+        return Files.isReadable(file) ? file.toAbsolutePath() : null;
+    }
+}

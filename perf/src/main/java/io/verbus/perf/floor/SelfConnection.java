@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.floor;
+
+import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.rdma.fabric.FabricHandler;
+import io.verbus.rdma.fabric.Listener;
+import io.verbus.rdma.fabric.LocalKey;
+import io.verbus.rdma.fabric.QueuePair;
+import io.verbus.rdma.fabric.RemoteKey;
+import io.verbus.rdma.verbs.VerbsFabric;
+
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+
+/** A connection through verbs whose both ends are in this thread. */
+public final class SelfConnection implements FabricHandler, QueuePair.Handler, AutoCloseable {
+    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
+    private static final LocalKey NO_LOCAL_KEY = new LocalKey(0);
+    private static final RemoteKey NO_REMOTE_KEY = new RemoteKey(0);
+
+    private final VerbsFabric fabric = VerbsFabric.open();
+    private QueuePair queuePair;
+
+    private SelfConnection() {}
+
+    /**
+     * Connects an address with itself.
+     *
+     * @param address of an RDMA device's interface.
+     */
+    public static SelfConnection open(String address) {
+        if (address == null) {
+            throw new IllegalStateException(
+                    "give the address of an RDMA device's interface: -Dverbus.perf.address=...");
+        }
+        SelfConnection self = new SelfConnection();
+        Listener listener =
+                self.fabric.listen(new InetSocketAddress(address, 0), ConnectionOptions.DEFAULT);
+        Connection connection =
+                self.fabric.connect(
+                        listener.localAddress(),
+                        null,
+                        ConnectionOptions.DEFAULT,
+                        null,
+                        new byte[0]);
+        long deadline = System.nanoTime() + TIMEOUT_NS;
+        while (self.queuePair == null) {
+            self.fabric.poll(self, System.nanoTime());
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException(address + " cannot be connected with itself");
+            }
+        }
+        return self.check(connection);
+    }
+
+    private SelfConnection check(Connection connection) {
+        if (queuePair != connection.queuePair()) {
+            throw new IllegalStateException("another connection than the one that was asked for");
+        }
+        return this;
+    }
+
+    /** Polls the completion queues once. */
+    public int poll() {
+        return queuePair.poll(this);
+    }
+
+    /** Writes nothing to the other end, and polls until that is complete. */
+    public long write() {
+        queuePair.stageWrite(0, 0, NO_LOCAL_KEY, 0, NO_REMOTE_KEY);
+        long posted = queuePair.post(true);
+        while (queuePair.completed() < posted) {
+            queuePair.poll(this);
+        }
+        return posted;
+    }
+
+    @Override
+    public void onConnectRequest(
+            Listener listener,
+            Connection request,
+            InetSocketAddress remoteEnd,
+            byte[] privateData) {
+        request.accept(new byte[] {1});
+    }
+
+    @Override
+    public void onEstablished(Connection established, byte[] privateData) {
+        if (privateData.length > 0) { // this end has asked for it
+            queuePair = established.queuePair();
+        }
+    }
+
+    @Override
+    public void onEnded(Connection ended, Cause cause, String reason, byte[] privateData) {
+        throw new IllegalStateException("the connection has ended: " + reason);
+    }
+
+    @Override
+    public void onMessage(long address, int length) {
+        throw new IllegalStateException("a message of " + length + " bytes that nobody sends");
+    }
+
+    @Override
+    public void onFailure(String reason) {
+        throw new IllegalStateException("the queue pair has failed: " + reason);
+    }
+
+    @Override
+    public void close() {
+        fabric.close();
+    }
+}

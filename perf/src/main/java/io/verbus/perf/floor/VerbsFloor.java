@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.floor;
+
+import io.verbus.perf.load.Arrivals;
+import io.verbus.perf.load.Initiator;
+import io.verbus.perf.load.Reflector;
+import io.verbus.perf.load.ReplyHandler;
+import io.verbus.perf.load.Sink;
+import io.verbus.perf.load.Source;
+import io.verbus.perf.load.Stack;
+import io.verbus.perf.load.Work;
+
+import org.agrona.BitUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.net.InetSocketAddress;
+import java.util.List;
+
+/**
+ * The floor of RDMA: messages through verbs alone, each of which is posted by itself, in one work
+ * request or in two.
+ */
+final class VerbsFloor implements Stack {
+    private final Work work;
+    private final boolean inTwo;
+    private VerbsLink link;
+
+    VerbsFloor(Work work, boolean inTwo) {
+        this.work = work;
+        this.inTwo = inTwo;
+    }
+
+    @Override
+    public String version() {
+        return inTwo ? "verbs, two work requests" : "verbs, one work request";
+    }
+
+    @Override
+    public Initiator initiator(ReplyHandler handler) {
+        link = connect();
+        return new VerbsInitiator(link, handler);
+    }
+
+    @Override
+    public Reflector reflector() {
+        link = listen();
+        return new VerbsReflector(link);
+    }
+
+    @Override
+    public List<? extends Source> sources() {
+        link = connect();
+        return List.of(new VerbsSource(link));
+    }
+
+    @Override
+    public Sink sink(Arrivals[] arrivals) {
+        link = listen();
+        return new VerbsSink(link, arrivals, work.length());
+    }
+
+    private VerbsLink connect() {
+        return VerbsLink.connect(
+                new InetSocketAddress(work.initiator(), 0),
+                new InetSocketAddress(work.reflector(), work.port()),
+                length(),
+                inTwo);
+    }
+
+    private VerbsLink listen() {
+        return VerbsLink.listen(
+                new InetSocketAddress(work.reflector(), work.port()), length(), inTwo);
+    }
+
+    /** In two work requests, as many bytes as a bus's frame has. */
+    private int length() {
+        return inTwo
+                ? BitUtil.align(work.length() + Work.HEADER_LENGTH, Work.HEADER_LENGTH)
+                : BitUtil.align(Math.max(work.length(), 3 * Long.BYTES), Long.BYTES);
+    }
+
+    @Override
+    public void close() {
+        if (link != null) {
+            link.close();
+        }
+    }
+
+    /** Sends round trips. */
+    private static final class VerbsInitiator implements Initiator {
+        private final VerbsLink link;
+        private final ReplyHandler handler;
+        private final UnsafeBuffer memory;
+        private long received;
+
+        VerbsInitiator(VerbsLink link, ReplyHandler handler) {
+            this.link = link;
+            this.handler = handler;
+            memory = link.memory();
+        }
+
+        @Override
+        public boolean isConnected() {
+            return link.isConnected();
+        }
+
+        @Override
+        public boolean send(long sequence, long time) {
+            if (sequence - received >= VerbsLink.SLOTS) {
+                return false;
+            }
+            memory.putLong(link.outbound(sequence) + Long.BYTES, time);
+            return link.write(sequence);
+        }
+
+        @Override
+        public int poll() {
+            if (!link.hasArrived(received)) {
+                return 0;
+            }
+            long time = memory.getLong(link.inbound(received) + Long.BYTES);
+            handler.onReply(received++, time);
+            return 1;
+        }
+    }
+
+    /** Sends them back. */
+    private static final class VerbsReflector implements Reflector {
+        private final VerbsLink link;
+        private final UnsafeBuffer memory;
+        private long received;
+
+        VerbsReflector(VerbsLink link) {
+            this.link = link;
+            memory = link.memory();
+        }
+
+        @Override
+        public int poll() {
+            if (!link.isConnected() || !link.hasArrived(received)) {
+                return 0;
+            }
+            memory.putLong(
+                    link.outbound(received) + Long.BYTES,
+                    memory.getLong(link.inbound(received) + Long.BYTES));
+            if (!link.write(received)) {
+                return 0;
+            }
+            received++;
+            return 1;
+        }
+    }
+
+    /** Sends a stream. */
+    private static final class VerbsSource implements Source {
+        private final VerbsLink link;
+        private final UnsafeBuffer memory;
+        private long sent;
+        private long consumed;
+
+        VerbsSource(VerbsLink link) {
+            this.link = link;
+            memory = link.memory();
+        }
+
+        @Override
+        public boolean isConnected() {
+            return link.isConnected();
+        }
+
+        @Override
+        public boolean send(long tag) {
+            if (sent - consumed >= VerbsLink.SLOTS) {
+                consumed = link.consumed();
+                return false;
+            }
+            memory.putLong(link.outbound(sent) + Long.BYTES, tag);
+            if (!link.write(sent)) {
+                return false;
+            }
+            sent++;
+            return true;
+        }
+
+        @Override
+        public int poll() {
+            return 0;
+        }
+    }
+
+    /** Receives it. */
+    private static final class VerbsSink implements Sink {
+        private final VerbsLink link;
+        private final UnsafeBuffer memory;
+        private final Arrivals[] arrivals;
+        private final int length;
+        private long received;
+
+        VerbsSink(VerbsLink link, Arrivals[] arrivals, int length) {
+            this.link = link;
+            this.arrivals = arrivals;
+            this.length = length;
+            memory = link.memory();
+        }
+
+        @Override
+        public int poll() {
+            if (!link.isConnected() || !link.hasArrived(received)) {
+                return 0;
+            }
+            long tag = memory.getLong(link.inbound(received) + Long.BYTES);
+            for (Arrivals arrival : arrivals) {
+                arrival.onMessage(tag, length);
+            }
+            received++;
+            if (received % (VerbsLink.SLOTS / 4) == 0) {
+                link.tellConsumed(received);
+            }
+            return 1;
+        }
+    }
+}

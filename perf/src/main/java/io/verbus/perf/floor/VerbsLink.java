@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.floor;
+
+import io.verbus.rdma.fabric.Access;
+import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.rdma.fabric.FabricHandler;
+import io.verbus.rdma.fabric.Listener;
+import io.verbus.rdma.fabric.QueuePair;
+import io.verbus.rdma.fabric.RegisteredMemory;
+import io.verbus.rdma.fabric.RemoteKey;
+import io.verbus.rdma.verbs.VerbsFabric;
+
+import org.agrona.BitUtil;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * One end of a connection through verbs, with memory that the other end writes. Each end's memory:
+ *
+ * <pre>
+ *   +--------------------------------------------------+
+ *   | address, rkey of the other end's memory, ready   |  0      written by the other end
+ *   +--------------------------------------------------+
+ *   | count of messages consumed by the other end      |  64     written by the other end
+ *   +--------------------------------------------------+
+ *   | slot 0 ... slot 1023                             |  4096   written by the other end
+ *   +--------------------------------------------------+
+ *   | slot 0 ... slot 1023                             |         from which this end writes
+ *   +--------------------------------------------------+
+ * </pre>
+ *
+ * <p>One thread uses it.
+ */
+final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable {
+    /** Messages that can be on their way. */
+    static final int SLOTS = 1024;
+
+    private static final int PEER = 0;
+    private static final int CONSUMED = 64;
+    private static final int INBOUND = 4096;
+    private static final int SMALL = 64;
+    private static final int GREETING_LENGTH = Long.BYTES + Integer.BYTES;
+    private static final int READY = PEER + 2 * Long.BYTES;
+
+    private final boolean inTwo;
+    private final int length;
+    private final int stride;
+    private final int outbound;
+    private final UnsafeBuffer memory;
+    private final VerbsFabric fabric = VerbsFabric.open();
+    private Connection connection;
+    private QueuePair queuePair;
+    private RegisteredMemory region;
+    private long remoteAddress;
+    private RemoteKey remoteKey;
+
+    /**
+     * @param length of a message in bytes, a multiple of 8.
+     * @param inTwo whether a message takes two work requests, its first word last, as a bus's does;
+     *     otherwise one, whose last word is polled.
+     */
+    private VerbsLink(int length, boolean inTwo) {
+        this.length = length;
+        this.inTwo = inTwo;
+        stride = BitUtil.align(length, BitUtil.CACHE_LINE_LENGTH);
+        outbound = INBOUND + SLOTS * stride;
+        int size = outbound + SLOTS * stride;
+        memory = new UnsafeBuffer(BufferUtil.allocateDirectAligned(size, INBOUND));
+    }
+
+    /** Waits for the other end at an address. */
+    static VerbsLink listen(InetSocketAddress local, int length, boolean inTwo) {
+        VerbsLink link = new VerbsLink(length, inTwo);
+        link.fabric.listen(local, ConnectionOptions.DEFAULT);
+        return link;
+    }
+
+    /** Begins to connect to the other end. */
+    static VerbsLink connect(
+            InetSocketAddress local, InetSocketAddress remote, int length, boolean inTwo) {
+        VerbsLink link = new VerbsLink(length, inTwo);
+        link.connection =
+                link.fabric.connect(remote, local, ConnectionOptions.DEFAULT, null, new byte[0]);
+        return link;
+    }
+
+    /** Whether the other end can be written to; handles what leads there. */
+    boolean isConnected() {
+        if (remoteKey != null) {
+            return true;
+        }
+        fabric.poll(this, System.nanoTime());
+        if (region != null && remoteKey == null && memory.getLongAcquire(READY) != 0) {
+            remoteAddress = memory.getLong(PEER);
+            remoteKey = new RemoteKey(memory.getInt(PEER + Long.BYTES));
+        }
+        return remoteKey != null;
+    }
+
+    /** Where the next message that arrives begins in {@link #memory}. */
+    int inbound(long number) {
+        return INBOUND + (int) (number & (SLOTS - 1)) * stride;
+    }
+
+    /** Where a message that is to be written begins in {@link #memory}. */
+    int outbound(long number) {
+        return outbound + (int) (number & (SLOTS - 1)) * stride;
+    }
+
+    /** Offset in a message of the word that says that it is there: its number plus one. */
+    int wordOffset() {
+        return inTwo ? 0 : length - Long.BYTES;
+    }
+
+    UnsafeBuffer memory() {
+        return memory;
+    }
+
+    /** Whether a message has arrived. */
+    boolean hasArrived(long number) {
+        return memory.getLongAcquire(inbound(number) + wordOffset()) == number + 1;
+    }
+
+    /** Writes a message that lies at {@link #outbound} to the other end. */
+    boolean write(long number) {
+        if (queuePair.free() < 2) {
+            queuePair.poll(this);
+            if (queuePair.free() < 2) {
+                return false;
+            }
+        }
+        int at = outbound(number);
+        memory.putLong(at + wordOffset(), number + 1);
+        long remote = remoteAddress + inbound(number);
+        if (inTwo) {
+            stage(at + Long.BYTES, length - Long.BYTES, remote + Long.BYTES);
+            stage(at, Long.BYTES, remote);
+        } else {
+            stage(at, length, remote);
+        }
+        queuePair.post(false);
+        return true;
+    }
+
+    private void stage(int at, int bytes, long remote) {
+        if (bytes <= SMALL) {
+            queuePair.stageSmallWrite(
+                    region.address() + at, bytes, region.localKey(), remote, remoteKey);
+        } else {
+            queuePair.stageWrite(
+                    region.address() + at, bytes, region.localKey(), remote, remoteKey);
+        }
+    }
+
+    /** Messages that the other end has told to be consumed. */
+    long consumed() {
+        return memory.getLongAcquire(CONSUMED);
+    }
+
+    /** Tells the other end how many messages are consumed here. */
+    void tellConsumed(long count) {
+        if (queuePair.free() < 2) {
+            queuePair.poll(this);
+        }
+        int at = outbound(count);
+        memory.putLong(at, count);
+        stage(at, Long.BYTES, remoteAddress + CONSUMED);
+        queuePair.post(false);
+    }
+
+    private void prepare(Connection established) {
+        connection = established;
+        queuePair = established.queuePair();
+        region =
+                established
+                        .domain()
+                        .register(memory.addressOffset(), memory.capacity(), Access.REMOTE_WRITE);
+    }
+
+    private byte[] greeting() {
+        return ByteBuffer.allocate(GREETING_LENGTH)
+                .order(ByteOrder.nativeOrder())
+                .putLong(region.address())
+                .putInt(region.remoteKey().value())
+                .array();
+    }
+
+    @Override
+    public void onConnectRequest(
+            Listener listener,
+            Connection request,
+            InetSocketAddress remoteEnd,
+            byte[] privateData) {
+        prepare(request);
+        request.accept(greeting());
+    }
+
+    @Override
+    public void onEstablished(Connection established, byte[] privateData) {
+        if (privateData.length < GREETING_LENGTH) {
+            return; // the accepting end, which the other end greets through its memory
+        }
+        prepare(established);
+        ByteBuffer greeting = ByteBuffer.wrap(privateData).order(ByteOrder.nativeOrder());
+        remoteAddress = greeting.getLong();
+        remoteKey = new RemoteKey(greeting.getInt());
+        memory.putLong(outbound, region.address());
+        memory.putLong(outbound + Long.BYTES, region.remoteKey().value());
+        memory.putLong(outbound + 2 * Long.BYTES, 1);
+        stage(outbound, 2 * Long.BYTES, remoteAddress + PEER);
+        stage(outbound + 2 * Long.BYTES, Long.BYTES, remoteAddress + READY);
+        queuePair.post(true);
+    }
+
+    @Override
+    public void onEnded(Connection ended, Cause cause, String reason, byte[] privateData) {
+        throw new IllegalStateException("the connection has ended: " + reason);
+    }
+
+    @Override
+    public void onMessage(long address, int bytes) {
+        throw new IllegalStateException("a message of " + bytes + " bytes that nobody sends");
+    }
+
+    @Override
+    public void onFailure(String reason) {
+        throw new IllegalStateException("the queue pair has failed: " + reason);
+    }
+
+    @Override
+    public void close() {
+        if (connection != null) {
+            connection.close();
+        }
+        fabric.close();
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.jmh;
+
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogSpec;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+
+/** A log of one thread, on tmpfs as a driver's are. */
+final class BenchmarkLog implements AutoCloseable {
+    static final int TERM_LENGTH = 64 * 1024;
+    private static final int MTU = 1408;
+
+    final LogBuffers buffers;
+    private final Path file = Path.of("/dev/shm", "verbus-jmh-" + UUID.randomUUID());
+
+    BenchmarkLog() {
+        buffers = LogBuffers.create(file, new LogSpec(1, 2, 3, 0, TERM_LENGTH, MTU, 0));
+    }
+
+    @Override
+    public void close() {
+        buffers.close();
+        try {
+            Files.delete(file);
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.jmh;
+
+import io.verbus.logbuffer.BufferClaim;
+import io.verbus.logbuffer.ConcurrentAppender;
+import io.verbus.logbuffer.ExclusiveAppender;
+import io.verbus.logbuffer.FragmentHandler;
+import io.verbus.logbuffer.LogCleaner;
+import io.verbus.logbuffer.LogReader;
+
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.AtomicLongPosition;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+import java.util.concurrent.TimeUnit;
+
+/** Offer, claim and commit, and poll, on one thread: no cache line moves. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class LogBenchmark {
+    private static final int BATCH = 100;
+    private static final int POLLED = 400;
+    private static final int CLEAN_STEP = 8 * 1024;
+
+    /** Bytes of a message. */
+    @Param({"32", "1024"})
+    public int length;
+
+    private final BufferClaim claim = new BufferClaim();
+    private long seen;
+    private final FragmentHandler handler = (buffer, offset, bytes, header) -> seen += bytes;
+    private BenchmarkLog exclusiveLog;
+    private BenchmarkLog concurrentLog;
+    private BenchmarkLog filledLog;
+    private ExclusiveAppender exclusive;
+    private ConcurrentAppender concurrent;
+    private LogCleaner cleaner;
+    private UnsafeBuffer message;
+    private int polled;
+
+    /** Makes the logs. */
+    @Setup
+    public void open() {
+        exclusiveLog = new BenchmarkLog();
+        concurrentLog = new BenchmarkLog();
+        filledLog = new BenchmarkLog();
+        exclusive = new ExclusiveAppender(exclusiveLog.buffers);
+        concurrent = new ConcurrentAppender(concurrentLog.buffers);
+        cleaner = new LogCleaner(concurrentLog.buffers, 0);
+        message = new UnsafeBuffer(BufferUtil.allocateDirectAligned(length, 64));
+        ExclusiveAppender filler = new ExclusiveAppender(filledLog.buffers);
+        long limit = BenchmarkLog.TERM_LENGTH / 2;
+        polled = 0;
+        while (polled < POLLED && filler.append(message, 0, length, 0, limit) > 0) {
+            polled++;
+        }
+    }
+
+    /** Deletes them. */
+    @TearDown
+    public void close() {
+        exclusiveLog.close();
+        concurrentLog.close();
+        filledLog.close();
+    }
+
+    /** Offers on an exclusive publication. */
+    @Benchmark
+    @OperationsPerInvocation(BATCH)
+    public long exclusiveOffer() {
+        for (int i = 0; i < BATCH; i++) {
+            exclusive.append(message, 0, length, 0, Long.MAX_VALUE);
+        }
+        return exclusive.position();
+    }
+
+    /** Claims and commits on an exclusive publication. */
+    @Benchmark
+    @OperationsPerInvocation(BATCH)
+    public long exclusiveClaimAndCommit() {
+        for (int i = 0; i < BATCH; i++) {
+            if (exclusive.claim(length, claim, Long.MAX_VALUE) > 0) {
+                claim.buffer().putLong(claim.offset(), i);
+                claim.commit();
+            }
+        }
+        return exclusive.position();
+    }
+
+    /** Offers on a concurrent publication, and cleans its log, as its driver would. */
+    @Benchmark
+    @OperationsPerInvocation(BATCH)
+    public long concurrentOffer() {
+        for (int i = 0; i < BATCH; i++) {
+            concurrent.append(message, 0, length, 0, Long.MAX_VALUE);
+        }
+        long position = concurrent.position();
+        while (position - cleaner.cleaned() >= CLEAN_STEP) {
+            cleaner.clean(position, CLEAN_STEP);
+        }
+        return position;
+    }
+
+    /**
+     * Polls up to 400 messages, told as the time of all together: in one poll, from a new reader.
+     */
+    @Benchmark
+    public long poll() {
+        LogReader reader = new LogReader(filledLog.buffers, new AtomicLongPosition(), false);
+        return reader.poll(handler, polled) + seen;
+    }
+
+    /** Polls a log in which there is nothing new. */
+    @Benchmark
+    public long pollNothing(Idle idle) {
+        return idle.reader.poll(handler, 1);
+    }
+
+    /** A reader at the end of its log. */
+    @State(Scope.Thread)
+    public static class Idle {
+        private BenchmarkLog log;
+        private LogReader reader;
+
+        /** Makes it. */
+        @Setup
+        public void open() {
+            log = new BenchmarkLog();
+            reader = new LogReader(log.buffers, new AtomicLongPosition(), false);
+        }
+
+        /** Deletes it. */
+        @TearDown
+        public void close() {
+            log.close();
+        }
+    }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.load;
+
+import org.HdrHistogram.Histogram;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * Sends messages and records how long after their scheduled time the echoes arrive. Every sample is
+ * kept: a message that is sent late is measured from the time at which it was due.
+ *
+ * <p>One thread runs it; {@link #completed()} may be read by others.
+ */
+public final class RoundTrips {
+    /** How long an echo may take before the run fails. */
+    public static final long REPLY_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final long HIGHEST_NS = TimeUnit.HOURS.toNanos(1);
+    private static final int DIGITS = 3;
+    private static final int POLLS_PER_CLOCK_READ = 1024;
+    private static final VarHandle EXPECTED;
+
+    static {
+        try {
+            EXPECTED =
+                    MethodHandles.lookup().findVarHandle(RoundTrips.class, "expected", long.class);
+        } catch (ReflectiveOperationException ex) {
+            throw new ExceptionInInitializerError(ex);
+        }
+    }
+
+    private final NanoClock clock;
+    private final IdleStrategy idleStrategy;
+    private final Initiator initiator;
+    private final Histogram histogram = new Histogram(HIGHEST_NS, DIGITS);
+    private final Outliers outliers = Outliers.fromProperty();
+    private long nextToSend;
+    private long lastProgress;
+    private int idlePolls;
+    private IllegalStateException failure; // kept, as a bus may swallow what its handlers throw
+
+    /** Written by whoever stops the run, read by the measuring thread. */
+    private volatile boolean stopped;
+
+    /** Sequence of the next echo. Written by the measuring thread, read by one that shows it. */
+    @SuppressWarnings("unused")
+    private long expected;
+
+    /**
+     * @param clock to measure with.
+     * @param idleStrategy between polls that found nothing.
+     * @param initiators makes the sending end, given what takes its echoes.
+     */
+    public RoundTrips(
+            NanoClock clock,
+            IdleStrategy idleStrategy,
+            Function<ReplyHandler, Initiator> initiators) {
+        this.clock = clock;
+        this.idleStrategy = idleStrategy;
+        this.initiator = initiators.apply(this::onReply);
+    }
+
+    /**
+     * Polls until both directions are connected.
+     *
+     * @return whether they are in time.
+     */
+    public boolean awaitConnected(long timeoutNs) {
+        long deadline = clock.nanoTime() + timeoutNs;
+        while (!initiator.isConnected()) {
+            initiator.poll();
+            if (clock.nanoTime() - deadline > 0) {
+                return false;
+            }
+            idleStrategy.idle();
+        }
+        return true;
+    }
+
+    /** Does what the bus needs done between runs, when nothing is under way. */
+    public void idle() {
+        initiator.poll();
+    }
+
+    /** Each message is sent when the echo of the one before has arrived. */
+    public Measurement oneAtATime(long count) {
+        histogram.reset();
+        long start = clock.nanoTime();
+        for (long i = 0; i < count; i++) {
+            checkNotStopped();
+            long time = clock.nanoTime();
+            lastProgress = time;
+            while (!initiator.send(nextToSend, time)) {
+                pollOnce();
+            }
+            nextToSend++;
+            while (expected != nextToSend) {
+                pollOnce();
+            }
+        }
+        return Measurement.of(histogram.copy(), clock.nanoTime() - start, 0);
+    }
+
+    /** Messages are sent at a fixed rate, whatever has become of those before. */
+    public Measurement atRate(long count, long rate, int burst) {
+        histogram.reset();
+        long start = clock.nanoTime();
+        Schedule schedule = new Schedule(start, rate, burst);
+        long end = nextToSend + count;
+        long first = nextToSend;
+        long due = start;
+        long lateness = 0;
+        lastProgress = start;
+        while (expected != end) {
+            checkNotStopped();
+            long now = clock.nanoTime();
+            if (nextToSend != end && now - due >= 0) {
+                if (initiator.send(nextToSend, due)) {
+                    lateness = now - due;
+                    nextToSend++;
+                    due = schedule.timeOf(nextToSend - first);
+                }
+            } else if (expected == nextToSend) {
+                lastProgress = now; // nothing is owed
+            }
+            pollOnce();
+        }
+        return Measurement.of(histogram.copy(), clock.nanoTime() - start, lateness);
+    }
+
+    /** Round trips of the last run that took long; told once. */
+    Outliers outliers() {
+        return outliers;
+    }
+
+    /** Echoes that have arrived, of all runs. */
+    public long completed() {
+        return (long) EXPECTED.getOpaque(this);
+    }
+
+    /** Makes the run fail soon. Any thread may call it. */
+    public void stop() {
+        stopped = true;
+    }
+
+    private void checkNotStopped() {
+        if (stopped) {
+            throw new IllegalStateException("stopped, as the command that asked for it has ended");
+        }
+    }
+
+    private void pollOnce() {
+        if (initiator.poll() > 0) {
+            if (failure != null) {
+                throw failure;
+            }
+            idlePolls = 0;
+            idleStrategy.reset();
+            return;
+        }
+        if (++idlePolls >= POLLS_PER_CLOCK_READ) {
+            idlePolls = 0;
+            checkProgress();
+        }
+        idleStrategy.idle();
+    }
+
+    private void checkProgress() {
+        if (clock.nanoTime() - lastProgress > REPLY_TIMEOUT_NS) {
+            throw new IllegalStateException(
+                    "no echo of message "
+                            + expected
+                            + " within "
+                            + TimeUnit.NANOSECONDS.toSeconds(REPLY_TIMEOUT_NS)
+                            + " s; see what the other end says");
+        }
+    }
+
+    private void onReply(long sequence, long time) {
+        if (sequence != expected) {
+            throw new IllegalStateException(
+                    "the echo of message "
+                            + sequence
+                            + " came where that of "
+                            + expected
+                            + " was due");
+        }
+        long now = clock.nanoTime();
+        histogram.recordValue(now - time);
+        outliers.take(time, now - time);
+        lastProgress = now;
+        EXPECTED.setOpaque(this, sequence + 1);
+    }
+}

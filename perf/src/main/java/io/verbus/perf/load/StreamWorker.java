@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.load;
+
+import com.sun.management.OperatingSystemMXBean;
+import com.sun.management.ThreadMXBean;
+
+import org.agrona.concurrent.IdleStrategy;
+
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * A process's part in a stream: its sending threads, which are started for each run, or its
+ * receiving thread, which is the one that takes orders, or both.
+ */
+final class StreamWorker {
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final OperatingSystemMXBean PROCESS =
+            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+    private final Work work;
+    private final Orders orders;
+    private final Stack stack;
+    private final List<Sending> sendings = new ArrayList<>();
+    private Receiving receiving;
+
+    StreamWorker(Work work, Orders orders, Stack stack) {
+        this.work = work;
+        this.orders = orders;
+        this.stack = stack;
+    }
+
+    void run(Role role) {
+        boolean sends = role != Role.REFLECTOR;
+        boolean receives = role != Role.INITIATOR;
+        if (receives) {
+            CpuBinding.bind(work.cpu(sends ? 1 : 0));
+            receiving = new Receiving(work, orders, stack);
+        }
+        if (sends) {
+            for (Source source : stack.sources()) {
+                sendings.add(new Sending(work, orders, source, sendings.size()));
+            }
+            awaitConnected();
+        }
+        orders.say(Worker.READY, "");
+        Thread progress = orders.showProgress(this::completed);
+        while (orders.isRunning()) {
+            long count = orders.nextRun();
+            if (count == 0) {
+                pollOnce();
+                orders.pause();
+            } else {
+                orders.active(true);
+                StreamPart part = measure(count);
+                orders.active(false);
+                orders.say(Worker.RESULT, part.encode());
+            }
+        }
+        progress.interrupt();
+        Orders.join(progress);
+    }
+
+    private void awaitConnected() {
+        long deadline = System.nanoTime() + Stack.CONNECT_TIMEOUT_NS;
+        while (!sendings.stream().allMatch(Sending::isConnected)) {
+            pollOnce();
+            if (System.nanoTime() - deadline > 0) {
+                throw Stack.unconnected(stack);
+            }
+            orders.pause();
+        }
+    }
+
+    private void pollOnce() {
+        sendings.forEach(Sending::poll);
+        if (receiving != null) {
+            receiving.poll();
+        }
+    }
+
+    private long completed() {
+        return receiving == null ? sendings.getFirst().sent() : receiving.received();
+    }
+
+    private StreamPart measure(long count) {
+        long cpu = PROCESS.getProcessCpuTime();
+        long allocated = THREADS.getCurrentThreadAllocatedBytes();
+        long bytes = receiving == null ? 0 : receiving.bytes();
+        long startNs = System.nanoTime();
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        List<Thread> threads = start(count, failure);
+        long endNs = 0;
+        if (receiving != null) {
+            receiving.await(count * sendings(), failure);
+            endNs = System.nanoTime();
+            allocated = THREADS.getCurrentThreadAllocatedBytes() - allocated;
+            bytes = receiving.bytes() - bytes;
+            orders.active(false);
+        }
+        threads.forEach(Orders::join);
+        if (failure.get() != null) {
+            throw new IllegalStateException(failure.get().getMessage(), failure.get());
+        }
+        return new StreamPart(
+                startNs,
+                endNs,
+                receiving == null ? 0 : count * sendings(),
+                bytes,
+                sendings.stream().mapToLong(Sending::allocated).sum(),
+                receiving == null ? 0 : allocated,
+                PROCESS.getProcessCpuTime() - cpu);
+    }
+
+    /** Number of publishers, each of which sends as many messages as a run has. */
+    private int sendings() {
+        return work.load().publishers();
+    }
+
+    private List<Thread> start(long count, AtomicReference<Throwable> failure) {
+        List<Thread> threads = new ArrayList<>();
+        for (Sending sending : sendings) {
+            threads.add(
+                    Thread.ofPlatform()
+                            .name("publisher")
+                            .uncaughtExceptionHandler((t, ex) -> failure.compareAndSet(null, ex))
+                            .start(() -> sending.send(count)));
+        }
+        return threads;
+    }
+
+    /** What a sending thread does. */
+    private static final class Sending {
+        private final Work work;
+        private final Orders orders;
+        private final Source source;
+        private final int number;
+        private long next;
+        private long allocated;
+
+        Sending(Work work, Orders orders, Source source, int number) {
+            this.work = work;
+            this.orders = orders;
+            this.source = source;
+            this.number = number;
+            next = Arrivals.tag(number, 0);
+        }
+
+        boolean isConnected() {
+            return source.isConnected();
+        }
+
+        void poll() {
+            source.poll();
+        }
+
+        long sent() {
+            return next - Arrivals.tag(number, 0);
+        }
+
+        long allocated() {
+            return allocated;
+        }
+
+        /** Sends messages, then drives what this thread drives until all have arrived. */
+        void send(long count) {
+            CpuBinding.bind(work.cpu(number == 0 ? 0 : number + 1));
+            IdleStrategy idle = work.idle().strategy();
+            long before = THREADS.getCurrentThreadAllocatedBytes();
+            long end = next + count;
+            while (next != end) {
+                next = sendBurst(next, Math.min(end, next + work.load().burst()), idle);
+                source.poll();
+                orders.checkRunning();
+            }
+            allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
+            while (orders.isActive() && orders.isRunning()) {
+                idle.idle(source.poll());
+            }
+        }
+
+        private long sendBurst(long first, long end, IdleStrategy idle) {
+            for (long tag = first; tag != end; tag++) {
+                while (!source.send(tag)) {
+                    orders.checkRunning();
+                    idle.idle(source.poll());
+                }
+            }
+            return end;
+        }
+    }
+
+    /** What the receiving thread does. */
+    private static final class Receiving {
+        private static final int POLLS_PER_CLOCK_READ = 1024;
+
+        private final Orders orders;
+        private final IdleStrategy idle;
+        private final Arrivals[] arrivals;
+        private final Sink sink;
+        private long target;
+
+        Receiving(Work work, Orders orders, Stack stack) {
+            this.orders = orders;
+            idle = work.idle().strategy();
+            arrivals = new Arrivals[work.load().subscribers()];
+            for (int i = 0; i < arrivals.length; i++) {
+                arrivals[i] = new Arrivals(work.load().publishers());
+            }
+            sink = stack.sink(arrivals);
+        }
+
+        void poll() {
+            sink.poll();
+        }
+
+        long received() {
+            return arrivals[0].shown();
+        }
+
+        long bytes() {
+            return arrivals[0].bytes();
+        }
+
+        /** Receives until every subscription has so many messages more. */
+        void await(long count, AtomicReference<Throwable> failure) {
+            target += count;
+            int idlePolls = 0;
+            long lastProgress = System.nanoTime();
+            while (!isThere()) {
+                int received = sink.poll();
+                if (received > 0) {
+                    idlePolls = 0;
+                    idle.reset();
+                    continue;
+                }
+                if (idlePolls == 0) {
+                    lastProgress = System.nanoTime();
+                }
+                if (++idlePolls % POLLS_PER_CLOCK_READ == 0) {
+                    orders.checkRunning();
+                    check(lastProgress, failure);
+                }
+                idle.idle();
+            }
+        }
+
+        private boolean isThere() {
+            for (Arrivals arrival : arrivals) {
+                if (arrival.count() < target) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        private void check(long lastProgress, AtomicReference<Throwable> failure) {
+            if (failure.get() != null) {
+                throw new IllegalStateException(failure.get().getMessage(), failure.get());
+            }
+            if (System.nanoTime() - lastProgress > Stack.SILENCE_TIMEOUT_NS) {
+                throw new IllegalStateException(
+                        "message "
+                                + arrivals[0].count()
+                                + " did not arrive; see what the other end says");
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.load;
+
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.BusySpinIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NoOpIdleStrategy;
+import org.agrona.concurrent.SleepingIdleStrategy;
+import org.agrona.concurrent.YieldingIdleStrategy;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What is measured, the same for every bus: sent from the command to its child processes as
+ * arguments.
+ *
+ * @param wire what carries the messages.
+ * @param length of a message in bytes.
+ * @param mtu longest frame in bytes, header included.
+ * @param termLength of every log in bytes.
+ * @param messages measured.
+ * @param warmup messages before, which are not.
+ * @param load how the messages follow each other.
+ * @param threading of the driver.
+ * @param idle strategy of the threads that send and reflect.
+ * @param driverIdle strategy of the driver's own threads.
+ * @param initiator address of the end that sends; empty on IPC.
+ * @param reflector address of the end that reflects; empty on IPC.
+ * @param port at which the reflector's driver listens; the initiator's takes the next.
+ * @param affinity CPUs, with commas between, of the thread that sends, then of the one that
+ *     receives or reflects; empty where they are not bound.
+ */
+public record Work(
+        Wire wire,
+        int length,
+        int mtu,
+        int termLength,
+        long messages,
+        long warmup,
+        Load load,
+        Threading threading,
+        Idle idle,
+        Idle driverIdle,
+        String initiator,
+        String reflector,
+        int port,
+        String affinity) {
+    /** Shortest message: its sequence and its time. */
+    public static final int MIN_LENGTH = 2 * Long.BYTES;
+
+    /** Bytes of a frame's header, on every bus measured here. */
+    public static final int HEADER_LENGTH = 32;
+
+    /** Ports that a run takes. */
+    private static final int PORTS = 2;
+
+    /** What carries the messages. */
+    public enum Wire {
+        /** Shared memory. */
+        IPC,
+        /** RDMA. */
+        RDMA,
+        /** UDP. */
+        UDP;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Threading modes of a driver. */
+    public enum Threading {
+        /** The threads that send and reflect drive it. */
+        INVOKER,
+        /** One thread. */
+        SHARED,
+        /** One thread for sender and receiver, one for the conductor. */
+        SHARED_NETWORK,
+        /** Three threads. */
+        DEDICATED;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Idle strategies. */
+    public enum Idle {
+        /** Spins with a hint to the processor. */
+        BUSY_SPIN,
+        /** Spins without. */
+        NOOP,
+        /** Yields. */
+        YIELD,
+        /** Spins, yields, then parks for longer and longer. */
+        BACKOFF,
+        /** Sleeps for a millisecond. */
+        SLEEP;
+
+        /** A new strategy. */
+        public IdleStrategy strategy() {
+            return switch (this) {
+                case BUSY_SPIN -> BusySpinIdleStrategy.INSTANCE;
+                case NOOP -> NoOpIdleStrategy.INSTANCE;
+                case YIELD -> YieldingIdleStrategy.INSTANCE;
+                case BACKOFF ->
+                        new BackoffIdleStrategy(
+                                10,
+                                20,
+                                TimeUnit.MICROSECONDS.toNanos(1),
+                                TimeUnit.MILLISECONDS.toNanos(1));
+                case SLEEP -> new SleepingIdleStrategy(TimeUnit.MILLISECONDS.toNanos(1));
+            };
+        }
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** The same work over UDP, at ports of its own. */
+    public Work overUdp() {
+        return at(Wire.UDP, port + PORTS);
+    }
+
+    /** The same work at other ports. */
+    public Work atOtherPorts() {
+        return at(wire, port + PORTS);
+    }
+
+    private Work at(Wire wire, int port) {
+        return new Work(
+                wire,
+                length,
+                mtu,
+                termLength,
+                messages,
+                warmup,
+                load,
+                threading,
+                idle,
+                driverIdle,
+                initiator,
+                reflector,
+                port,
+                affinity);
+    }
+
+    /** CPU of a measuring thread by its number, 0 being the one that sends; -1 for any. */
+    public int cpu(int thread) {
+        String[] cpus = affinity.isEmpty() ? new String[0] : affinity.split(",");
+        return thread < cpus.length ? Integer.parseInt(cpus[thread]) : -1;
+    }
+
+    /** Arguments from which {@link #parse} makes equal work. */
+    public List<String> toArguments() {
+        return List.of(
+                "wire=" + wire.name(),
+                "length=" + length,
+                "mtu=" + mtu,
+                "termLength=" + termLength,
+                "messages=" + messages,
+                "warmup=" + warmup,
+                "kind=" + load.kind().name(),
+                "rate=" + load.rate(),
+                "burst=" + load.burst(),
+                "publishers=" + load.publishers(),
+                "subscribers=" + load.subscribers(),
+                "threading=" + threading.name(),
+                "idle=" + idle.name(),
+                "driverIdle=" + driverIdle.name(),
+                "initiator=" + initiator,
+                "reflector=" + reflector,
+                "port=" + port,
+                "affinity=" + affinity);
+    }
+
+    /** Reads what {@link #toArguments()} wrote. */
+    public static Work parse(List<String> arguments) {
+        Map<String, String> values = new HashMap<>();
+        for (String argument : arguments) {
+            int equals = argument.indexOf('=');
+            values.put(argument.substring(0, equals), argument.substring(equals + 1));
+        }
+        return new Work(
+                Wire.valueOf(values.get("wire")),
+                Integer.parseInt(values.get("length")),
+                Integer.parseInt(values.get("mtu")),
+                Integer.parseInt(values.get("termLength")),
+                Long.parseLong(values.get("messages")),
+                Long.parseLong(values.get("warmup")),
+                new Load(
+                        Load.Kind.valueOf(values.get("kind")),
+                        Long.parseLong(values.get("rate")),
+                        Integer.parseInt(values.get("burst")),
+                        Integer.parseInt(values.get("publishers")),
+                        Integer.parseInt(values.get("subscribers"))),
+                Threading.valueOf(values.get("threading")),
+                Idle.valueOf(values.get("idle")),
+                Idle.valueOf(values.get("driverIdle")),
+                values.get("initiator"),
+                values.get("reflector"),
+                Integer.parseInt(values.get("port")),
+                values.get("affinity"));
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.load;
+
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.function.BiFunction;
+
+/**
+ * A process of a run. It is told on standard input what to do, and says on standard output how far
+ * it is: one line each, a word first. It ends when its input does, so that it does not outlive the
+ * command that started it.
+ *
+ * <p>Between the parts of a run it polls only each millisecond, so that another bus can be measured
+ * on the same processors meanwhile.
+ */
+public final class Worker {
+    /** Said: the bus's name and version follow. */
+    public static final String VERSION = "version";
+
+    /** Said: both streams of this end are set up. */
+    public static final String READY = "ready";
+
+    /** Said: messages done so far follow. */
+    public static final String PROGRESS = "progress";
+
+    /** Said: the {@link Measurement}, or the {@link StreamPart}, of what was asked for follows. */
+    public static final String RESULT = "result";
+
+    /** Said once: the monotonic time of the first echo, in nanoseconds, follows. */
+    public static final String FIRST = "first";
+
+    /** Said before a result: when a round trip was due, and how long it took, in nanoseconds. */
+    public static final String OUTLIER = "outlier";
+
+    /** Told: number of messages to measure follows. Not told to an end that only reflects. */
+    public static final String RUN = "run";
+
+    /** Told to an end that only reflects: be quick. */
+    public static final String RESUME = "resume";
+
+    /**
+     * Told to an end that only reflects, or only sends a stream: leave the processors to others.
+     */
+    public static final String PAUSE = "pause";
+
+    private final Work work;
+    private final Orders orders;
+
+    /**
+     * @param work to do.
+     * @param in tells what to do.
+     * @param out takes what is said.
+     */
+    public Worker(Work work, InputStream in, PrintStream out) {
+        this.work = work;
+        orders = new Orders(in, out);
+    }
+
+    /**
+     * Body of a worker's {@code main}: a role, the driver's directory, and the work.
+     *
+     * @param stacks sets up the bus, given work and directory.
+     */
+    public static void main(String[] args, BiFunction<Work, String, Stack> stacks) {
+        Role role = Role.valueOf(args[0]);
+        Work work = Work.parse(List.of(args).subList(2, args.length));
+        Worker worker = new Worker(work, System.in, System.out);
+        int status = 0;
+        try (Stack stack = stacks.apply(work, args[1])) {
+            worker.run(role, stack);
+        } catch (RuntimeException ex) {
+            System.err.println(ex.getMessage() == null ? ex.toString() : ex.getMessage());
+            if (Boolean.getBoolean("verbus.perf.trace")) {
+                ex.printStackTrace();
+            }
+            status = 1;
+        }
+        System.exit(status);
+    }
+
+    /** Does this process's part. */
+    public void run(Role role, Stack stack) {
+        orders.say(VERSION, stack.version());
+        if (work.load().isStream()) {
+            new StreamWorker(work, orders, stack).run(role);
+        } else {
+            new RoundTripWorker(work, orders, stack).run(role);
+        }
+    }
+}

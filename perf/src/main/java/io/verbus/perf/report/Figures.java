@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.report;
+
+import io.verbus.perf.load.Measurement;
+import io.verbus.perf.load.Throughput;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Measurements as figures that have a name, in the order in which they are shown. */
+public final class Figures {
+    private static final List<Percentile> COMPARED =
+            List.of(Percentile.P50, Percentile.P90, Percentile.P99);
+
+    private Figures() {}
+
+    /** Percentiles in microseconds: less is better. */
+    public static Map<String, Double> of(Measurement measurement) {
+        Map<String, Double> figures = new LinkedHashMap<>();
+        for (Percentile percentile : COMPARED) {
+            figures.put(percentile.text(), percentile.microseconds(measurement.histogram()));
+        }
+        return figures;
+    }
+
+    /** Rates of a stream: more is better. */
+    public static Map<String, Double> of(Throughput throughput) {
+        Map<String, Double> figures = new LinkedHashMap<>();
+        figures.put("messagesPerSecond", throughput.messagesPerSecond());
+        figures.put("bytesPerSecond", throughput.bytesPerSecond());
+        return figures;
+    }
+}

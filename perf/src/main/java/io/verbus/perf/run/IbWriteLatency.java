@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.run;
+
+import io.verbus.BusException;
+import io.verbus.perf.load.Measurement;
+import io.verbus.perf.load.Throughput;
+import io.verbus.perf.load.Work;
+
+import org.HdrHistogram.Histogram;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Round trips of perftest's {@code ib_write_lat}. It measures the time between two sends, and
+ * prints half of it: here it is whole again.
+ */
+public final class IbWriteLatency implements Contender {
+    private static final long HIGHEST_NS = TimeUnit.HOURS.toNanos(1);
+    private static final double NS_PER_HALF_US = 2000;
+
+    /** The program makes no fewer. */
+    private static final long MIN_ITERATIONS = 5;
+
+    private final PerftestProgram program;
+
+    /**
+     * @param work that says addresses, port and length.
+     */
+    public IbWriteLatency(Work work) {
+        program = new PerftestProgram("ib_write_lat", work, work.length());
+    }
+
+    @Override
+    public String version() {
+        return program.version();
+    }
+
+    @Override
+    public void warmUp() {}
+
+    @Override
+    public Measurement roundTrips(long count) {
+        return parse(program.run(Math.max(count, MIN_ITERATIONS), List.of("-U")));
+    }
+
+    /** Reads every sample that the program prints: a number, a comma, microseconds. */
+    static Measurement parse(String text) {
+        Histogram histogram = new Histogram(HIGHEST_NS, 3);
+        long elapsedNs = 0;
+        for (String line : (Iterable<String>) text.lines()::iterator) {
+            if (line.matches("\\d+, *[0-9.]+ *")) {
+                double halfUs = Double.parseDouble(line.substring(line.indexOf(',') + 1).strip());
+                long roundTripNs = Math.round(halfUs * NS_PER_HALF_US);
+                histogram.recordValue(roundTripNs);
+                elapsedNs += roundTripNs;
+            }
+        }
+        if (histogram.getTotalCount() == 0) {
+            throw new BusException("ib_write_lat printed no samples: " + text.strip());
+        }
+        return new Measurement(histogram, elapsedNs, 0, false);
+    }
+
+    @Override
+    public Throughput stream(long count) {
+        throw new BusException("ib_write_lat measures no streams: use --metric rtt");
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.run;
+
+import io.verbus.BusException;
+import io.verbus.perf.load.Work;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/** A program of the package perftest, at both ends, between the addresses of some work. */
+final class PerftestProgram {
+    private static final int TIMEOUT_S = 300;
+    private static final int LISTEN_TIMEOUT_S = 20;
+    private static final String LISTENING = " 0A ";
+
+    private final String name;
+    private final Work work;
+    private final int length;
+
+    /**
+     * @param name of the program.
+     * @param work that says which addresses and port.
+     * @param length of a message.
+     */
+    PerftestProgram(String name, Work work, int length) {
+        this.name = name;
+        this.work = work;
+        this.length = length;
+    }
+
+    /** Name and version. */
+    String version() {
+        try {
+            Process process =
+                    new ProcessBuilder(name, "--version").redirectErrorStream(true).start();
+            String text = text(process);
+            process.waitFor();
+            return name + " " + text.lines().findFirst().orElse("").strip();
+        } catch (IOException ex) {
+            throw absent(ex);
+        } catch (InterruptedException ex) {
+            throw interrupted(ex);
+        }
+    }
+
+    /**
+     * Runs it once.
+     *
+     * @param iterations that it makes.
+     * @param options of both ends besides.
+     * @return what the sending end prints.
+     * @throws BusException if it fails; the message holds what it said.
+     */
+    String run(long iterations, List<String> options) {
+        Process server = null;
+        Process client = null;
+        try {
+            server = start(RdmaPort.of(work.reflector()), iterations, options, "");
+            awaitListening(server);
+            client = start(RdmaPort.of(work.initiator()), iterations, options, work.reflector());
+            String text = text(client);
+            if (!client.waitFor(TIMEOUT_S, TimeUnit.SECONDS) || client.exitValue() != 0) {
+                throw new BusException(name + " failed: " + text.strip());
+            }
+            server.waitFor(TIMEOUT_S, TimeUnit.SECONDS);
+            return text;
+        } catch (IOException ex) {
+            throw absent(ex);
+        } catch (InterruptedException ex) {
+            throw interrupted(ex);
+        } finally {
+            end(client);
+            end(server);
+        }
+    }
+
+    private Process start(RdmaPort port, long iterations, List<String> options, String server)
+            throws IOException {
+        List<String> command = new ArrayList<>();
+        command.addAll(List.of(name, "-F", "-d", port.device()));
+        command.addAll(List.of("-x", Integer.toString(port.gidIndex())));
+        command.addAll(List.of("-p", Integer.toString(work.port())));
+        command.addAll(List.of("-s", Integer.toString(length), "-n", Long.toString(iterations)));
+        command.addAll(options);
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        if (server.isEmpty()) {
+            return builder.redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+        }
+        command.add(server);
+        return builder.start();
+    }
+
+    /** Its ends meet at a TCP port first, and the one that connects does not try again. */
+    private void awaitListening(Process server) throws IOException, InterruptedException {
+        String port = String.format(Locale.ROOT, ":%04X ", work.port());
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LISTEN_TIMEOUT_S);
+        while (!isListening(Path.of("/proc/net/tcp"), port)
+                && !isListening(Path.of("/proc/net/tcp6"), port)) {
+            if (!server.isAlive() || System.nanoTime() - deadline > 0) {
+                throw new BusException(
+                        name
+                                + " does not listen at port "
+                                + work.port()
+                                + ": choose another --port");
+            }
+            Thread.sleep(1);
+        }
+    }
+
+    private static boolean isListening(Path sockets, String port) throws IOException {
+        return Files.exists(sockets)
+                && Files.readString(sockets)
+                        .lines()
+                        .anyMatch(line -> line.contains(port) && line.contains(LISTENING));
+    }
+
+    private static String text(Process process) throws IOException {
+        return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    private static void end(Process process) {
+        if (process != null) {
+            process.destroyForcibly();
+        }
+    }
+
+    private BusException absent(IOException ex) {
+        return new BusException(
+                "cannot run " + name + " (" + ex.getMessage() + "): install the package perftest",
+                ex);
+    }
+
+    private BusException interrupted(InterruptedException ex) {
+        Thread.currentThread().interrupt();
+        return new BusException("interrupted while " + name + " ran", ex);
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import picocli.CommandLine;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+
+class PerfCommandTest {
+    private final StringWriter said = new StringWriter();
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    rtt --burst 5 | --burst needs a --rate
+                    rtt --rate fast | --rate takes messages a second or max
+                    rtt --length 32,288 --hgrm x | --length takes one number here
+                    rtt --affinity one | --affinity takes numbers of CPUs
+                    throughput --transport udp --publishers 2 | choose --threading shared
+                    throughput --subscribers 0 | --subscribers takes a number from 1
+                    compare --pairs 0 | --pairs takes a number from 1
+                    compare --transport udp --peer floor | not --transport udp
+                    compare --peer ib_write_lat | not --transport ipc
+                    warmup --transport udp | leave --transport out
+                    pauses --minutes 0 | --minutes takes a number
+                    """)
+    void saysWhatIsWrongAndWhatToGiveInstead(String arguments, String remedy) {
+        assertNotEquals(0, run(arguments.split(" ")));
+        assertTrue(said.toString().contains(remedy), said.toString());
+    }
+
+    @Test
+    void refusesToMeasureNothing() {
+        assertEquals(CommandLine.ExitCode.USAGE, run());
+        assertTrue(said.toString().contains("verbus perf rtt"), said.toString());
+    }
+
+    private int run(String... arguments) {
+        CommandLine line = new CommandLine(new PerfCommand());
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setErr(new PrintWriter(said, true));
+        line.setExecutionExceptionHandler(
+                (ex, command, result) -> {
+                    said.append(ex.getMessage());
+                    return CommandLine.ExitCode.SOFTWARE;
+                });
+        return line.execute(arguments);
+    }
+}

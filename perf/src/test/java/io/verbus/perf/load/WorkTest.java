@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+class WorkTest {
+    @Property
+    void survivesItsArguments(
+            @ForAll Work.Wire wire,
+            @ForAll Work.Threading threading,
+            @ForAll Work.Idle idle,
+            @ForAll Work.Idle driverIdle,
+            @ForAll int length,
+            @ForAll long messages,
+            @ForAll long rate,
+            @ForAll Load.Kind kind,
+            @ForAll int burst,
+            @ForAll int publishers) {
+        Work work =
+                new Work(
+                        wire,
+                        length,
+                        1408,
+                        65536,
+                        messages,
+                        7,
+                        new Load(kind, rate, burst, publishers, 3),
+                        threading,
+                        idle,
+                        driverIdle,
+                        "10.0.0.1",
+                        "fe80::1%eth0=x",
+                        9,
+                        "1,0");
+
+        assertEquals(work, Work.parse(work.toArguments()));
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.samples;
+
+import io.verbus.Bus;
+import io.verbus.BusException;
+import io.verbus.ExclusivePublication;
+import io.verbus.Publication;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Publishes a numbered message each second to several destinations, through the driver of the
+ * default directory. At each a {@link SimpleSubscriber} may read, and come and go.
+ *
+ * <p>Arguments: the media ({@code rdma} or {@code udp}), which destination decides how far the
+ * publication goes ({@code min}, {@code max} or {@code tagged,g:TAG}), how many messages, and the
+ * destinations, each {@code host:port}.
+ */
+public final class FanOutPublisher {
+    private FanOutPublisher() {}
+
+    public static void main(String[] args) throws InterruptedException {
+        if (args.length < 4) {
+            System.err.println(
+                    "usage: FanOutPublisher rdma|udp min|max|tagged,g:TAG COUNT HOST:PORT...");
+            System.exit(2);
+        }
+        String channel = "verbus:" + args[0] + "?control-mode=manual|fc=" + args[1];
+        int messages = Integer.parseInt(args[2]);
+        try (Bus bus = Bus.connect();
+                ExclusivePublication publication =
+                        bus.addExclusivePublication(channel, SimpleSubscriber.STREAM_ID)) {
+            for (int i = 3; i < args.length; i++) {
+                publication.addDestination("verbus:" + args[0] + "?endpoint=" + args[i]);
+            }
+            UnsafeBuffer message = new UnsafeBuffer(new byte[64]);
+            for (int i = 0; i < messages; i++) {
+                int length = message.putStringWithoutLengthAscii(0, "message " + i);
+                long result = publication.offer(message, 0, length);
+                while (result == Publication.NOT_CONNECTED
+                        || result == Publication.BACK_PRESSURED) {
+                    Thread.sleep(1);
+                    result = publication.offer(message, 0, length);
+                }
+                System.out.println("message " + i + ": position or reason " + result);
+                Thread.sleep(1_000);
+            }
+        } catch (BusException e) {
+            System.err.println(e.getMessage());
+            System.exit(1);
+        }
+    }
+}

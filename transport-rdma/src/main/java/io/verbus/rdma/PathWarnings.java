@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma;
+
+import io.verbus.cnc.CounterTypes;
+import io.verbus.rdma.fabric.PathAdvice;
+import io.verbus.rdma.fabric.PathInfo;
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
+
+import org.agrona.concurrent.status.AtomicCounter;
+
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * Tells what is wrong with the paths of connections: each finding once in the error log, with its
+ * remedy, and every time in a counter. Conductor's thread.
+ */
+final class PathWarnings implements AutoCloseable {
+    private final TransportHost host;
+    private final String linkLayer;
+    private final AtomicCounter roceV1;
+    private final AtomicCounter linkLocal;
+    private final AtomicCounter otherLinkLayer;
+    private final AtomicCounter smallMtu;
+    private final Set<String> told = new HashSet<>();
+
+    /**
+     * @param host the driver.
+     * @param linkLayer that is expected, or null for any that InfiniBand or iWARP can have.
+     */
+    PathWarnings(TransportHost host, String linkLayer) {
+        this.host = host;
+        this.linkLayer = linkLayer;
+        roceV1 = counter("over RoCE v1");
+        linkLocal = counter("over a link-local GID");
+        otherLinkLayer = counter("over an unexpected link layer");
+        smallMtu = counter("over an MTU below the port's");
+    }
+
+    private AtomicCounter counter(String what) {
+        return host.counter(CounterTypes.SYSTEM, 0, "rdma: connections " + what);
+    }
+
+    /** Looks at the path of a connection that was established. */
+    void look(PathInfo path) {
+        String port = path.device() + " port " + path.port();
+        if (path.isRoce() && path.gidType().equals(PathAdvice.ROCE_V1)) {
+            warn(
+                    roceV1,
+                    port
+                            + " makes connections over "
+                            + path.gidType()
+                            + ", which no router"
+                            + " forwards",
+                    PathAdvice.useRoceV2(path.device(), path.port()));
+        }
+        if (path.isRoce() && path.gid() != null && path.gid().isLinkLocalAddress()) {
+            warn(
+                    linkLocal,
+                    port
+                            + " makes connections over the link-local GID "
+                            + path.gid().getHostAddress()
+                            + ", which leads to no other network",
+                    "name addresses of the interface that are not link-local in endpoint and"
+                            + " interface");
+        }
+        if (!isExpected(path)) {
+            warn(
+                    otherLinkLayer,
+                    port + " has the link layer " + path.linkLayer() + " and not " + expected(path),
+                    "correct the addresses of the channels, or verbus.rdma.link-layer");
+        }
+        if (path.pathMtu() > 0 && path.pathMtu() < path.maxMtu()) {
+            warn(
+                    smallMtu,
+                    port
+                            + " makes connections with the path MTU "
+                            + path.pathMtu()
+                            + " and could have "
+                            + path.maxMtu(),
+                    path.isRoce()
+                            ? PathAdvice.raiseRoceMtu(path.netdev(), path.maxMtu())
+                            : PathAdvice.raiseInfiniBandMtu());
+        }
+    }
+
+    private boolean isExpected(PathInfo path) {
+        return path.linkLayer().equals(PathAdvice.ETHERNET)
+                ? linkLayer == null || linkLayer.equals(PathAdvice.ETHERNET)
+                : path.linkLayer().equals(PathAdvice.INFINIBAND)
+                        && !path.isIwarp()
+                        && (linkLayer == null || linkLayer.equals(PathAdvice.INFINIBAND));
+    }
+
+    private String expected(PathInfo path) {
+        if (linkLayer != null) {
+            return linkLayer + ", as verbus.rdma.link-layer says";
+        }
+        return path.isIwarp() ? "Ethernet" : "InfiniBand or Ethernet";
+    }
+
+    private void warn(AtomicCounter counter, String finding, String remedy) {
+        counter.incrementRelease();
+        if (told.add(finding)) {
+            host.onError(new TransportException("warning: " + finding + ": " + remedy));
+        }
+    }
+
+    @Override
+    public void close() {
+        roceV1.close();
+        linkLocal.close();
+        otherLinkLayer.close();
+        smallMtu.close();
+    }
+}

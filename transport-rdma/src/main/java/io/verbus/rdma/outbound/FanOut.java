@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.outbound;
+
+import io.verbus.transport.OutboundStream;
+
+import java.util.Arrays;
+import java.util.OptionalLong;
+import java.util.Queue;
+
+/**
+ * What the destinations of one publication are together: how far it may be appended to, and from
+ * where on its log is kept. Sender's thread.
+ *
+ * <pre>
+ *    floor          lowest           base                       limit
+ *  ----+---------------+---------------+--------------------------+-----
+ *      |  pinned only  | for whoever   |  window of those that    |
+ *      |               | is slower     |  decide, a term at most  |
+ *  ----+---------------+---------------+--------------------------+-----
+ *                      |◀─ two terms, less a quarter ────────────▶|
+ * </pre>
+ *
+ * Base and limit are those of the slowest destination that is connected, of the fastest, or of the
+ * slowest that has a tag. Others may be behind the base as far as the log goes; who is further is
+ * left: it is set up anew where the publication is then. The quarter of a term that is spared lets
+ * the conductor clean, and a destination that is left be told so, while publishers go on.
+ *
+ * <p>Invariant: nothing behind the floor is sent, and nothing from the floor on is reused. A work
+ * request reads no earlier than what its destination has released, and the floor does not pass that
+ * while a work request may be outstanding.
+ */
+final class FanOut {
+    private static final Branch[] NONE = new Branch[0];
+
+    private enum Decider {
+        MIN,
+        MAX,
+        TAGGED
+    }
+
+    private final OutboundStream stream;
+    private final Decider decider;
+    private final long tag;
+    private final int groupSize;
+    private final int termLength;
+    private final Queue<SenderEvent> events;
+    private Branch[] branches = NONE;
+    private long floor;
+    private boolean isConnected;
+
+    /**
+     * @param stream of the publication.
+     * @param events for the conductor.
+     */
+    FanOut(OutboundStream stream, Queue<SenderEvent> events) {
+        this.stream = stream;
+        this.events = events;
+        OptionalLong named = stream.channel().flowControlTag();
+        tag = named.orElse(0);
+        decider =
+                named.isPresent()
+                        ? Decider.TAGGED
+                        : "max".equals(stream.channel().flowControl()) ? Decider.MAX : Decider.MIN;
+        groupSize = stream.channel().flowControlGroupSize();
+        termLength = stream.log().spec().termLength();
+    }
+
+    boolean isTag(long other) {
+        return decider == Decider.TAGGED && tag == other;
+    }
+
+    void tell(SenderEvent event) {
+        events.add(event);
+    }
+
+    /** Position from which on the log holds everything. */
+    long floor() {
+        return Math.max(floor, stream.releasedPosition());
+    }
+
+    /** A destination is offered the stream. */
+    void join(Branch branch) {
+        for (Branch known : branches) {
+            if (known == branch) {
+                return;
+            }
+        }
+        branches = Arrays.copyOf(branches, branches.length + 1);
+        branches[branches.length - 1] = branch;
+    }
+
+    /** What one destination needs, or whether it is there, has changed. */
+    void update() {
+        long base = -1;
+        long limit = -1;
+        int deciding = 0;
+        boolean isAnyHeld = false;
+        boolean isAnyGone = false;
+        Branch[] all = branches;
+        for (int i = 0; i < all.length; i++) {
+            Branch branch = all[i];
+            isAnyHeld |= branch.isHeld();
+            isAnyGone |= branch.isDropped() && !branch.isKept();
+            if (decides(branch)) {
+                long consumed = branch.need();
+                long end = consumed + Math.min(branch.window(), termLength);
+                boolean isFirst = base < 0;
+                deciding++;
+                base = isFirst ? consumed : pick(base, consumed);
+                limit = isFirst ? end : pick(limit, end);
+            }
+        }
+        if (base >= 0) {
+            release(base, limit);
+            connected(deciding >= groupSize);
+        } else {
+            // Spies that carry the stream wait for the answer to an offer.
+            connected(isAnyHeld && stream.channel().spiesConnect());
+        }
+        if (isAnyGone) {
+            removeGone();
+        }
+    }
+
+    private boolean decides(Branch branch) {
+        return branch.isMember() && (decider != Decider.TAGGED || branch.isTagged());
+    }
+
+    private long pick(long one, long other) {
+        return decider == Decider.MAX ? Math.max(one, other) : Math.min(one, other);
+    }
+
+    private void release(long base, long limit) {
+        long lowest = base - (2L * termLength - (limit - base) - termLength / 4);
+        long kept = base;
+        for (int i = 0; i < branches.length; i++) {
+            Branch branch = branches[i];
+            if (branch.need() < lowest) {
+                branch.fallBehind();
+            }
+            if (branch.need() >= lowest || branch.isKept()) {
+                kept = Math.min(kept, branch.need());
+            }
+        }
+        floor = Math.max(floor(), kept);
+        stream.onReleased(floor, (int) Math.max(0, Math.min(limit - floor, 2L * termLength)));
+    }
+
+    private void connected(boolean connected) {
+        if (connected != isConnected) {
+            isConnected = connected;
+            stream.onConnected(connected);
+        }
+    }
+
+    private void removeGone() {
+        int kept = 0;
+        Branch[] left = new Branch[branches.length];
+        for (Branch branch : branches) {
+            if (!branch.isDropped() || branch.isKept()) {
+                left[kept++] = branch;
+            }
+        }
+        branches = Arrays.copyOf(left, kept);
+    }
+}

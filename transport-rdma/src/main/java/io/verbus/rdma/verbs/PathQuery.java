@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.rdma.fabric.PathInfo;
+
+import java.lang.foreign.Arena;
+
+/**
+ * What a queue pair tells of its path once it is connected, and whether that is the path which was
+ * asked for. Conductor's thread only.
+ *
+ * <p>The path MTU is asked for and never set: rdma_cm takes it from the interface or from the
+ * subnet manager, tells it to the peer, and has no option for it; both ends must have the same.
+ */
+final class PathQuery {
+    private static final int ATTRIBUTES =
+            VerbsAbi.IBV_QP_AV
+                    | VerbsAbi.IBV_QP_PATH_MTU
+                    | VerbsAbi.IBV_QP_TIMEOUT
+                    | VerbsAbi.IBV_QP_RETRY_CNT
+                    | VerbsAbi.IBV_QP_RNR_RETRY;
+
+    private PathQuery() {}
+
+    /**
+     * Asks the device.
+     *
+     * @param qp address of a queue pair that is ready to receive.
+     * @param port of the device.
+     */
+    static PathInfo query(Ibverbs ibverbs, Device device, int port, long qp) {
+        try (Arena arena = Arena.ofConfined()) {
+            long attr = arena.allocate(VerbsAbi.QpAttr.SIZE, Long.BYTES).address();
+            long init = arena.allocate(VerbsAbi.QpInitAttr.SIZE, Long.BYTES).address();
+            int error = ibverbs.queryQp(qp, attr, ATTRIBUTES, init);
+            if (error != 0) {
+                throw VerbsException.of(
+                        "ibv_query_qp",
+                        error,
+                        "the device " + device.name() + " does not tell the path of a queue pair",
+                        "");
+            }
+            long portAttr = arena.allocate(VerbsAbi.PortAttr.SIZE, Long.BYTES).address();
+            device.queryPort(port, portAttr);
+            boolean isIwarp = device.transport() == Transport.IWARP;
+            int index = unsigned(attr + VerbsAbi.QpAttr.SGID_INDEX);
+            DeviceInfo.Gid gid =
+                    isIwarp
+                            ? new DeviceInfo.Gid(0, "", "", "")
+                            : Devices.gid(device.name(), port, index);
+            return new PathInfo(
+                    device.name(),
+                    port,
+                    isIwarp,
+                    Devices.linkLayer(Memory.getByte(portAttr + VerbsAbi.PortAttr.LINK_LAYER)),
+                    gid.netdev(),
+                    gid.type(),
+                    gid.inetAddress(),
+                    isIwarp ? 0 : Devices.mtu(Memory.getInt(attr + VerbsAbi.QpAttr.PATH_MTU)),
+                    Devices.mtu(Memory.getInt(portAttr + VerbsAbi.PortAttr.MAX_MTU)),
+                    unsigned(attr + VerbsAbi.QpAttr.TRAFFIC_CLASS),
+                    unsigned(attr + VerbsAbi.QpAttr.TIMEOUT),
+                    unsigned(attr + VerbsAbi.QpAttr.RETRY_CNT),
+                    unsigned(attr + VerbsAbi.QpAttr.RNR_RETRY));
+        }
+    }
+
+    /**
+     * @throws VerbsException if packets do not carry as many bytes as was asked for.
+     */
+    static void requireMtu(PathInfo path, ConnectionOptions options) {
+        if (options.pathMtu() == ConnectionOptions.ANY) {
+            return;
+        }
+        if (path.isIwarp()) {
+            throw new VerbsException(
+                    "path-mtu %d cannot be had on %s, whose packets are TCP's: leave the key away"
+                            .formatted(options.pathMtu(), path.device()));
+        }
+        if (path.pathMtu() != options.pathMtu()) {
+            throw new VerbsException(
+                    ("the path over %s port %d has the MTU %d and not path-mtu %d: set the MTU of"
+                                    + " the interfaces at both ends (RoCE) or of the subnet"
+                                    + " manager's partition (InfiniBand), or correct path-mtu")
+                            .formatted(
+                                    path.device(), path.port(), path.pathMtu(), options.pathMtu()));
+        }
+    }
+
+    /**
+     * @throws VerbsException if a device is not the one that was asked for.
+     */
+    static void requireDevice(String name, ConnectionOptions options, String where) {
+        if (options.device() != null && !options.device().equals(name)) {
+            throw new VerbsException(
+                    "%s is on the device %s and not on %s: correct the address or the device"
+                            .formatted(where, name, options.device()));
+        }
+    }
+
+    private static int unsigned(long address) {
+        return Byte.toUnsignedInt(Memory.getByte(address));
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.sim;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.rdma.sim.FanOutNet.Place;
+
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Random lives of a publication with several destinations, of which some are slow, die, lose their
+ * connection and resume, are removed and added. Each image must hold an unbroken run of messages
+ * with no byte wrong, up to the position at which it ends: what was sent was never reused. Those
+ * that the flow control waits for must have every message in one image.
+ */
+class FanOutScheduleTest {
+    private static final int SCHEDULES = Integer.getInteger("verbus.schedules", 30);
+    private static final int EVENTS = 40;
+    private static final String[] OPTIONS = {
+        "rdma.backoff-min", "1ms",
+        "rdma.backoff-max", "4ms",
+        "rdma.probe-timeout", "20ms",
+        "rdma.probe-interval", "5ms",
+        "rdma.status-interval", "1ms",
+        "rdma.linger", "2ms",
+        "rdma.resume-timeout", "60s"
+    };
+
+    /** What the lives of all schedules came to: a test in which nothing happens proves nothing. */
+    private long left;
+
+    private long resumes;
+    private long ended;
+    private long terms;
+
+    @TempDir Path directory;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"min", "max", "tagged,g:7"})
+    void whatWasSentWasNeverReused(String flowControl) {
+        long first = Long.getLong("verbus.seed", System.nanoTime() & 0xFFFF_FFFFL);
+        for (int i = 0; i < SCHEDULES; i++) {
+            try {
+                live(first + i, flowControl);
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("-Dverbus.seed=" + (first + i) + ": " + e.getMessage(), e);
+            }
+        }
+        String sum =
+                flowControl
+                        + ": "
+                        + left
+                        + " left, "
+                        + resumes
+                        + " resumed, "
+                        + ended
+                        + " ended, "
+                        + terms
+                        + " terms";
+        System.out.println(sum);
+        assertTrue(terms > 4L * SCHEDULES, sum);
+        assertTrue(resumes > SCHEDULES / 2, sum);
+        assertTrue(flowControl.equals("min") || left > SCHEDULES / 10, sum);
+    }
+
+    private void live(long seed, String flowControl) {
+        try (FanOutNet net = new FanOutNet(seed, directory, OPTIONS)) {
+            net.maxTurns = 400_000;
+            TestStream stream = net.publish(flowControl);
+            int count = 2 + net.random.nextInt(3);
+            for (int i = 0; i < count; i++) {
+                Place place = net.place(i == 0 || net.random.nextBoolean());
+                place.subscribe();
+                net.add(stream, place);
+            }
+            // The first is never killed nor removed: it has the tag, and must have every message.
+            Place steady = net.places.getFirst();
+            net.until("steady", () -> steady.isConnected() && steady.image() != null);
+            TestImage all = steady.image();
+            for (int i = 0; i < EVENTS; i++) {
+                event(net, stream);
+                net.forMillis(1 + net.random.nextInt(4));
+            }
+            settle(net, stream);
+            if (!flowControl.equals("max")) {
+                if (steady.image() != all || all.next != stream.offered) {
+                    throw new AssertionError(
+                            "one that is waited for has lost messages: "
+                                    + all.next
+                                    + " of "
+                                    + stream.offered
+                                    + ", "
+                                    + all.lost
+                                    + ", ended "
+                                    + all.endingAt
+                                    + " "
+                                    + steady.driver.errors
+                                    + net.a.errors);
+                }
+            }
+            end(net, stream);
+        }
+    }
+
+    private void event(FanOutNet net, TestStream stream) {
+        int number = net.random.nextInt(net.places.size());
+        Place place = net.places.get(number);
+        switch (net.random.nextInt(8)) {
+            case 0 -> place.slowness = net.random.nextInt(60);
+            case 1 -> place.reading = net.random.nextInt(3) > 0;
+            case 2, 3 -> breakOne(net, place);
+            case 4 -> {
+                if (number > 0) {
+                    place.crash();
+                    place.subscribe();
+                }
+            }
+            case 5 -> {
+                if (number > 0) {
+                    net.remove(stream, place);
+                    if (net.random.nextBoolean()) {
+                        net.forMillis(net.random.nextInt(4));
+                    }
+                    net.add(stream, place);
+                }
+            }
+            case 6 -> net.publishing = net.random.nextInt(4) > 0;
+            default -> {
+                if (number > 0) {
+                    for (TestImage image : List.copyOf(place.driver.images)) {
+                        place.driver.transport.closeImage(image, "no subscriber");
+                    }
+                    if (net.random.nextBoolean()) {
+                        place.driver.subscribed.clear();
+                        net.forMillis(net.random.nextInt(4));
+                        place.subscribe();
+                    }
+                }
+            }
+        }
+    }
+
+    private static void breakOne(FanOutNet net, Place place) {
+        List<SimConnection> connections = place.driver.fabric.connections();
+        if (!connections.isEmpty() && connections.getFirst().peer() != null) {
+            if (net.random.nextInt(3) == 0) {
+                connections.getFirst().sim().cutIfConnected();
+            } else if (connections.getFirst().sim().isConnected()) {
+                connections.getFirst().breakLink("link flap");
+            }
+        }
+    }
+
+    private static void settle(FanOutNet net, TestStream stream) {
+        net.publishing = true;
+        for (Place place : net.places) {
+            place.reading = true;
+            place.slowness = 0;
+        }
+        net.until(
+                "every destination is connected",
+                () -> net.places.stream().allMatch(p -> p.isConnected() && p.image() != null));
+        long position = stream.position();
+        net.until("it goes on", () -> stream.position() > position + 3L * FanOutNet.TERM_LENGTH);
+        net.publishing = false;
+        net.until(
+                "every destination is at the end",
+                () -> net.places.stream().allMatch(p -> p.isAtEnd(stream)));
+    }
+
+    private void end(FanOutNet net, TestStream stream) {
+        terms += stream.position() / FanOutNet.TERM_LENGTH;
+        resumes += net.a.counter(": resumes");
+        for (Place place : net.places) {
+            left += Math.max(0, net.a.value("times that left " + place.destination().endpoint()));
+            ended += place.ended.size();
+        }
+        stream.end();
+        net.a.transport.closePublication(stream);
+        net.until("released", () -> net.a.releasedStreams.contains(stream));
+        net.until("disconnected", () -> net.a.fabric.connections().isEmpty());
+    }
+}

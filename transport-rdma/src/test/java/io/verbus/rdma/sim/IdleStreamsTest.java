@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+
+/**
+ * What a duty cycle of sender and receiver costs, with 1, 100 and 1,000 idle streams on one
+ * connection: looks at streams, which are exact, and time, which is not.
+ */
+class IdleStreamsTest {
+    private static final int CYCLES = 20_000;
+    private static final long CYCLE_NS = 1_000;
+
+    /** Looks at an idle stream or image in a cycle in which it has its turn, at most. */
+    private static final int LOOKS = 3;
+
+    /** Streams that are looked at in a cycle, at most, when all are idle. */
+    private static final int SWEEP = 4;
+
+    @TempDir Path directory;
+
+    /** What a cycle costs. */
+    private record Cost(
+            double sendersLooks, double receiversLooks, double sendNs, double receiveNs) {}
+
+    @Test
+    void theDutyCycleIsAsShortWithAThousandIdleStreamsAsWithAHundred() {
+        Cost one = measure(1);
+        Cost hundred = measure(100);
+        Cost thousand = measure(1000);
+        System.out.println("1 idle stream: " + one);
+        System.out.println("100 idle streams: " + hundred);
+        System.out.println("1000 idle streams: " + thousand);
+        assertTrue(one.sendersLooks <= LOOKS, one.toString());
+        assertTrue(hundred.sendersLooks <= SWEEP * LOOKS, hundred.toString());
+        assertTrue(hundred.receiversLooks <= SWEEP * LOOKS, hundred.toString());
+        assertEquals(hundred.sendersLooks, thousand.sendersLooks, 0.5);
+        assertEquals(hundred.receiversLooks, thousand.receiversLooks, 0.5);
+        // Ten times as many idle streams; what is left is the memory of those in their turn.
+        assertTrue(thousand.sendNs < 4 * hundred.sendNs, hundred + " and " + thousand);
+        assertTrue(thousand.receiveNs < 4 * hundred.receiveNs, hundred + " and " + thousand);
+    }
+
+    private Cost measure(int streams) {
+        try (TwoDrivers net = new TwoDrivers(7, directory)) {
+            net.publishing = false;
+            for (int i = 0; i < streams; i++) {
+                net.b.subscribe(TwoDrivers.CHANNEL, i);
+                net.a.publish(TwoDrivers.CHANNEL, i);
+            }
+            net.until("connected", () -> net.a.streams.stream().allMatch(each -> each.connected));
+            assertEquals(1, net.network.connections());
+            net.network.beInstant();
+            for (int i = 0; i < 4 * streams; i++) {
+                cycle(net, 10_000_000);
+            }
+            double sendNs = Double.MAX_VALUE;
+            double receiveNs = Double.MAX_VALUE;
+            long sendersLooks = -sendersLooks(net);
+            long receiversLooks = -receiversLooks(net);
+            for (int part = 0; part < 10; part++) {
+                long start = System.nanoTime();
+                for (int i = 0; i < CYCLES / 10; i++) {
+                    net.nowNs += CYCLE_NS;
+                    net.a.transport.send(net.nowNs);
+                }
+                long sent = System.nanoTime();
+                for (int i = 0; i < CYCLES / 10; i++) {
+                    net.nowNs += CYCLE_NS;
+                    net.b.transport.receive(net.nowNs);
+                }
+                sendNs = Math.min(sendNs, (sent - start) / (CYCLES / 10.0));
+                receiveNs = Math.min(receiveNs, (System.nanoTime() - sent) / (CYCLES / 10.0));
+            }
+            sendersLooks += sendersLooks(net);
+            receiversLooks += receiversLooks(net);
+            return new Cost(
+                    (double) sendersLooks / CYCLES,
+                    (double) receiversLooks / CYCLES,
+                    sendNs,
+                    receiveNs);
+        }
+    }
+
+    private static void cycle(TwoDrivers net, long ns) {
+        net.nowNs += ns;
+        net.a.transport.send(net.nowNs);
+        net.b.transport.receive(net.nowNs);
+    }
+
+    private static long sendersLooks(TwoDrivers net) {
+        return net.a.streams.stream().mapToLong(stream -> stream.looks).sum();
+    }
+
+    private static long receiversLooks(TwoDrivers net) {
+        return net.b.images.stream().mapToLong(image -> image.looks).sum();
+    }
+
+    @Test
+    void aStreamThatWasIdleIsSentWithinItsTurn() {
+        try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
+            net.publishing = false;
+            int streams = 40;
+            for (int i = 0; i < streams; i++) {
+                net.b.subscribe(TwoDrivers.CHANNEL, i);
+                net.a.publish(TwoDrivers.CHANNEL, i);
+            }
+            net.until("connected", () -> net.a.streams.stream().allMatch(each -> each.connected));
+            net.network.beInstant();
+            for (int i = 0; i < 4 * streams; i++) {
+                cycle(net, 10_000_000);
+            }
+            for (TestStream stream : net.a.streams) {
+                stream.clean();
+                assertTrue(stream.offer());
+                for (int i = 0; i < (streams + SWEEP - 1) / SWEEP; i++) {
+                    cycle(net, CYCLE_NS);
+                }
+                assertEquals(stream.position(), stream.senderPosition(), net.seed + "");
+            }
+        }
+    }
+
+    @Test
+    void idleImagesAreGrantedNoCredit() {
+        try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
+            net.b.subscribe(TwoDrivers.CHANNEL, 1);
+            TestStream stream = net.a.publish(TwoDrivers.CHANNEL, 1);
+            net.until("some", () -> net.b.images.size() == 1 && net.b.image().received > 100);
+            net.publishing = false;
+            net.until("all granted", () -> net.b.image().granted == stream.position());
+            long grants = net.b.counter("at 10.0.0.2:7400: batches");
+            net.forMillis(2_000);
+            assertEquals(grants, net.b.counter("at 10.0.0.2:7400: batches"));
+            net.publishing = true;
+            long before = net.b.image().received;
+            net.until("it goes on", () -> net.b.image().received > before + 1000);
+        }
+    }
+}

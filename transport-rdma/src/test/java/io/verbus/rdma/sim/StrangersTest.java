@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.rdma.fabric.FabricHandler;
+import io.verbus.rdma.fabric.Listener;
+import io.verbus.rdma.link.ControlWriter;
+import io.verbus.rdma.link.Greeting;
+import io.verbus.rdma.link.Offer;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What somebody of whom nothing is known can take of a subscribing driver: a share, for a while.
+ */
+class StrangersTest implements FabricHandler {
+    private static final int STREAM = 42;
+    private static final InetSocketAddress B = new InetSocketAddress("10.0.0.2", 7400);
+    private static final String GIVEN_UP = "rdma: connections given up that offered nothing";
+
+    @TempDir Path directory;
+
+    private final List<SimConnection> established = new ArrayList<>();
+    private final List<Connection> ended = new ArrayList<>();
+
+    @Override
+    public void onConnectRequest(
+            Listener listener, Connection connection, InetSocketAddress from, byte[] data) {
+        throw new AssertionError("nobody listens here");
+    }
+
+    @Override
+    public void onEstablished(Connection connection, byte[] privateData) {
+        established.add((SimConnection) connection);
+    }
+
+    @Override
+    public void onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
+        ended.add(connection);
+        connection.close();
+    }
+
+    private TwoDrivers drivers(String... options) {
+        TwoDrivers net = new TwoDrivers(System.nanoTime(), directory, options);
+        net.network.expectAccessErrors();
+        net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+        return net;
+    }
+
+    private static SimConnection connect(SimFabric stranger, long driverId) {
+        return stranger.connect(
+                B,
+                null,
+                ConnectionOptions.DEFAULT,
+                null,
+                Greeting.of(driverId, RejectCode.UNSPECIFIED));
+    }
+
+    private static byte[] setup(long registrationId, int termLength) {
+        UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
+        Offer offer =
+                new Offer(registrationId, 5, STREAM, 5, termLength, 1408, 0, 64, 1, 77, false);
+        byte[] message = new byte[new ControlWriter().setup(buffer, 0, offer, 0, false)];
+        buffer.getBytes(0, message);
+        return message;
+    }
+
+    private static void assertCarries(TwoDrivers net, TestStream stream) {
+        net.until("connected", () -> stream.connected);
+        long before = stream.offered;
+        net.until("carried", () -> stream.offered > before + 50);
+    }
+
+    @Test
+    void keepsOnlySoManyConnectionsThatOfferNothing() {
+        try (TwoDrivers net = drivers("rdma.max-half-open", "8")) {
+            SimFabric stranger = net.network.fabric("10.0.0.9");
+            int most = 0;
+            for (int i = 0; i < 100; i++) {
+                connect(stranger, 900 + i);
+                net.until("accepted", () -> stranger.poll(this, net.nowNs) > 0);
+                most = Math.max(most, net.b.fabric.connections().size());
+            }
+            // One that has to go is there until the receiver has let go of it.
+            assertTrue(most < 60, most + " connections");
+            net.until(
+                    "the rest given up",
+                    () -> {
+                        stranger.poll(this, net.nowNs);
+                        return net.b.fabric.connections().size() <= 8;
+                    });
+            assertTrue(net.b.counter(GIVEN_UP) >= 92, net.b.counterText());
+            assertEquals(
+                    1,
+                    net.b.errors.stream()
+                            .filter(error -> error.contains("because they offer no stream"))
+                            .distinct()
+                            .count(),
+                    net.b.errors.toString());
+            assertCarries(net, net.a.publish(TwoDrivers.CHANNEL, STREAM));
+        }
+    }
+
+    @Test
+    void givesAConnectionUpThatOffersNothingInTime() {
+        try (TwoDrivers net = drivers("rdma.half-open-timeout", "50ms")) {
+            SimFabric stranger = net.network.fabric("10.0.0.9");
+            connect(stranger, 900);
+            net.until(
+                    "given up",
+                    () -> {
+                        stranger.poll(this, net.nowNs);
+                        return !ended.isEmpty();
+                    });
+            assertEquals(1, established.size());
+            assertEquals(1, net.b.counter(GIVEN_UP));
+            TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+            assertCarries(net, stream);
+            net.forMillis(100);
+            assertCarries(net, stream);
+            assertEquals(1, net.b.counter(GIVEN_UP));
+        }
+    }
+
+    @Test
+    void givesAHostNoMoreMemoryThanItsShare() {
+        try (TwoDrivers net = drivers("rdma.max-image-memory", "1m", "rdma.linger", "0ms")) {
+            long share = (1 << 20) / LogLayout.fileLength(TwoDrivers.CHANNEL.termLength());
+            for (int i = 0; i < 2 * share; i++) {
+                net.a.publish(TwoDrivers.CHANNEL, STREAM);
+            }
+            net.until("some refused", () -> net.a.rejections.size() >= share);
+            net.until("others accepted", () -> net.b.images.size() == share);
+            assertTrue(
+                    net.a.failures.getFirst().contains("rdma.max-image-memory"),
+                    net.a.failures.toString());
+            List<TestStream> first =
+                    net.a.streams.stream().filter(stream -> stream.connected).toList();
+            for (TestStream stream : first) {
+                stream.end();
+                net.a.transport.closePublication(stream);
+            }
+            net.until(
+                    "the others in their place",
+                    () -> {
+                        for (TestImage image : List.copyOf(net.b.images)) {
+                            if (image.endingAt >= 0 && image.position() == image.endingAt) {
+                                net.b.transport.closeImage(image, "drained");
+                            }
+                        }
+                        return net.a.streams.size() == share
+                                && net.a.streams.stream().allMatch(stream -> stream.connected);
+                    });
+        }
+    }
+
+    @Test
+    void endsAnImageWhereItsFramesEndWhateverIsSaidOfItsEnd() {
+        try (TwoDrivers net = drivers()) {
+            TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+            assertCarries(net, stream);
+            net.publishing = false;
+            net.until("read", () -> net.b.image().position() == stream.position());
+            TestImage image = net.b.image();
+            long lie = 1L << 30;
+            image.log().metadata().putLongRelease(LogLayout.END_OF_STREAM, lie);
+            net.connection().sim().inject(List.of(close(stream.registrationId(), lie)));
+            net.until("lost", () -> image.lost != null);
+            assertTrue(image.lost.contains("what was received ends elsewhere"), image.lost);
+            assertEquals(-1, image.endingAt);
+            assertEquals(1, net.b.counter("protocol violations of publishing drivers"));
+        }
+    }
+
+    private static byte[] close(long registrationId, long position) {
+        UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
+        byte[] message = new byte[new ControlWriter().close(buffer, 0, registrationId, position)];
+        buffer.getBytes(0, message);
+        return message;
+    }
+
+    @Test
+    void aStormOfConnectionsUsesUpNeitherCountersNorErrorLog() {
+        try (TwoDrivers net = drivers()) {
+            SimFabric stranger = net.network.fabric("10.0.0.9");
+            for (int i = 0; i < 200; i++) {
+                int before = ended.size();
+                SimConnection connection = connect(stranger, 900 + i);
+                net.until(
+                        "established",
+                        () -> {
+                            stranger.poll(this, net.nowNs);
+                            return established.contains(connection);
+                        });
+                connection.sim().inject(List.of(setup(i, 65_537 + i)));
+                net.until(
+                        "ended",
+                        () -> {
+                            stranger.poll(this, net.nowNs);
+                            return ended.size() > before;
+                        });
+            }
+            assertEquals(200, net.b.counter("protocol violations of publishing drivers"));
+            long unlogged = net.b.counter("rdma: errors caused by peers that are not logged");
+            assertTrue(unlogged > 50, unlogged + " not logged");
+            assertEquals(200, unlogged + net.b.errors.size());
+            long lines = net.b.counterText().lines().count();
+            assertTrue(lines < 13 * 14 + 20, net.b.counterText());
+            assertCarries(net, net.a.publish(TwoDrivers.CHANNEL, STREAM));
+        }
+    }
+
+    @Test
+    void whatAConnectionDidIsSeenForAWhileAfterItsEnd() {
+        try (TwoDrivers net = drivers()) {
+            TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+            assertCarries(net, stream);
+            net.connection().sim().inject(List.of(new byte[] {1, 2, 3}));
+            net.until("ended", () -> net.b.counterText().contains(", ended: last failure: "));
+            String counters = net.b.counterText();
+            assertTrue(
+                    counters.contains(
+                            "last failure: the peer breaks the protocol: a control message has 3"
+                                    + " bytes=1"),
+                    counters);
+            assertTrue(counters.contains(", ended: protocol violations=1"), counters);
+            net.forMillis(5_000);
+            counters = net.b.counterText();
+            assertTrue(!counters.contains(", ended: "), counters);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.inbound;
+
+import io.verbus.logbuffer.FrameHeader;
+import io.verbus.udp.wire.Frames;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A row of data frames of one stream, each beginning where the one before ends, in a datagram and
+ * in the term alike. Only the last can be padding, of which only the header is there.
+ */
+final class FrameRow {
+    private FrameRow() {}
+
+    /**
+     * Measures the row that a part of a datagram begins with.
+     *
+     * @param part to look at, to its end.
+     * @param termOffset at which the first frame is to stand.
+     * @return bytes up to the end of the row's last frame; 0 if not even the first frame is of the
+     *     stream and fits into its term.
+     */
+    static int length(
+            UnsafeBuffer part,
+            int termOffset,
+            int termLength,
+            int termId,
+            int sessionId,
+            int streamId) {
+        int end = 0;
+        int at = 0;
+        boolean isPadding = false;
+        while (!isPadding && part.capacity() - at >= FrameHeader.LENGTH) {
+            int frameLength = part.getInt(at);
+            int type = part.getShort(at + FrameHeader.TYPE) & 0xFFFF;
+            isPadding = type == FrameHeader.TYPE_PAD;
+            int held = isPadding ? FrameHeader.LENGTH : frameLength;
+            if (frameLength < FrameHeader.LENGTH
+                    || frameLength > termLength - termOffset - at
+                    || type > FrameHeader.TYPE_DATA
+                    || held > part.capacity() - at
+                    || Frames.version(part, at) != Frames.VERSION
+                    || part.getInt(at + FrameHeader.TERM_OFFSET) != termOffset + at
+                    || part.getInt(at + FrameHeader.TERM_ID) != termId
+                    || part.getInt(at + FrameHeader.SESSION_ID) != sessionId
+                    || part.getInt(at + FrameHeader.STREAM_ID) != streamId) {
+                break;
+            }
+            end = at + held;
+            at += FrameHeader.align(held);
+        }
+        return end;
+    }
+
+    /**
+     * Puts a row into its term: with one copy where no frame of it stands there yet.
+     *
+     * @param term to put it into.
+     * @param termOffset of the row.
+     * @param row that was measured.
+     * @param length of it.
+     * @param complete bytes of the row, from its beginning, that lie where the image is complete.
+     * @return how many frames stood there.
+     */
+    static int insert(
+            UnsafeBuffer term, int termOffset, UnsafeBuffer row, int length, long complete) {
+        if (complete <= 0 && isFree(term, termOffset, row, length)) {
+            TermRebuilder.insert(term, termOffset, row, 0, length);
+            return 0;
+        }
+        int duplicates = 0;
+        int at = 0;
+        while (at < length) {
+            int held = heldLength(row, at);
+            if (at >= complete && !TermRebuilder.insert(term, termOffset + at, row, at, held)) {
+                duplicates++;
+            }
+            at += FrameHeader.align(held);
+        }
+        return duplicates;
+    }
+
+    private static boolean isFree(UnsafeBuffer term, int termOffset, UnsafeBuffer row, int length) {
+        int at = 0;
+        while (at < length) {
+            if (term.getLong(termOffset + at) != 0) {
+                return false;
+            }
+            at += FrameHeader.align(heldLength(row, at));
+        }
+        return true;
+    }
+
+    private static int heldLength(UnsafeBuffer row, int at) {
+        boolean isPadding = (row.getShort(at + FrameHeader.TYPE) & 0xFFFF) == FrameHeader.TYPE_PAD;
+        return isPadding ? FrameHeader.LENGTH : row.getInt(at);
+    }
+}

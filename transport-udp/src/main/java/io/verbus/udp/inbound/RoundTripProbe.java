@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.inbound;
+
+import io.verbus.udp.wire.RttFrame;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Measures the round trip time to a sender: asks, one question at a time, and believes an answer
+ * only to what it has asked. Receiver's thread.
+ */
+final class RoundTripProbe {
+    private static final long INTERVAL_NS = 100_000_000;
+
+    /** No answer comes later than that: a question without one is asked anew. */
+    private static final long TIMEOUT_NS = 1_000_000_000;
+
+    private final long receiverId;
+    private long askedNs;
+    private boolean isAsked;
+    private boolean wasAsked;
+
+    RoundTripProbe(long receiverId) {
+        this.receiverId = receiverId;
+    }
+
+    /** Whether to ask now. */
+    boolean isDue(long nowNs) {
+        return !wasAsked || nowNs - askedNs >= (isAsked ? TIMEOUT_NS : INTERVAL_NS);
+    }
+
+    /** Writes the question. */
+    void ask(UnsafeBuffer frame, int sessionId, int streamId, long nowNs) {
+        RttFrame.ask(frame, sessionId, streamId, nowNs, receiverId);
+        isAsked = true;
+        wasAsked = true;
+        askedNs = nowNs;
+    }
+
+    /**
+     * Takes an answer.
+     *
+     * @return nanoseconds of the round trip; -1 if the answer is to no question of ours.
+     */
+    long onAnswer(UnsafeBuffer frame, long nowNs) {
+        boolean isOurs =
+                isAsked
+                        && RttFrame.receiverId(frame) == receiverId
+                        && RttFrame.echoTimestamp(frame) == askedNs;
+        if (!isOurs) {
+            return -1;
+        }
+        isAsked = false;
+        long delta = RttFrame.receptionDelta(frame);
+        long elapsed = nowNs - askedNs;
+        return delta < 0 || delta > elapsed || elapsed > TIMEOUT_NS ? -1 : elapsed - delta;
+    }
+}
