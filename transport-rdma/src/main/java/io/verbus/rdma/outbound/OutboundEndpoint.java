@@ -12,6 +12,7 @@ import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
+import io.verbus.rdma.link.Backoff;
 import io.verbus.rdma.link.ChannelOptions;
 import io.verbus.rdma.link.ConnectionCounters;
 import io.verbus.rdma.link.Greeting;
@@ -53,6 +54,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private final Queue<SenderCommand> commands;
     private final Queue<SenderEvent> events;
     private final ConnectionCounters counters;
+    private final Backoff backoff;
     private final List<OutboundPublication> publications = new ArrayList<>();
 
     private State state = State.WAITING;
@@ -61,7 +63,6 @@ final class OutboundEndpoint implements AutoCloseable {
     private OutboundLink link;
     private CreditSlots creditSlots;
     private long deadlineNs;
-    private long backoffNs;
     private long idleSinceNs;
     private String reported;
 
@@ -97,7 +98,7 @@ final class OutboundEndpoint implements AutoCloseable {
         this.commands = commands;
         this.events = events;
         counters = new ConnectionCounters(host, "rdma to " + name);
-        backoffNs = options.backoffMinNs();
+        backoff = new Backoff(options.backoffMinNs(), options.backoffMaxNs());
         deadlineNs = nowNs;
         idleSinceNs = nowNs;
     }
@@ -323,7 +324,7 @@ final class OutboundEndpoint implements AutoCloseable {
         link = new OutboundLink(connection.queuePair(), domain, counters, options, events, nowNs);
         commands.add(new SenderCommand.Attach(link));
         state = State.UP;
-        backoffNs = options.backoffMinNs();
+        backoff.reset();
         counters.state.setRelease(2);
         counters.queuePair.setRelease(connection.queuePair().number());
         counters.connects.incrementRelease();
@@ -461,7 +462,7 @@ final class OutboundEndpoint implements AutoCloseable {
     /** Whether a stream was cut off; otherwise a connection that ends is no failure. */
     private boolean isAnyCutOff() {
         for (OutboundPublication publication : publications) {
-            if (publication.transfer != null && publication.transfer.isCutOff()) {
+            if (publication.transfer != null && publication.transfer.image().isCutOff()) {
                 return true;
             }
         }
@@ -492,8 +493,7 @@ final class OutboundEndpoint implements AutoCloseable {
     /** Waits with the next attempt, each time longer. */
     private void await(long nowNs) {
         state = State.WAITING;
-        deadlineNs = nowNs + backoffNs;
-        backoffNs = Math.min(2 * backoffNs, options.backoffMaxNs());
+        deadlineNs = nowNs + backoff.next();
         counters.state.setRelease(0);
         counters.queuePair.setRelease(0);
     }

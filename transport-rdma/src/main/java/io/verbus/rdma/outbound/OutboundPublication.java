@@ -88,12 +88,12 @@ final class OutboundPublication {
         if (lost == null) {
             return;
         }
-        if (lost.canResume() && !isRemoved) {
+        if (lost.image().canResume() && !isRemoved) {
             if (cutOff == null) {
                 resumeByNs = resumeBy;
             }
             cutOff = lost;
-        } else if (branch != null || lost.isCutOff() || lost.isMistrusted()) {
+        } else if (branch != null || lost.image().isCutOff() || lost.image().isMistrusted()) {
             forget();
         }
     }
