@@ -60,6 +60,13 @@ final class QueuePairResources implements AutoCloseable {
         return queuePair;
     }
 
+    /** Whether an address is that of the queue pair or of a completion queue of it. */
+    boolean uses(long queue) {
+        return created && Memory.getLong(id + VerbsAbi.CmId.QP) == queue
+                || sendCompletions != null && sendCompletions.address() == queue
+                || receiveCompletions != null && receiveCompletions.address() == queue;
+    }
+
     /**
      * Destroys the queue pair first: from then on the peer can neither write nor send, and all else
      * can go. The id stays.

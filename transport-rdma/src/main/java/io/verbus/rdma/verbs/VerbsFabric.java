@@ -220,7 +220,7 @@ public final class VerbsFabric implements Fabric {
                 count++;
                 long context = events.device().context();
                 for (VerbsConnection connection : new ArrayList<>(connections.values())) {
-                    if (connection.concernedBy(context, error.port(), error.qp())) {
+                    if (connection.concernedBy(context, error.port(), error.queue())) {
                         connection.onDeviceError(error.reason(), handler);
                     }
                 }
