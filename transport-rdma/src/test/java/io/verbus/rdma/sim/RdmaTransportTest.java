@@ -548,7 +548,8 @@ class RdmaTransportTest {
         assertEquals("10.0.0.2:7400", first.description());
         net.b.transport.closeEndpoint(first);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
-        net.until("still listens", () -> net.a.fabric.connections().size() == 1);
+        net.until("still listens", () -> net.a.counter("10.0.0.2:7400: connects") == 1);
+        assertEquals(List.of(), net.a.failures);
         net.b.transport.closeEndpoint(second);
         net.until("told", () -> !net.a.failures.isEmpty());
         assertFalse(stream.connected);
