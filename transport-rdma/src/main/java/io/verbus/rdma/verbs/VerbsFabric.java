@@ -47,6 +47,17 @@ public final class VerbsFabric implements Fabric {
     }
 
     /**
+     * Loads and links what a fabric calls, which takes long the first time in a process. Any
+     * thread.
+     *
+     * @throws VerbsException as {@link #open} does.
+     */
+    public static void prepare() {
+        DataPathCalls.link();
+        open().close();
+    }
+
+    /**
      * Opens the fabric.
      *
      * @throws VerbsException if there is no library, no usable device, or no permission.
