@@ -48,7 +48,7 @@ class RandomLifeTest {
                         "1ms",
                         "rdma.linger",
                         "2ms")) {
-            if (net.random.nextBoolean()) {
+            if (net.random.nextInt(4) == 0) {
                 net.network.completeAlone();
             }
             InboundEndpoint endpoint = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
