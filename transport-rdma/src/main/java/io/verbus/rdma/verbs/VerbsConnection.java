@@ -292,10 +292,13 @@ final class VerbsConnection implements Connection {
     }
 
     private void createQueuePair() {
-        if (state == State.REQUESTED) {
+        boolean isInitiator = state != State.REQUESTED;
+        if (!isInitiator) {
             manager.setAckTimeout(id, options.ackTimeout());
         }
-        resources = QueuePairResources.create(ibverbs, manager, id, device, domain, options);
+        resources =
+                QueuePairResources.create(
+                        ibverbs, manager, id, device, domain, options, isInitiator);
     }
 
     /** When the queue pair is connected: only then does it know its path. */
