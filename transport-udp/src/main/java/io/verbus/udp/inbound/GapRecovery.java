@@ -2,63 +2,129 @@
 
 package io.verbus.udp.inbound;
 
-import io.verbus.udp.link.ReceiverCounters;
-import io.verbus.udp.link.UdpOptions;
-
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * When a gap of an image is asked for, or skipped: not before it can have been reordering, then
- * again and again, each time later. Receiver's thread.
+ * When the gaps of an image are asked for, or skipped: not before they can have been reordering,
+ * then again and again. All that are due are asked for together, so that one is not waited for
+ * before the next. Receiver's thread.
+ *
+ * <p>A table holds the ranges in which gaps were found. What fills a gap is not looked for: when
+ * its time has come, what is left of its range is.
  */
 final class GapRecovery {
+    /**
+     * Ranges that wait, and NAKs that go out at once: an Aeron sender answers so many at a time.
+     */
+    static final int CAPACITY = 16;
+
     private static final long MAX_GROUP_BACKOFF_NS = 10_000_000;
-    private static final int MAX_BACKOFF = 8;
-    private static final long NONE = -1;
 
-    private final UdpOptions options;
-    private final ReceiverCounters counters;
-    private final LossTally losses;
+    /** What is done about a gap that is due. */
+    interface Remedy {
+        /**
+         * @param begin position of the gap.
+         * @param length of the gap, which lies in one term.
+         * @param isNew whether it is due for the first time.
+         */
+        void onGap(long begin, int length, boolean isNew, long nowNs);
+    }
+
+    private final RebuiltLog log;
+    private final long delayNs;
+    private final long retryNs;
     private final boolean isGroup;
-    private long gapBegin = NONE;
-    private long dueNs;
-    private long intervalNs;
-    private boolean isCounted;
+    private final Remedy remedy;
 
-    GapRecovery(UdpOptions options, ReceiverCounters counters, LossTally losses, boolean isGroup) {
-        this.options = options;
-        this.counters = counters;
-        this.losses = losses;
+    // Ordered by position, apart from each other.
+    private final long[] begins = new long[CAPACITY];
+    private final long[] ends = new long[CAPACITY];
+    private final long[] dues = new long[CAPACITY];
+
+    private final boolean[] wereAsked = new boolean[CAPACITY];
+
+    private int count;
+
+    /** Position up to which gaps have been looked for. */
+    private long searched;
+
+    /**
+     * @param log that has the gaps.
+     * @param delayNs time for which a gap may be reordering only.
+     * @param retryNs time until it is asked for once more.
+     * @param isGroup whether others may ask for the same.
+     */
+    GapRecovery(RebuiltLog log, long delayNs, long retryNs, boolean isGroup, Remedy remedy) {
+        this.log = log;
+        this.delayNs = delayNs;
+        this.retryNs = retryNs;
         this.isGroup = isGroup;
+        this.remedy = remedy;
+        searched = log.rebuilt();
     }
 
-    /** Whether the gap that begins at a position has been open for long enough to act. */
-    boolean isDue(long begin, long nowNs) {
-        if (gapBegin != begin) {
-            gapBegin = begin;
-            isCounted = false;
-            dueNs = nowNs + options.nakDelayNs() + backoffNs();
-            intervalNs = options.nakRetryNs();
-            return false;
+    /**
+     * One turn, if the log has a gap.
+     *
+     * @return the number of gaps that something was done about.
+     */
+    int work(long nowNs) {
+        search(nowNs);
+        int done = 0;
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            boolean isOpen = ends[i] > log.rebuilt();
+            if (isOpen && done < CAPACITY && nowNs - dues[i] >= 0) {
+                int gaps = act(i, CAPACITY - done, nowNs);
+                done += gaps;
+                isOpen = gaps > 0;
+            }
+            if (isOpen) {
+                keep(i, kept++);
+            }
         }
-        return nowNs - dueNs >= 0;
+        count = kept;
+        return done;
     }
 
-    /** Counts the gap that is due as a loss; false if it has been. */
-    boolean isNewLoss(int length) {
-        if (isCounted) {
-            return false;
+    private void search(long nowNs) {
+        searched = Math.max(searched, log.rebuilt());
+        while (count < CAPACITY && searched < log.highest()) {
+            long begin = log.gapBegin(searched, log.highest());
+            if (begin == log.highest()) {
+                searched = begin;
+                return;
+            }
+            searched = log.gapEnd(begin, log.highest());
+            begins[count] = begin;
+            ends[count] = searched;
+            dues[count] = nowNs + delayNs + backoffNs();
+            wereAsked[count] = false;
+            count++;
         }
-        isCounted = true;
-        counters.losses.incrementRelease();
-        losses.add(length);
-        return true;
     }
 
-    /** The gap that is due has been asked for. */
-    void asked(long nowNs) {
-        dueNs = nowNs + intervalNs + backoffNs();
-        intervalNs = Math.min(2 * intervalNs, MAX_BACKOFF * options.nakRetryNs());
+    /** Goes through what is left of a range; the number of gaps in it. */
+    private int act(int index, int most, long nowNs) {
+        int gaps = 0;
+        long end = ends[index];
+        long begin = log.gapBegin(begins[index], end);
+        while (begin < end && gaps < most) {
+            long gapEnd = log.gapEnd(begin, end);
+            remedy.onGap(begin, (int) (gapEnd - begin), !wereAsked[index], nowNs);
+            gaps++;
+            begin = log.gapBegin(gapEnd, end);
+        }
+        wereAsked[index] = true;
+        dues[index] = nowNs + retryNs + backoffNs();
+        return gaps;
+    }
+
+    private void keep(int from, int to) {
+        begins[to] = begins[from];
+        ends[to] = ends[from];
+        dues[to] = dues[from];
+        wereAsked[to] = wereAsked[from];
     }
 
     /** Receivers of a group that miss the same wait apart: the first to ask serves all. */

@@ -148,22 +148,49 @@ final class RebuiltLog {
         }
     }
 
-    /** Bytes that are missing where the log is complete, of one term. */
-    int gapLength() {
-        int offset = termOffset(rebuilt);
-        int bound = (int) Math.min(highest - rebuilt + offset, termLength);
-        return TermRebuilder.gapEnd(term(rebuilt), offset, bound) - offset;
+    /**
+     * Finds what is missing.
+     *
+     * @param from position behind which to look, where a frame or a gap begins.
+     * @param to position up to which to look.
+     * @return where the first gap begins; the end of the search if there is none.
+     */
+    long gapBegin(long from, long to) {
+        long at = Math.max(from, rebuilt);
+        while (at < to) {
+            long word = term(at).getLong(termOffset(at));
+            if (word == 0) {
+                return at;
+            }
+            if (!FrameCheck.isValid(word, termOffset(at), termLength)) {
+                return to; // found again when the log is complete up to there
+            }
+            at += FrameHeader.align(FrameHeader.length(word));
+        }
+        return to;
     }
 
-    /** Writes a NAK for what is missing where the log is complete. */
-    void writeNak(UnsafeBuffer frame, int length) {
-        NakFrame.write(frame, sessionId, streamId, termId(rebuilt), termOffset(rebuilt), length);
+    /**
+     * Finds where a gap ends: at the next frame, or at the end of its term.
+     *
+     * @param begin of the gap.
+     * @param to position up to which to look.
+     */
+    long gapEnd(long begin, long to) {
+        int offset = termOffset(begin);
+        int bound = (int) Math.min(to - begin + offset, termLength);
+        return begin - offset + TermRebuilder.gapEnd(term(begin), offset, bound);
     }
 
-    /** Fills what is missing where the log is complete with padding. */
-    void skip(int length) {
+    /** Writes a NAK for a gap. */
+    void writeNak(UnsafeBuffer frame, long begin, int length) {
+        NakFrame.write(frame, sessionId, streamId, termId(begin), termOffset(begin), length);
+    }
+
+    /** Fills a gap with padding. */
+    void skip(long begin, int length) {
         TermRebuilder.fill(
-                term(rebuilt), termOffset(rebuilt), length, sessionId, streamId, termId(rebuilt));
+                term(begin), termOffset(begin), length, sessionId, streamId, termId(begin));
         advance();
     }
 

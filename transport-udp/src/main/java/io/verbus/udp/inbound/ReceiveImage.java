@@ -113,7 +113,9 @@ final class ReceiveImage {
                         endpoint.description(),
                         source.toString(),
                         nowNs);
-        recovery = new GapRecovery(options, counters, losses, isGroup);
+        recovery =
+                new GapRecovery(
+                        log, options.nakDelayNs(), options.nakRetryNs(), isGroup, this::recover);
         status = new StatusMessages(log, endpoint, options.statusIntervalNs(), nowNs);
         congestion = endpoint.terms().congestionControl(log.termLength(), mtu);
         probe = new RoundTripProbe(endpoint.receiverId());
@@ -270,9 +272,8 @@ final class ReceiveImage {
             sendStatus(consumed, nowNs);
             work++;
         }
-        if (log.hasGap() && recovery.isDue(log.rebuilt(), nowNs)) {
-            recover(nowNs);
-            work++;
+        if (log.hasGap()) {
+            work += recovery.work(nowNs);
         }
         if (!hasEnded && endPosition != NONE && log.rebuilt() >= endPosition) {
             hasEnded = true;
@@ -293,19 +294,20 @@ final class ReceiveImage {
         }
     }
 
-    private void recover(long nowNs) {
-        int length = log.gapLength();
-        if (recovery.isNewLoss(length)) {
+    /** A gap has been open for long enough to act. */
+    private void recover(long begin, int length, boolean isNew, long nowNs) {
+        if (isNew) {
+            counters.losses.incrementRelease();
+            losses.add(length);
             congestion.onLoss(nowNs);
         }
         if (isReliable) {
-            log.writeNak(frame, length);
+            log.writeNak(frame, begin, length);
             if (sender.send(source, frame, NakFrame.LENGTH, nowNs)) {
                 counters.naksSent.incrementRelease();
             }
-            recovery.asked(nowNs);
         } else {
-            log.skip(length);
+            log.skip(begin, length);
             counters.gapsSkipped.incrementRelease();
         }
     }
