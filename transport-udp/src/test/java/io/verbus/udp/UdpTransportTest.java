@@ -83,6 +83,12 @@ class UdpTransportTest {
         return b.images.getFirst();
     }
 
+    /** Subscribes to the stream, and waits until it has an image. */
+    private TestImage receive(TestStream stream) {
+        b.subscribe(channel(""), STREAM);
+        return connect(stream);
+    }
+
     @Test
     void aStreamGoesRoundItsLogManyTimes() {
         InboundEndpoint endpoint = b.subscribe(channel(""), STREAM);
@@ -140,9 +146,8 @@ class UdpTransportTest {
 
     @Test
     void anEndIsToldAndTheImageReleasedBeforeLingerIsOver() {
-        b.subscribe(channel(""), STREAM);
         TestStream stream = a.publish(channel(""), STREAM);
-        TestImage image = connect(stream);
+        TestImage image = receive(stream);
         exchange(stream, image, 10);
         stream.end();
         a.transport.closePublication(stream);
@@ -172,9 +177,8 @@ class UdpTransportTest {
 
     @Test
     void aSilentSenderIsLost() {
-        b.subscribe(channel(""), STREAM);
         TestStream stream = a.publish(channel(""), STREAM);
-        TestImage image = connect(stream);
+        TestImage image = receive(stream);
         exchange(stream, image, 10);
         b.turn(9_900);
         assertNull(image.lost);
@@ -187,9 +191,8 @@ class UdpTransportTest {
 
     @Test
     void aSilentReceiverIsDisconnectedAndMayComeBack() {
-        b.subscribe(channel(""), STREAM);
         TestStream stream = a.publish(channel(""), STREAM);
-        TestImage image = connect(stream);
+        TestImage image = receive(stream);
         exchange(stream, image, 10);
         a.turn(4_900);
         assertTrue(stream.connected);
@@ -233,10 +236,14 @@ class UdpTransportTest {
     @Test
     void streamsOfOneChannelShareASocketAndKeepApart() {
         b.subscribe(channel(""), STREAM);
-        b.transport.onSubscriptionAdded(b.subscribe(channel(""), STREAM + 1), STREAM + 1);
+        b.subscribe(channel(""), STREAM + 1);
         TestStream first = a.publish(channel(""), STREAM);
         TestStream second = a.publish(channel(""), STREAM + 1);
         until(() -> first.connected && second.connected && b.images.size() == 2);
+        assertEquals(
+                b.images.getFirst().setup.source(),
+                b.images.getLast().setup.source(),
+                "sent from one socket");
         for (TestImage image : b.images) {
             exchange(image.setup.streamId() == STREAM ? first : second, image, 500);
         }
