@@ -10,7 +10,6 @@ import org.agrona.BitUtil;
 import org.agrona.SystemUtil;
 
 import java.time.Duration;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The keys that channels may have, in the order of their canonical text. */
@@ -173,13 +172,8 @@ enum ChannelKey {
     FLOW_CONTROL("fc") {
         @Override
         Object parse(String value) {
-            Matcher matcher = FLOW.matcher(value);
-            if (!matcher.matches()
-                    || matcher.group("tag") != null && !isTag(matcher.group("tag"))) {
-                throw wrong(
-                        value,
-                        "max, min, min,g:/SIZE, tagged,g:TAG or tagged,g:TAG/SIZE with a SIZE from"
-                                + " 1 to 64, such as tagged,g:7/3");
+            if (FlowChoice.parse(value) == null) {
+                throw wrong(value, FlowChoice.RIGHT);
             }
             return value;
         }
@@ -260,12 +254,6 @@ enum ChannelKey {
 
     /** The control mode of destinations that come by themselves. */
     static final String DYNAMIC = "dynamic";
-
-    /** Flow control, with its tag and the size of its group: 1 to 64 receivers. */
-    static final Pattern FLOW =
-            Pattern.compile(
-                    "max|min(?:,g:/(?<all>SIZE))?|tagged,g:(?<tag>-?[0-9]{1,19})(?:/(?<some>SIZE))?"
-                            .replace("SIZE", "[1-9]|[1-5][0-9]|6[0-4]"));
 
     private static final Pattern TAG = Pattern.compile("0|-?[1-9][0-9]{0,18}");
     private static final int MIN_WINDOW = 4096;

@@ -77,7 +77,7 @@ final class ChannelSyntax {
         try {
             value = key.parse(pair.substring(equals + 1));
         } catch (BusException e) {
-            throw new BusException("channel '" + text + "': " + e.getMessage());
+            throw new BusException("channel '" + text + "': " + e.getMessage(), e);
         }
         if (values.put(key, value) != null) {
             throw new BusException(

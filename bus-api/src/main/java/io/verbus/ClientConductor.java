@@ -7,16 +7,11 @@ import io.verbus.logbuffer.InvalidFrameException;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.Agent;
-import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.broadcast.CopyBroadcastReceiver;
 import org.agrona.concurrent.status.CountersReader;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -24,11 +19,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * driver's events, gives signs of life and looks for the driver's.
  *
  * <p>All state of the client belongs to whoever is in the duty cycle. Application threads hand
- * requests over through a queue, and wait for the answers.
+ * requests over through {@link ClientRequests}.
  */
 final class ClientConductor implements Agent, Publication.Owner {
     private static final int EVENTS_PER_CYCLE = 32;
-    private static final long INVOKER_IDLE_NS = 10_000;
 
     private final Bus bus;
     private final Bus.Context context;
@@ -41,8 +35,7 @@ final class ClientConductor implements Agent, Publication.Owner {
     private final ClientPublications publications;
     private final ClientDestinations destinations;
     private final ClientSubscriptions subscriptions;
-    private final ManyToOneConcurrentLinkedQueue<Runnable> requests =
-            new ManyToOneConcurrentLinkedQueue<>();
+    private final ClientRequests requests;
 
     // Held in the duty cycle and in handlers. Contended only where the application is the invoker.
     private final ReentrantLock duty = new ReentrantLock();
@@ -53,19 +46,17 @@ final class ClientConductor implements Agent, Publication.Owner {
     // Written in the duty cycle, read by any thread: why the bus is of no more use, or null.
     private volatile BusException closedReason;
 
-    // Written once by onClose, read by any thread: nobody will serve the queue of requests.
-    private volatile boolean isTerminated;
-
     ClientConductor(Bus bus, Bus.Context context, DriverConnection driver) {
         this.bus = bus;
         this.context = context;
         this.driver = driver;
         commands = new DriverCommands(driver.toDriver());
         events = new CopyBroadcastReceiver(driver.toClients(), new ExpandableArrayBuffer());
-        lingering = new LingeringMemory(context.lingerInterval.toNanos());
+        lingering = new LingeringMemory(context.lingerInterval.toNanos(), context.errorHandler);
         publications = new ClientPublications(this, driver, commands, lingering);
         destinations = new ClientDestinations(commands);
         subscriptions = new ClientSubscriptions(this, driver, commands, lingering);
+        requests = new ClientRequests(context, duty, this::doWork);
         driverTimeoutNs = context.driverTimeout.toNanos();
         keepAliveIntervalNs = context.keepAliveInterval.toNanos();
         lastKeepAliveNs = System.nanoTime() - keepAliveIntervalNs;
@@ -85,30 +76,16 @@ final class ClientConductor implements Agent, Publication.Owner {
         }
         try {
             long nowNs = System.nanoTime();
-            int work = serveRequests();
+            int work = requests.serve();
             if (closedReason == null) {
                 work += commands.flush();
                 work += receiveEvents();
                 work += checkLiveness(nowNs);
             }
-            return work + unmap(nowNs);
+            return work + lingering.unmap(nowNs);
         } finally {
             duty.unlock();
         }
-    }
-
-    private int serveRequests() {
-        int count = 0;
-        Runnable request;
-        while ((request = requests.poll()) != null) {
-            try {
-                request.run();
-            } catch (RuntimeException e) {
-                onError(e);
-            }
-            count++;
-        }
-        return count;
     }
 
     private int receiveEvents() {
@@ -190,20 +167,11 @@ final class ClientConductor implements Agent, Publication.Owner {
         callHandler(() -> context.driverLostHandler.onDriverLost(bus, reason));
     }
 
-    private int unmap(long nowNs) {
-        try {
-            return lingering.unmap(nowNs);
-        } catch (Exception e) {
-            onError(e);
-            return 0;
-        }
-    }
-
     @Override
     public void onClose() {
         duty.lock();
         try {
-            if (isTerminated) {
+            if (requests.isTerminated()) {
                 return;
             }
             boolean isLost = closedReason != null;
@@ -219,8 +187,7 @@ final class ClientConductor implements Agent, Publication.Owner {
             publications.closeAll(reason);
             destinations.closeAll(reason);
             subscriptions.closeAll(reason);
-            isTerminated = true;
-            serveRequests();
+            requests.terminate();
             lingering.add(driver, System.nanoTime());
             lingering.unmapInBackground();
         } finally {
@@ -233,7 +200,7 @@ final class ClientConductor implements Agent, Publication.Owner {
     Publication addPublication(ChannelUri channel, int streamId, boolean exclusive) {
         CompletableFuture<Publication> answer = new CompletableFuture<>();
         String what = "add a publication of stream " + streamId + " on '" + channel + "'";
-        return await(answer, what, () -> publications.add(channel, streamId, exclusive, answer));
+        return ask(answer, what, () -> publications.add(channel, streamId, exclusive, answer));
     }
 
     Subscription addSubscription(
@@ -243,7 +210,7 @@ final class ClientConductor implements Agent, Publication.Owner {
             UnavailableImageHandler unavailable) {
         CompletableFuture<Subscription> answer = new CompletableFuture<>();
         String what = "add a subscription to stream " + streamId + " on '" + channel + "'";
-        return await(
+        return ask(
                 answer,
                 what,
                 () -> subscriptions.add(channel, streamId, available, unavailable, answer));
@@ -253,7 +220,7 @@ final class ClientConductor implements Agent, Publication.Owner {
     public void addDestination(Publication publication, ChannelUri destination) {
         long id = publication.registrationId();
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        await(
+        ask(
                 answer,
                 "add the destination '" + destination + "'",
                 () -> destinations.add(id, destination, answer));
@@ -263,113 +230,45 @@ final class ClientConductor implements Agent, Publication.Owner {
     public void removeDestination(Publication publication, ChannelUri destination) {
         long id = publication.registrationId();
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        await(
+        ask(
                 answer,
                 "remove the destination '" + destination + "'",
                 () -> destinations.remove(id, destination, answer));
     }
 
-    private <T> T await(CompletableFuture<T> answer, String what, Runnable ask) {
-        checkNotInHandler(what);
-        request(
+    private <T> T ask(CompletableFuture<T> answer, String what, Runnable command) {
+        return requests.await(
+                answer,
+                what,
                 () -> {
                     BusException reason = closedReason;
                     if (reason == null) {
-                        ask.run();
+                        command.run();
                     } else {
                         answer.completeExceptionally(reason);
                     }
                 });
-        if (context.useConductorAgentInvoker) {
-            invokeUntil(answer);
-        }
-        try {
-            return answer.get(
-                    context.useConductorAgentInvoker ? 0 : driverTimeoutNs, TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return giveUp(answer, new BusException("interrupted while waiting to " + what));
-        } catch (TimeoutException e) {
-            return giveUp(
-                    answer,
-                    new DriverTimeoutException(
-                            "the media driver has not answered within "
-                                    + driverTimeoutNs / 1_000_000
-                                    + " ms to "
-                                    + what
-                                    + ": see that it runs and is not overloaded, or raise the"
-                                    + " driver timeout"));
-        } catch (ExecutionException e) {
-            throw thrownHere(e.getCause());
-        }
-    }
-
-    private void invokeUntil(CompletableFuture<?> answer) {
-        long start = System.nanoTime();
-        while (!answer.isDone()
-                && System.nanoTime() - start < driverTimeoutNs
-                && !Thread.currentThread().isInterrupted()) {
-            if (context.invokeDriver() + doWork() == 0) {
-                LockSupport.parkNanos(INVOKER_IDLE_NS);
-            }
-        }
-    }
-
-    private static <T> T giveUp(CompletableFuture<T> answer, BusException failure) {
-        if (answer.completeExceptionally(failure)) {
-            throw failure;
-        }
-        return answer.join(); // answered at the last moment
-    }
-
-    /** The failure with this thread's stack, as several threads may be told of the same one. */
-    private static BusException thrownHere(Throwable failure) {
-        BusException here =
-                switch (failure) {
-                    case RegistrationException e ->
-                            new RegistrationException(e.code(), e.getMessage());
-                    case DriverLostException e -> new DriverLostException(e.getMessage());
-                    default -> new BusException(failure.getMessage());
-                };
-        here.initCause(failure);
-        return here;
     }
 
     void checkNotInHandler(String what) {
-        if (duty.isHeldByCurrentThread()) {
-            throw new BusException(
-                    "cannot " + what + " in a handler of the same bus: do it on another thread");
-        }
-    }
-
-    private void request(Runnable request) {
-        requests.add(request);
-        // Whoever sees the flag set serves the queue; whoever does not is seen by onClose.
-        if (isTerminated && !duty.isHeldByCurrentThread()) {
-            duty.lock();
-            try {
-                serveRequests();
-            } finally {
-                duty.unlock();
-            }
-        }
+        requests.checkNotInHandler(what);
     }
 
     @Override
     public void release(Publication publication) {
-        request(() -> publications.release(publication));
+        requests.add(() -> publications.release(publication));
     }
 
     void releaseLater(Subscription subscription) {
-        request(() -> subscriptions.release(subscription));
+        requests.add(() -> subscriptions.release(subscription));
     }
 
     void onInvalidFrame(Image image, InvalidFrameException fault) {
-        request(() -> subscriptions.onInvalidFrame(image, fault));
+        requests.add(() -> subscriptions.onInvalidFrame(image, fault));
     }
 
     CountersReader counters() {
-        if (isTerminated) {
+        if (requests.isTerminated()) {
             throw new BusException("the bus is closed: connect a new one to read counters");
         }
         return driver.counters();

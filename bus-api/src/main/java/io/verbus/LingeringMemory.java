@@ -2,7 +2,10 @@
 
 package io.verbus;
 
+import org.agrona.ErrorHandler;
+
 import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Mapped memory that nothing starts to use any more, but that a call on another thread may still be
@@ -12,10 +15,16 @@ final class LingeringMemory {
     private record Entry(long since, AutoCloseable memory) {}
 
     private final long lingerNs;
+    private final ErrorHandler errorHandler;
     private final ArrayDeque<Entry> entries = new ArrayDeque<>();
 
-    LingeringMemory(long lingerNs) {
+    /**
+     * @param lingerNs the linger interval.
+     * @param errorHandler of memory that cannot be unmapped.
+     */
+    LingeringMemory(long lingerNs, ErrorHandler errorHandler) {
         this.lingerNs = lingerNs;
+        this.errorHandler = errorHandler;
     }
 
     /** Takes memory over, after the flag was set that keeps new calls out of it. */
@@ -28,19 +37,23 @@ final class LingeringMemory {
      *
      * @return how many were unmapped.
      */
-    int unmap(long nowNs) throws Exception {
+    int unmap(long nowNs) {
         int count = 0;
         Entry first;
         while ((first = entries.peekFirst()) != null && nowNs - first.since >= lingerNs) {
             entries.removeFirst();
-            first.memory.close();
+            unmap(first.memory);
             count++;
         }
         return count;
     }
 
-    boolean isEmpty() {
-        return entries.isEmpty();
+    private void unmap(AutoCloseable memory) {
+        try {
+            memory.close();
+        } catch (Exception e) {
+            errorHandler.onError(e);
+        }
     }
 
     /** Leaves the rest to a thread that ends when all is unmapped. */
@@ -52,15 +65,13 @@ final class LingeringMemory {
 
     private void unmapAll() {
         try {
-            while (!isEmpty()) {
-                unmap(System.nanoTime());
-                Thread.sleep(Math.max(1, Math.min(100, lingerNs / 1_000_000)));
+            for (Entry entry : entries) {
+                TimeUnit.NANOSECONDS.sleep(lingerNs - (System.nanoTime() - entry.since));
+                unmap(entry.memory);
             }
         } catch (InterruptedException e) {
             // Nobody knows this thread, so nobody interrupts it; what is left goes with the JVM.
             Thread.currentThread().interrupt();
-        } catch (Exception e) {
-            throw new IllegalStateException("cannot unmap", e);
         }
     }
 }

@@ -16,6 +16,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -143,13 +144,13 @@ public final class CncFile implements AutoCloseable {
             header.putLong(PID, spec.pid());
             header.putLong(CLIENT_LIVENESS_TIMEOUT, spec.clientLivenessTimeoutNs());
             return new CncFile(arena, segment, spec);
+        } catch (FileAlreadyExistsException e) {
+            arena.close();
+            throw new BusException(
+                    file + " exists already: remove it, or choose another driver directory", e);
         } catch (IOException e) {
             arena.close();
-            try {
-                Files.deleteIfExists(file);
-            } catch (IOException suppressed) {
-                e.addSuppressed(suppressed);
-            }
+            discard(file, e);
             throw new BusException(
                     "cannot create the driver's file of "
                             + length
@@ -159,6 +160,14 @@ public final class CncFile implements AutoCloseable {
                             + e.getMessage()
                             + "): free space there or choose another driver directory",
                     e);
+        }
+    }
+
+    private static void discard(Path file, IOException failure) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException suppressed) {
+            failure.addSuppressed(suppressed);
         }
     }
 

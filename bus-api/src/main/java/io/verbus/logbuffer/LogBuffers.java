@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -84,13 +85,13 @@ public final class LogBuffers implements AutoCloseable {
             segment.load(); // or the first way round the log would fault at each page
             initialise(metadata(segment), spec);
             return new LogBuffers(file, arena, segment, spec);
+        } catch (FileAlreadyExistsException e) {
+            arena.close();
+            throw new BusException(
+                    file + " exists already: remove it, or choose another driver directory", e);
         } catch (IOException e) {
             arena.close();
-            try {
-                Files.deleteIfExists(file);
-            } catch (IOException suppressed) {
-                e.addSuppressed(suppressed);
-            }
+            discard(file, e);
             throw new BusException(
                     "cannot create a log of "
                             + length
@@ -101,6 +102,14 @@ public final class LogBuffers implements AutoCloseable {
                             + "): free space there, shorten the term length, or choose another"
                             + " driver directory",
                     e);
+        }
+    }
+
+    private static void discard(Path file, IOException failure) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException suppressed) {
+            failure.addSuppressed(suppressed);
         }
     }
 

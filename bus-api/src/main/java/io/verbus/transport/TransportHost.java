@@ -83,7 +83,7 @@ public interface TransportHost extends TransportSettings {
     AtomicCounter counter(OutboundStream stream, int typeId, String what);
 
     /**
-     * Adds to the loss report. A host that keeps none ignores it.
+     * Adds to the loss report.
      *
      * @param streamId of the stream.
      * @param sessionId of its publication.
@@ -92,13 +92,13 @@ public interface TransportHost extends TransportSettings {
      * @param observations gaps that were seen since the last time, at least one.
      * @param bytes of them.
      */
-    default void onLoss(
+    void onLoss(
             int streamId,
             int sessionId,
             String channel,
             String source,
             long observations,
-            long bytes) {}
+            long bytes);
 
     /**
      * Records an error in the distinct error log. Any thread.

@@ -77,6 +77,16 @@ class CncFileTest {
     }
 
     @Test
+    void fileThatExistsIsNotOverwritten() {
+        createAndPublish();
+        BusException refused = assertThrows(BusException.class, () -> CncFile.create(file, SPEC));
+        assertTrue(refused.getMessage().contains("exists already"), refused.getMessage());
+        try (CncFile mapped = CncFile.map(file)) {
+            assertEquals(SPEC, mapped.spec());
+        }
+    }
+
+    @Test
     void fileThatIsNotPublishedYetIsRefused() {
         CncFile.create(file, SPEC).close();
         assertMessage("is not a driver's command-and-control file, or its driver is still");

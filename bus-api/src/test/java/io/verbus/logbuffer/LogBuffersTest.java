@@ -74,8 +74,13 @@ class LogBuffersTest {
 
     @Test
     void logThatExistsIsNotOverwritten() {
-        LogBuffers.create(file, SPEC).close();
-        assertMessage(() -> LogBuffers.create(file, SPEC), "cannot create a log of 200704 bytes");
+        try (LogBuffers log = LogBuffers.create(file, SPEC)) {
+            log.term(0).putLong(0, 4711);
+            assertMessage(() -> LogBuffers.create(file, SPEC), "exists already", "remove it");
+            try (LogBuffers mapped = LogBuffers.map(file, true)) {
+                assertEquals(4711, mapped.term(0).getLong(0));
+            }
+        }
     }
 
     @Test

@@ -3,6 +3,7 @@
 package io.verbus.udp;
 
 import io.verbus.logbuffer.FrameHeader;
+import io.verbus.transport.TestStream;
 import io.verbus.udp.wire.HeartbeatFrame;
 import io.verbus.udp.wire.NakFrame;
 import io.verbus.udp.wire.SetupFrame;
@@ -14,18 +15,19 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class Frame {
     static final int TERM_LENGTH = 64 * 1024;
     static final int INITIAL_TERM = 5;
+    static final int MTU = 1408;
 
     private Frame() {}
 
     static int setup(UnsafeBuffer frame, int session, int stream) {
         SetupFrame.write(
-                frame, 0, session, stream, INITIAL_TERM, INITIAL_TERM, 0, TERM_LENGTH, 1408, 0);
+                frame, 0, session, stream, INITIAL_TERM, INITIAL_TERM, 0, TERM_LENGTH, MTU, 0);
         return SetupFrame.LENGTH;
     }
 
     /** A data frame that holds message n, as the test's images expect it. */
     static int data(UnsafeBuffer frame, int session, int stream, int offset, long n) {
-        int length = FrameHeader.LENGTH + TestStream.length(n);
+        int length = FrameHeader.LENGTH + TestStream.length(n, MTU);
         frame.setMemory(0, FrameHeader.align(length), (byte) 0);
         HeartbeatFrame.write(frame, false, session, stream, INITIAL_TERM, offset);
         frame.putInt(0, length);

@@ -10,6 +10,8 @@ import com.sun.management.ThreadMXBean;
 import io.verbus.ChannelUri;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.TestImage;
+import io.verbus.transport.TestStream;
 import io.verbus.udp.inbound.Feed;
 import io.verbus.udp.socket.SocketAddress;
 import io.verbus.udp.wire.Frames;

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.ChannelUri;
 import io.verbus.logbuffer.FrameHeader;
+import io.verbus.transport.TestImage;
+import io.verbus.transport.TestStream;
 import io.verbus.udp.wire.Frames;
 import io.verbus.udp.wire.HeartbeatFrame;
 import io.verbus.udp.wire.RttFrame;

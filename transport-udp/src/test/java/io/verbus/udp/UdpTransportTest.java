@@ -12,6 +12,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.verbus.ChannelUri;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.TestImage;
+import io.verbus.transport.TestStream;
 import io.verbus.transport.TransportException;
 
 import org.junit.jupiter.api.AfterEach;
@@ -141,7 +143,7 @@ class UdpTransportTest {
         }
         stream.end();
         a.transport.closePublication(stream);
-        until(() -> a.released.contains(stream));
+        until(() -> a.releasedStreams.contains(stream));
     }
 
     @Test
@@ -155,10 +157,10 @@ class UdpTransportTest {
         assertEquals(stream.finalPosition(), image.endingAt);
         assertEquals(
                 image.endingAt, image.log().metadata().getLongAcquire(LogLayout.END_OF_STREAM));
-        assertFalse(a.released.contains(stream));
+        assertFalse(a.releasedStreams.contains(stream));
         b.transport.closeImage(image, "read");
         long before = a.nowNs;
-        until(() -> image.released && a.released.contains(stream));
+        until(() -> image.released && a.releasedStreams.contains(stream));
         assertTrue(a.nowNs - before < 1000 * TestDriver.MS);
         b.turn(1000);
         assertEquals(1, b.setups, "an ended stream is not offered again");
@@ -172,7 +174,7 @@ class UdpTransportTest {
         stream.end();
         a.transport.closePublication(stream);
         a.turn(3);
-        assertTrue(a.released.contains(stream));
+        assertTrue(a.releasedStreams.contains(stream));
     }
 
     @Test

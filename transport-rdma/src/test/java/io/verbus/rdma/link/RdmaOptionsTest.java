@@ -6,14 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.verbus.transport.ImageSetup;
-import io.verbus.transport.InboundEndpoint;
-import io.verbus.transport.InboundImage;
-import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
-import io.verbus.transport.TransportHost;
+import io.verbus.transport.TransportSettings;
 
-import org.agrona.concurrent.status.AtomicCounter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -75,61 +70,10 @@ class RdmaOptionsTest {
         assertTrue(refused.getMessage().contains(name), refused.getMessage());
     }
 
-    /** A host of which only the options are asked. */
-    private record Options(Map<String, String> set) implements TransportHost {
+    private record Options(Map<String, String> set) implements TransportSettings {
         @Override
         public String option(String name, String defaultValue) {
             return set.getOrDefault(name, defaultValue);
-        }
-
-        @Override
-        public long driverId() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public InboundImage onSetup(InboundEndpoint endpoint, ImageSetup setup) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void onImageEnding(InboundImage image, long finalPosition) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void onImageLost(InboundImage image, String reason) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void onImageReleased(InboundImage image) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void onPublicationReleased(OutboundStream stream) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void onPublicationFailed(OutboundStream stream, boolean rejected, String message) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public AtomicCounter counter(int typeId, long registrationId, String label) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public AtomicCounter counter(OutboundStream stream, int typeId, String what) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void onError(Throwable error) {
-            throw new UnsupportedOperationException();
         }
     }
 }

@@ -11,6 +11,7 @@ import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.PathAdvice;
 import io.verbus.rdma.fabric.PathInfo;
 import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.TestStream;
 import io.verbus.transport.TransportException;
 
 import org.junit.jupiter.api.Test;

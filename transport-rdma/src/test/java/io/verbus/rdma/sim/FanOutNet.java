@@ -4,6 +4,8 @@ package io.verbus.rdma.sim;
 
 import io.verbus.ChannelUri;
 import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.TestImage;
+import io.verbus.transport.TestStream;
 
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -5,6 +5,8 @@ package io.verbus.rdma.sim;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.rdma.sim.FanOutNet.Place;
+import io.verbus.transport.TestImage;
+import io.verbus.transport.TestStream;
 
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.rdma.sim.FanOutNet.Place;
+import io.verbus.transport.TestImage;
+import io.verbus.transport.TestStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;

@@ -5,6 +5,8 @@ package io.verbus.rdma.sim;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.TestImage;
+import io.verbus.transport.TestStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

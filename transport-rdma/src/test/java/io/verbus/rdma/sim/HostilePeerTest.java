@@ -18,6 +18,8 @@ import io.verbus.codecs.rdma.SetupDecoder;
 import io.verbus.rdma.link.ControlWriter;
 import io.verbus.rdma.link.CreditLine;
 import io.verbus.rdma.link.Offer;
+import io.verbus.transport.TestImage;
+import io.verbus.transport.TestStream;
 
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;

@@ -16,6 +16,8 @@ import io.verbus.rdma.fabric.FabricHandler;
 import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.link.Greeting;
 import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.TestImage;
+import io.verbus.transport.TestStream;
 import io.verbus.transport.TransportException;
 
 import org.junit.jupiter.api.AfterEach;

@@ -10,6 +10,8 @@ import io.verbus.codecs.rdma.AcceptDecoder;
 import io.verbus.codecs.rdma.AcceptEncoder;
 import io.verbus.codecs.rdma.MessageHeaderDecoder;
 import io.verbus.codecs.rdma.SetupDecoder;
+import io.verbus.transport.TestImage;
+import io.verbus.transport.TestStream;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;

@@ -14,6 +14,8 @@ import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.link.ControlWriter;
 import io.verbus.rdma.link.Greeting;
 import io.verbus.rdma.link.Offer;
+import io.verbus.transport.TestImage;
+import io.verbus.transport.TestStream;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;

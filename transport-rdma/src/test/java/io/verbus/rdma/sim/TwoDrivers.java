@@ -3,6 +3,7 @@
 package io.verbus.rdma.sim;
 
 import io.verbus.ChannelUri;
+import io.verbus.transport.TestStream;
 
 import java.nio.file.Path;
 import java.util.ArrayList;

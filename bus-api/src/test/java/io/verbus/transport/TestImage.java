@@ -1,33 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.rdma.sim;
+package io.verbus.transport;
 
 import io.verbus.logbuffer.FragmentHandler;
 import io.verbus.logbuffer.Header;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogReader;
-import io.verbus.transport.ImageSetup;
-import io.verbus.transport.InboundImage;
 
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.status.AtomicLongPosition;
 
 /** An image with its subscriber, which checks every message. */
-final class TestImage implements InboundImage {
-    final ImageSetup setup;
-    String lost;
-    long endingAt = -1;
-    boolean released;
-    long granted;
+public final class TestImage implements InboundImage {
+    public final ImageSetup setup;
 
-    /** Number of the next message, or -1 before the first. */
-    long next = -1;
+    /** Why the peer is lost, or null. */
+    public String lost;
 
-    long received;
+    /** Where the stream ends, or -1 while that is not known. */
+    public long endingAt = -1;
+
+    public boolean released;
+
+    /** Position up to which credit was granted. */
+    public long granted;
+
+    /** Number of the next message, or -1 if any may be the first. */
+    public long next;
+
+    /** Messages that were read. */
+    public long received;
 
     /** Times that the receiver looked how far it is. */
-    long looks;
+    public long looks;
 
     private final long id;
     private final LogBuffers log;
@@ -35,15 +41,17 @@ final class TestImage implements InboundImage {
     private final LogReader reader;
     private final FragmentHandler handler = this::onFragment;
 
-    TestImage(long id, ImageSetup setup, LogBuffers log) {
+    public TestImage(long id, ImageSetup setup, LogBuffers log) {
         this.id = id;
         this.setup = setup;
         this.log = log;
         position.set(setup.position());
+        next = setup.position() == 0 ? 0 : -1;
         reader = new LogReader(log, position, true);
     }
 
-    int poll(int limit) {
+    /** Reads at most so many messages; fails on one that is not the next. */
+    public int poll(int limit) {
         return released ? 0 : reader.poll(handler, limit);
     }
 
@@ -65,11 +73,13 @@ final class TestImage implements InboundImage {
         received++;
     }
 
-    boolean isEndOfStream() {
+    /** Whether all was read of a stream that has ended. */
+    public boolean isEndOfStream() {
         return position.get() >= log.metadata().getLongAcquire(LogLayout.END_OF_STREAM);
     }
 
-    long position() {
+    /** Up to where it was read. */
+    public long position() {
         return position.get();
     }
 

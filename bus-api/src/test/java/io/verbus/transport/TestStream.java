@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.udp;
+package io.verbus.transport;
 
 import io.verbus.ChannelUri;
 import io.verbus.logbuffer.AppendResult;
@@ -8,49 +8,68 @@ import io.verbus.logbuffer.ExclusiveAppender;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogCleaner;
 import io.verbus.logbuffer.LogLayout;
-import io.verbus.transport.OutboundStream;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** A publication with its publisher: message n holds n, and bytes that follow from n. */
-final class TestStream implements OutboundStream {
-    private static final int MAX_MESSAGE = 512;
-
+public final class TestStream implements OutboundStream {
     private final ChannelUri channel;
     private final LogBuffers log;
     private final ExclusiveAppender appender;
     private final LogCleaner cleaner;
-    private final UnsafeBuffer message = new UnsafeBuffer(new byte[MAX_MESSAGE]);
+    private final UnsafeBuffer message;
     private int window;
     private long senderPosition;
     private long finalPosition = LogLayout.NOT_ENDED;
     private long consumed;
     private long limit;
 
-    boolean connected;
-    long offered;
+    /** Whether a receiver stands, so that messages are taken. */
+    public boolean connected;
 
-    TestStream(ChannelUri channel, LogBuffers log) {
+    /** Times that the sender waited for credit. */
+    public int stalls;
+
+    /** Times that it was not connected any more. */
+    public int disconnects;
+
+    /** Times that the sender went back. */
+    public int resumes;
+
+    /** Messages that were taken; the number of the next. */
+    public long offered;
+
+    /** Times that the sender looked how far it is. */
+    public long looks;
+
+    public TestStream(ChannelUri channel, LogBuffers log) {
         this.channel = channel;
         this.log = log;
         appender = new ExclusiveAppender(log);
         cleaner = new LogCleaner(log, 0);
+        message = new UnsafeBuffer(new byte[maxMessage(log.spec().mtu())]);
     }
 
-    static int length(long n) {
-        return Long.BYTES + (int) ((n * 0x9E37_79B9L >>> 7) % (MAX_MESSAGE - Long.BYTES));
+    /** Bytes of message n on a stream of the MTU. */
+    public static int length(long n, int mtu) {
+        return Long.BYTES + (int) ((n * 0x9E37_79B9L >>> 7) % (maxMessage(mtu) - Long.BYTES));
     }
 
-    static byte content(long n, int index) {
+    private static int maxMessage(int mtu) {
+        return mtu >= 8192 ? 8000 : 512;
+    }
+
+    /** The byte of message n at an index behind its number. */
+    public static byte content(long n, int index) {
         return (byte) (n * 7 + index);
     }
 
     /** Offers the next message; whether it was taken. */
-    boolean offer() {
-        if (!connected || finalPosition != LogLayout.NOT_ENDED) {
+    public boolean offer() {
+        if (!connected || isEnding()) {
             return false;
         }
-        int length = length(offered);
+        int length = length(offered, log.spec().mtu());
         message.putLong(0, offered);
         for (int i = Long.BYTES; i < length; i++) {
             message.putByte(i, content(offered, i));
@@ -65,18 +84,24 @@ final class TestStream implements OutboundStream {
         return result > 0;
     }
 
-    long position() {
+    /** Up to where it was appended. */
+    public long position() {
         return appender.position();
     }
 
     /** The driver's housekeeping. */
-    void clean() {
+    public void clean() {
         cleaner.clean(consumed, 16_384);
         limit = cleaner.limit(consumed, window);
     }
 
-    void end() {
+    /** Closes it: no message is taken any more. */
+    public void end() {
         finalPosition = appender.position();
+    }
+
+    public boolean isEnding() {
+        return finalPosition != LogLayout.NOT_ENDED;
     }
 
     @Override
@@ -96,13 +121,17 @@ final class TestStream implements OutboundStream {
 
     @Override
     public long senderPosition() {
+        looks++;
         return senderPosition;
     }
 
     @Override
     public void senderPosition(long position) {
         if (position < senderPosition) {
-            throw new AssertionError("the sender goes back");
+            if (position < consumed) {
+                throw new AssertionError("the sender goes back behind what was released");
+            }
+            resumes++;
         }
         senderPosition = position;
     }
@@ -124,12 +153,13 @@ final class TestStream implements OutboundStream {
 
     @Override
     public void onConnected(boolean nowConnected) {
+        disconnects += connected && !nowConnected ? 1 : 0;
         connected = nowConnected;
     }
 
     @Override
     public void onCreditStall() {
-        // Of no interest here.
+        stalls++;
     }
 
     @Override

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.transport;
+
+import io.verbus.BusException;
+import io.verbus.ChannelUri;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogSpec;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.AtomicCounter;
+import org.agrona.concurrent.status.CountersManager;
+import org.agrona.concurrent.status.CountersReader;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** A driver reduced to what a transport sees of it; it records what the transport says. */
+public abstract class TestHost implements TransportHost, AutoCloseable {
+    public final List<String> errors = new ArrayList<>();
+
+    /** Why publications could not be sent. */
+    public final List<String> failures = new ArrayList<>();
+
+    /** Of each failure, whether the peer said no. */
+    public final List<Boolean> rejections = new ArrayList<>();
+
+    /** Images that are not released yet. */
+    public final List<TestImage> images = new ArrayList<>();
+
+    /** Publications that are not released yet. */
+    public final List<TestStream> streams = new ArrayList<>();
+
+    public final Set<OutboundStream> releasedStreams = new HashSet<>();
+
+    /** Streams for which an image is made when a peer offers them. */
+    public final Set<Integer> subscribed = new HashSet<>();
+
+    /** Why a peer that offers a stream is refused, or null. */
+    public String setupRefusal;
+
+    /** Times that a peer offered a stream. */
+    public int setups;
+
+    public long lossObservations;
+    public long lossBytes;
+
+    private final long driverId;
+    private final Path directory;
+    private final Map<String, String> options = new HashMap<>();
+    private final CountersManager counters;
+    private long nextId = 1;
+
+    /**
+     * @param driverId of the driver.
+     * @param directory for its logs.
+     * @param maxCounters that it has room for.
+     * @param options names and values, in turn.
+     */
+    protected TestHost(long driverId, Path directory, int maxCounters, String... options) {
+        this.driverId = driverId;
+        this.directory = directory;
+        for (int i = 0; i < options.length; i += 2) {
+            this.options.put(options[i], options[i + 1]);
+        }
+        counters =
+                new CountersManager(
+                        buffer(maxCounters * CountersReader.METADATA_LENGTH),
+                        buffer(maxCounters * CountersReader.COUNTER_LENGTH));
+    }
+
+    private static UnsafeBuffer buffer(int length) {
+        return new UnsafeBuffer(ByteBuffer.allocateDirect(length));
+    }
+
+    /** The transport under test, to which this host was given. */
+    protected abstract Transport transport();
+
+    /** Adds a publication whose session is as good as any. */
+    public TestStream publish(ChannelUri channel, int streamId) {
+        return publish(channel, streamId, (int) (driverId * 1000 + nextId));
+    }
+
+    /** Adds a publication. */
+    public TestStream publish(ChannelUri channel, int streamId, int sessionId) {
+        long id = driverId * 1000 + nextId++;
+        LogSpec spec =
+                new LogSpec(id, sessionId, streamId, 5, channel.termLength(), channel.mtu(), 0);
+        LogBuffers log = LogBuffers.create(directory.resolve("publication-" + id + ".log"), spec);
+        TestStream stream = new TestStream(channel, log);
+        streams.add(stream);
+        transport().addPublication(stream);
+        return stream;
+    }
+
+    /** Opens an endpoint for a subscription. */
+    public InboundEndpoint subscribe(ChannelUri channel, int streamId) {
+        InboundEndpoint endpoint = transport().openEndpoint(channel);
+        subscribed.add(streamId);
+        transport().onSubscriptionAdded(endpoint, streamId);
+        return endpoint;
+    }
+
+    /** One image that is open; fails if there is none or there are more. */
+    public TestImage image() {
+        if (images.size() != 1) {
+            throw new AssertionError(images.size() + " images");
+        }
+        return images.getFirst();
+    }
+
+    /** All counters, a line each. */
+    public String counterText() {
+        StringBuilder text = new StringBuilder();
+        counters.forEach(
+                (id, label) -> text.append(label).append('=').append(value(id)).append('\n'));
+        return text.toString();
+    }
+
+    private long value(int id) {
+        return counters.getCounterValue(id);
+    }
+
+    /** Value of the counter with a label, or -1. */
+    public long value(String wanted) {
+        long[] found = {-1};
+        counters.forEach((id, label) -> found[0] = label.equals(wanted) ? value(id) : found[0]);
+        return found[0];
+    }
+
+    /** Sum of the counters whose label ends so. */
+    public long counter(String labelEnd) {
+        long[] sum = new long[1];
+        counters.forEach(
+                (id, label) -> {
+                    if (label.endsWith(labelEnd)) {
+                        sum[0] += value(id);
+                    }
+                });
+        return sum[0];
+    }
+
+    @Override
+    public long driverId() {
+        return driverId;
+    }
+
+    @Override
+    public String option(String name, String defaultValue) {
+        return options.getOrDefault(name, defaultValue);
+    }
+
+    @Override
+    public InboundImage onSetup(InboundEndpoint endpoint, ImageSetup setup) {
+        setups++;
+        if (setupRefusal != null) {
+            throw new BusException(setupRefusal);
+        }
+        if (!subscribed.contains(setup.streamId())) {
+            return null;
+        }
+        long id = driverId * 1000 + nextId++;
+        LogSpec spec =
+                new LogSpec(
+                        id,
+                        setup.sessionId(),
+                        setup.streamId(),
+                        setup.initialTermId(),
+                        setup.termLength(),
+                        setup.mtu(),
+                        setup.position());
+        LogBuffers log = LogBuffers.create(directory.resolve("image-" + id + ".log"), spec);
+        TestImage image = new TestImage(id, setup, log);
+        images.add(image);
+        return image;
+    }
+
+    @Override
+    public void onImageEnding(InboundImage image, long finalPosition) {
+        ((TestImage) image).endingAt = finalPosition;
+    }
+
+    @Override
+    public void onImageLost(InboundImage image, String reason) {
+        ((TestImage) image).lost = reason;
+    }
+
+    @Override
+    public void onImageReleased(InboundImage image) {
+        ((TestImage) image).released = true;
+        images.remove(image);
+        discard(image.log());
+    }
+
+    @Override
+    public void onPublicationReleased(OutboundStream stream) {
+        if (!releasedStreams.add(stream)) {
+            throw new AssertionError("a publication is released twice");
+        }
+        streams.remove(stream);
+        discard(stream.log());
+    }
+
+    @Override
+    public void onPublicationFailed(OutboundStream stream, boolean rejected, String message) {
+        failures.add(message);
+        rejections.add(rejected);
+    }
+
+    @Override
+    public AtomicCounter counter(int typeId, long registrationId, String label) {
+        return counters.newCounter(label, typeId);
+    }
+
+    @Override
+    public AtomicCounter counter(OutboundStream stream, int typeId, String what) {
+        return counter(typeId, stream.registrationId(), what);
+    }
+
+    @Override
+    public void onLoss(
+            int streamId,
+            int sessionId,
+            String channel,
+            String source,
+            long observations,
+            long bytes) {
+        lossObservations += observations;
+        lossBytes += bytes;
+    }
+
+    @Override
+    public void onError(Throwable error) {
+        errors.add(error.getMessage());
+    }
+
+    /** Closes the transport, which may need others to take part. */
+    protected void closeTransport() {
+        transport().close();
+    }
+
+    /** Closes the transport, and discards what it has not released. */
+    @Override
+    public void close() {
+        closeTransport();
+        streams.forEach(stream -> discard(stream.log()));
+        images.forEach(image -> discard(image.log()));
+    }
+
+    private static void discard(LogBuffers log) {
+        log.close();
+        try {
+            Files.delete(log.file());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
