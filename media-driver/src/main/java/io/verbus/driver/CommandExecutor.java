@@ -58,53 +58,50 @@ final class CommandExecutor implements CommandHandler {
     @Override
     public void onAddPublication(
             long clientId, long correlationId, int streamId, boolean exclusive, String channel) {
-        commands.incrementRelease();
-        try {
-            Client client = clients.seen(clientId);
-            checkNew(correlationId);
-            publications.add(client, correlationId, streamId, exclusive, channel(channel));
-        } catch (RuntimeException e) {
-            fail(correlationId, e);
-        }
+        execute(
+                correlationId,
+                () -> {
+                    Client client = clients.seen(clientId);
+                    checkNew(correlationId);
+                    publications.add(client, correlationId, streamId, exclusive, channel(channel));
+                });
     }
 
     @Override
     public void onRemovePublication(long clientId, long correlationId, long registrationId) {
-        commands.incrementRelease();
-        try {
-            Publication publication = clients.seen(clientId).removePublication(registrationId);
-            if (publication == null) {
-                throw unknownPublication(registrationId);
-            }
-            publications.release(publication, false);
-            events.commandSucceeded(correlationId);
-        } catch (RuntimeException e) {
-            fail(correlationId, e);
-        }
+        execute(
+                correlationId,
+                () -> {
+                    Publication publication =
+                            clients.seen(clientId).removePublication(registrationId);
+                    if (publication == null) {
+                        throw unknownPublication(registrationId);
+                    }
+                    publications.release(publication, false);
+                    events.commandSucceeded(correlationId);
+                });
     }
 
     @Override
     public void onAddDestination(
             long clientId, long correlationId, long registrationId, String channel) {
-        commands.incrementRelease();
-        try {
-            destinations(clientId, registrationId).add(channel(channel));
-            events.commandSucceeded(correlationId);
-        } catch (RuntimeException e) {
-            fail(correlationId, e);
-        }
+        execute(
+                correlationId,
+                () -> {
+                    destinations(clientId, registrationId).add(channel(channel));
+                    events.commandSucceeded(correlationId);
+                });
     }
 
     @Override
     public void onRemoveDestination(
             long clientId, long correlationId, long registrationId, String channel) {
-        commands.incrementRelease();
-        try {
-            destinations(clientId, registrationId).remove(channel(channel));
-            events.commandSucceeded(correlationId);
-        } catch (RuntimeException e) {
-            fail(correlationId, e);
-        }
+        execute(
+                correlationId,
+                () -> {
+                    destinations(clientId, registrationId).remove(channel(channel));
+                    events.commandSucceeded(correlationId);
+                });
     }
 
     private Destinations destinations(long clientId, long registrationId) {
@@ -123,31 +120,32 @@ final class CommandExecutor implements CommandHandler {
 
     @Override
     public void onAddSubscription(long clientId, long correlationId, int streamId, String channel) {
-        commands.incrementRelease();
-        try {
-            Client client = clients.seen(clientId);
-            checkNew(correlationId);
-            subscriptions.add(client, correlationId, streamId, channel(channel));
-        } catch (RuntimeException e) {
-            fail(correlationId, e);
-        }
+        execute(
+                correlationId,
+                () -> {
+                    Client client = clients.seen(clientId);
+                    checkNew(correlationId);
+                    subscriptions.add(client, correlationId, streamId, channel(channel));
+                });
     }
 
     @Override
     public void onRemoveSubscription(long clientId, long correlationId, long registrationId) {
-        commands.incrementRelease();
-        try {
-            Subscription subscription = clients.seen(clientId).removeSubscription(registrationId);
-            if (subscription == null) {
-                throw new CommandException(
-                        ErrorCode.UNKNOWN_SUBSCRIPTION,
-                        "the client has no subscription " + registrationId + ": it is closed");
-            }
-            subscriptions.remove(subscription);
-            events.commandSucceeded(correlationId);
-        } catch (RuntimeException e) {
-            fail(correlationId, e);
-        }
+        execute(
+                correlationId,
+                () -> {
+                    Subscription subscription =
+                            clients.seen(clientId).removeSubscription(registrationId);
+                    if (subscription == null) {
+                        throw new CommandException(
+                                ErrorCode.UNKNOWN_SUBSCRIPTION,
+                                "the client has no subscription "
+                                        + registrationId
+                                        + ": it is closed");
+                    }
+                    subscriptions.remove(subscription);
+                    events.commandSucceeded(correlationId);
+                });
     }
 
     @Override
@@ -210,6 +208,16 @@ final class CommandExecutor implements CommandHandler {
             throw new CommandException(
                     ErrorCode.MALFORMED_COMMAND,
                     "registration id " + registrationId + " is taken: each command needs its own");
+        }
+    }
+
+    /** Runs a command; what it throws is told to the client. */
+    private void execute(long correlationId, Runnable command) {
+        commands.incrementRelease();
+        try {
+            command.run();
+        } catch (RuntimeException e) {
+            fail(correlationId, e);
         }
     }
 

@@ -2,43 +2,35 @@
 
 package io.verbus.driver;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.LossReport;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The directory of a running driver, held by a lock that the kernel lets go of when its process
- * ends in any way. What a dead driver left in it is removed when the next one opens it.
+ * The directory of a running driver, held by a {@link DirectoryLock}. What a dead driver left in it
+ * is removed when the next one opens it.
  *
  * <p>Only files that a driver makes are ever deleted: a directory with anything else is refused.
  */
 final class DriverDirectory implements AutoCloseable {
-    private static final String LOCK = "lock";
     private static final Pattern OURS =
             Pattern.compile(
-                    LOCK
+                    DirectoryLock.NAME
                             + "|"
                             + CncFile.NAME
                             + "|"
@@ -49,20 +41,15 @@ final class DriverDirectory implements AutoCloseable {
     private static final Path MEMORY = Path.of("/dev/shm");
     private static final Set<PosixFilePermission> OWNER_ONLY =
             PosixFilePermissions.fromString("rwx------");
-    private static final Set<PosixFilePermission> OWNER_READ_WRITE =
-            PosixFilePermissions.fromString("rw-------");
     private static final Pattern UNIQUE =
             Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
     private static final long ABANDONED_AGE_MS = 10_000;
     private static final int ATTEMPTS = 10;
 
-    /** Directories that drivers of this process hold. */
-    private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
-
     private final Path path;
-    private final FileChannel lock;
+    private final DirectoryLock lock;
 
-    private DriverDirectory(Path path, FileChannel lock) {
+    private DriverDirectory(Path path, DirectoryLock lock) {
         this.path = path;
         this.lock = lock;
     }
@@ -96,11 +83,9 @@ final class DriverDirectory implements AutoCloseable {
             for (int i = 0; i < ATTEMPTS; i++) {
                 make(absolute);
                 Path real = absolute.toRealPath();
-                FileChannel lock = lock(real);
+                DirectoryLock lock = DirectoryLock.take(real);
                 if (lock != null) {
-                    DriverDirectory directory = new DriverDirectory(real, lock);
-                    directory.removeAllBut(LOCK);
-                    return directory;
+                    return emptied(new DriverDirectory(real, lock));
                 }
             }
         } catch (IOException e) {
@@ -114,6 +99,16 @@ final class DriverDirectory implements AutoCloseable {
         }
         throw new BusException(
                 "the driver directory " + absolute + " is being deleted: start the driver again");
+    }
+
+    private static DriverDirectory emptied(DriverDirectory directory) throws IOException {
+        try {
+            directory.removeAllButTheLock();
+        } catch (IOException | BusException e) {
+            directory.lock.close();
+            throw e;
+        }
+        return directory;
     }
 
     private static void make(Path path) throws IOException {
@@ -173,97 +168,16 @@ final class DriverDirectory implements AutoCloseable {
         }
     }
 
-    /**
-     * Takes the lock. Where this process has it already, the file is not even opened: the kernel
-     * drops a process's lock when any of its descriptors of the file is closed.
-     *
-     * @return the channel that holds the lock; null if its file was deleted meanwhile.
-     */
-    private static FileChannel lock(Path path) throws IOException {
-        if (!HELD.add(path)) {
-            throw inUse(path, Long.toString(ProcessHandle.current().pid()));
-        }
-        FileChannel held = null;
-        try {
-            held = tryLock(path, path.resolve(LOCK));
-        } finally {
-            if (held == null) {
-                HELD.remove(path);
-            }
-        }
-        return held;
-    }
-
-    private static FileChannel tryLock(Path path, Path file) throws IOException {
-        Object opened;
-        FileChannel channel;
-        try {
-            if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-                Files.createFile(file, PosixFilePermissions.asFileAttribute(OWNER_READ_WRITE));
-            }
-            opened = fileKey(file);
-            channel =
-                    FileChannel.open(
-                            file,
-                            StandardOpenOption.READ,
-                            StandardOpenOption.WRITE,
-                            LinkOption.NOFOLLOW_LINKS);
-        } catch (NoSuchFileException | FileAlreadyExistsException e) {
-            return null;
-        }
-        boolean held = false;
-        try {
-            if (channel.tryLock() == null) {
-                throw inUse(path, holder(channel));
-            }
-            held = opened.equals(fileKey(file));
-            if (held) {
-                byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(US_ASCII);
-                channel.truncate(0);
-                channel.write(ByteBuffer.wrap(pid), 0);
-            }
-        } catch (NoSuchFileException e) {
-            held = false;
-        } finally {
-            if (!held) {
-                channel.close();
-            }
-        }
-        return held ? channel : null;
-    }
-
-    private static Object fileKey(Path file) throws IOException {
-        return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                .fileKey();
-    }
-
-    private static BusException inUse(Path path, String pid) {
-        return new BusException(
-                "the driver directory "
-                        + path
-                        + " is in use by the driver with process id "
-                        + pid
-                        + ": stop it, or choose another directory");
-    }
-
-    private static String holder(FileChannel channel) throws IOException {
-        ByteBuffer text = ByteBuffer.allocate(64);
-        channel.read(text, 0);
-        text.flip();
-        String pid = US_ASCII.decode(text).toString().lines().findFirst().orElse("");
-        return pid.isEmpty() ? "(unknown)" : pid;
-    }
-
     private static List<Path> list(Path path) throws IOException {
         try (Stream<Path> files = Files.list(path)) {
             return files.toList();
         }
     }
 
-    private void removeAllBut(String kept) throws IOException {
+    private void removeAllButTheLock() throws IOException {
         checkContent(path);
         for (Path file : list(path)) {
-            if (!file.getFileName().toString().equals(kept)) {
+            if (!file.getFileName().toString().equals(DirectoryLock.NAME)) {
                 Files.deleteIfExists(file);
             }
         }
@@ -277,7 +191,7 @@ final class DriverDirectory implements AutoCloseable {
                 String name = path.getFileName().toString();
                 if (name.startsWith(prefix)
                         && UNIQUE.matcher(name.substring(prefix.length())).matches()
-                        && isOld(path.resolve(LOCK))) {
+                        && isOld(path.resolve(DirectoryLock.NAME))) {
                     removeIfAbandoned(path);
                 }
             }
@@ -329,17 +243,15 @@ final class DriverDirectory implements AutoCloseable {
     @Override
     public void close() {
         try (lock) {
-            removeAllBut(LOCK);
+            removeAllButTheLock();
             // Last, and while it is held: who opens the directory now finds a lock of its own.
-            Files.deleteIfExists(path.resolve(LOCK));
+            Files.deleteIfExists(path.resolve(DirectoryLock.NAME));
             Files.deleteIfExists(path);
         } catch (DirectoryNotEmptyException e) {
             // The next driver has begun to use it already.
             return;
         } catch (IOException e) {
             throw new BusException("the driver directory " + path + " cannot be deleted: " + e, e);
-        } finally {
-            HELD.remove(path);
         }
     }
 }

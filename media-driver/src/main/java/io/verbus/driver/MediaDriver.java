@@ -41,7 +41,11 @@ public final class MediaDriver implements AutoCloseable {
         try {
             this.media = start(providers);
         } catch (RuntimeException e) {
-            close();
+            try {
+                close();
+            } catch (RuntimeException closing) {
+                e.addSuppressed(closing);
+            }
             throw e;
         }
     }

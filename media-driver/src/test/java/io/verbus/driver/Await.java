@@ -2,25 +2,45 @@
 
 package io.verbus.driver;
 
-import org.junit.jupiter.api.Assertions;
-
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
-/** Waits on conditions, for a while. */
-final class Await {
-    private static final long DEADLINE_NS = 20_000_000_000L;
+/**
+ * Waits on conditions, each with a deadline. A condition is asked again after a thousandth of the
+ * time for which it was awaited so far, a millisecond at most: so one that does the work itself is
+ * asked often, and one that is far off costs little.
+ */
+public final class Await {
+    private static final int DEADLINE_SECONDS = 60;
+    private static final long MAX_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private Await() {}
 
-    /** Fails if the condition does not come true in time. */
-    static void until(String what, BooleanSupplier condition) {
-        long start = System.nanoTime();
+    /** Waits, at most a time that even a slow machine needs not. */
+    public static void until(String what, BooleanSupplier condition) {
+        until(what, DEADLINE_SECONDS, condition);
+    }
+
+    /** Waits so many seconds at most. */
+    public static void until(String what, long seconds, BooleanSupplier condition) {
+        until(() -> what, seconds, condition);
+    }
+
+    /**
+     * Waits so many seconds at most.
+     *
+     * @param what is awaited; asked when the time is over, to tell what was seen instead.
+     */
+    public static void until(Supplier<String> what, long seconds, BooleanSupplier condition) {
+        long startNs = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - start > DEADLINE_NS) {
-                Assertions.fail("not within " + DEADLINE_NS / 1_000_000_000L + " s: " + what);
+            long waitedNs = System.nanoTime() - startNs;
+            if (waitedNs > TimeUnit.SECONDS.toNanos(seconds)) {
+                throw new AssertionError(seconds + " s have passed without: " + what.get());
             }
-            Thread.onSpinWait();
-            Thread.yield();
+            LockSupport.parkNanos(Math.min(waitedNs / 1000, MAX_PAUSE_NS));
         }
     }
 }

@@ -13,10 +13,9 @@ import io.verbus.Image;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.CounterTypes;
-import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.FragmentHandler;
 
 import org.agrona.collections.MutableLong;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,15 +23,15 @@ import org.junit.jupiter.api.Timeout;
 
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.stream.Stream;
 
 @Timeout(60)
 class IpcTest {
     private static final String CHANNEL = "verbus:ipc";
     private static final int STREAM = 10;
 
-    private final UnsafeBuffer message = new UnsafeBuffer(new byte[8192]);
+    private final Numbers numbers = new Numbers();
     private MediaDriver driver;
     private Bus bus;
 
@@ -51,24 +50,6 @@ class IpcTest {
         assertEquals(List.of(), errors);
     }
 
-    private void offer(Publication publication, long value, int length) {
-        message.putLong(0, value);
-        Await.until("offered", () -> publication.offer(message, 0, length) > 0);
-    }
-
-    private static List<Long> drain(Subscription subscription, int count) {
-        List<Long> values = new ArrayList<>();
-        Await.until(
-                count + " messages",
-                () -> {
-                    subscription.poll(
-                            (buffer, offset, length, header) -> values.add(buffer.getLong(offset)),
-                            10);
-                    return values.size() >= count;
-                });
-        return values;
-    }
-
     @Test
     void publishersOfOneStreamShareALogAndExclusiveOnesHaveTheirOwn() {
         Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
@@ -79,13 +60,14 @@ class IpcTest {
             assertEquals(first.sessionId(), second.sessionId());
             assertNotEquals(first.sessionId(), third.sessionId());
             Await.until("two images", () -> subscription.imageCount() == 2);
-            offer(first, 1, 100);
-            offer(second, 2, 100);
-            offer(third, 3, 100);
-            assertEquals(List.of(1L, 2L, 3L), drain(subscription, 3).stream().sorted().toList());
+            numbers.offer(first, 1, 100);
+            numbers.offer(second, 2, 100);
+            numbers.offer(third, 3, 100);
+            assertEquals(
+                    List.of(1L, 2L, 3L), Numbers.drain(subscription, 3).stream().sorted().toList());
             first.close();
-            offer(second, 4, 100);
-            assertEquals(List.of(4L), drain(subscription, 1));
+            numbers.offer(second, 4, 100);
+            assertEquals(List.of(4L), Numbers.drain(subscription, 1));
         }
         Await.until("no image", subscription::hasNoImages);
     }
@@ -101,11 +83,10 @@ class IpcTest {
             Await.until("connected", subscription::isConnected);
         }
         for (int i = 0; i < 100; i++) {
-            offer(publication, i, 64);
+            numbers.offer(publication, i, 64);
         }
         for (Subscription subscription : subscriptions) {
-            assertEquals(
-                    Stream.iterate(0L, i -> i + 1).limit(100).toList(), drain(subscription, 100));
+            assertEquals(Numbers.range(0, 100), Numbers.drain(subscription, 100));
         }
     }
 
@@ -114,28 +95,28 @@ class IpcTest {
         Publication publication = bus.addPublication(CHANNEL + "?term-length=64k", STREAM);
         Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
         MutableLong received = new MutableLong();
-        long sent = 0;
-        while (publication.position() < 35L * 64 * 1024) {
-            message.putLong(0, sent);
-            int length = 8 + (int) (sent * 37 % 1300);
-            if (publication.offer(message, 0, length) > 0) {
-                sent++;
-            }
-            subscription.poll(
-                    (buffer, offset, size, header) -> {
-                        assertEquals(received.value, buffer.getLong(offset));
-                        assertEquals(8 + (int) (received.value * 37 % 1300), size);
-                        received.value++;
-                    },
-                    10);
-        }
-        long total = sent;
+        MutableLong sent = new MutableLong();
+        FragmentHandler handler =
+                (buffer, offset, length, header) -> {
+                    assertEquals(received.value, buffer.getLong(offset));
+                    assertEquals(lengthOf(received.value), length);
+                    received.value++;
+                };
         Await.until(
-                "all received",
+                "35 terms read",
                 () -> {
-                    subscription.poll((buffer, offset, size, header) -> received.value++, 10);
-                    return received.value == total;
+                    boolean isSent = publication.position() >= 35L * 64 * 1024;
+                    if (!isSent
+                            && numbers.tryOffer(publication, sent.value, lengthOf(sent.value))) {
+                        sent.value++;
+                    }
+                    subscription.poll(handler, 10);
+                    return isSent && received.value == sent.value;
                 });
+    }
+
+    private static int lengthOf(long number) {
+        return Long.BYTES + (int) (number * 37 % 1300);
     }
 
     @Test
@@ -144,56 +125,57 @@ class IpcTest {
         Subscription slow = bus.addSubscription(CHANNEL, STREAM);
         Subscription fast = bus.addSubscription(CHANNEL, STREAM);
         Await.until("connected", () -> slow.isConnected() && fast.isConnected());
-        long sent = 0;
-        long result;
-        do {
-            message.putLong(0, sent);
-            result = publication.offer(message, 0, 1000);
-            if (result > 0) {
-                sent++;
-            }
-            fast.poll((buffer, offset, length, header) -> {}, 10);
-        } while (result != Publication.BACK_PRESSURED || sent < 10);
+        MutableLong next = new MutableLong();
+        Await.until(
+                "held back",
+                () -> {
+                    long result = numbers.result(publication, next.value, 1000);
+                    next.value += result > 0 ? 1 : 0;
+                    Numbers.discard(fast);
+                    return result == Publication.BACK_PRESSURED && next.value >= 10;
+                });
+        long sent = next.value;
         assertTrue(publication.position() <= 32 * 1024 + 1056, "past the window");
-        List<Long> values = drain(slow, (int) sent);
-        assertEquals(Stream.iterate(0L, i -> i + 1).limit(sent).toList(), values);
-        Await.until("goes on", () -> publication.offer(message, 0, 1000) > 0);
+        List<Long> values = Numbers.drain(slow, (int) sent);
+        assertEquals(Numbers.range(0, sent), values);
+        Await.until("goes on", () -> numbers.result(publication, 0, 1000) > 0);
     }
 
     @Test
     void withoutSubscribersAPublisherIsNotConnectedAndALateOneStartsWithNews() {
         Publication publication = bus.addPublication(CHANNEL, STREAM);
-        assertEquals(Publication.NOT_CONNECTED, publication.offer(message, 0, 8));
+        assertEquals(Publication.NOT_CONNECTED, numbers.result(publication, 0, 8));
         Subscription first = bus.addSubscription(CHANNEL, STREAM);
         Await.until("connected", publication::isConnected);
-        offer(publication, 1, 8);
-        offer(publication, 2, 8);
+        numbers.offer(publication, 1, 8);
+        numbers.offer(publication, 2, 8);
         first.close();
         Await.until("not connected", () -> !publication.isConnected());
-        Await.until("refused", () -> publication.offer(message, 0, 8) == Publication.NOT_CONNECTED);
+        Await.until(
+                "refused", () -> numbers.result(publication, 0, 8) == Publication.NOT_CONNECTED);
         Subscription second = bus.addSubscription(CHANNEL, STREAM);
         Await.until("image", () -> second.imageCount() == 1);
         second.forEachImage(image -> assertEquals(publication.position(), image.joinPosition()));
-        offer(publication, 3, 8);
-        assertEquals(List.of(3L), drain(second, 1));
+        numbers.offer(publication, 3, 8);
+        assertEquals(List.of(3L), Numbers.drain(second, 1));
     }
 
     @Test
     void aClosedPublicationIsReadToItsEndBeforeTheImageGoes() {
-        List<Long> positions = new ArrayList<>();
+        List<Long> positions = Collections.synchronizedList(new ArrayList<>());
         Subscription subscription =
                 bus.addSubscription(
                         CHANNEL, STREAM, image -> {}, image -> positions.add(image.position()));
         Publication publication = bus.addPublication(CHANNEL, STREAM);
         Await.until("connected", subscription::isConnected);
         for (int i = 0; i < 20; i++) {
-            offer(publication, i, 500);
+            numbers.offer(publication, i, 500);
         }
         long end = publication.position();
         publication.close();
         Image image = imageOf(subscription);
         assertFalse(image.isEndOfStream());
-        assertEquals(20, drain(subscription, 20).size());
+        assertEquals(20, Numbers.drain(subscription, 20).size());
         Await.until("end of stream", image::isEndOfStream);
         Await.until("unavailable", () -> positions.size() == 1);
         assertEquals(end, positions.getFirst());
@@ -214,13 +196,13 @@ class IpcTest {
         Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
         Publication publication = bus.addPublication(CHANNEL, STREAM);
         Await.until("connected", subscription::isConnected);
-        offer(publication, 1, 8);
+        numbers.offer(publication, 1, 8);
         Await.until(
                 "claimed",
                 () -> publication.tryClaim(64, new io.verbus.logbuffer.BufferClaim()) > 0);
-        offer(publication, 2, 8);
+        numbers.offer(publication, 2, 8);
         publication.close();
-        assertEquals(List.of(1L, 2L), drain(subscription, 2));
+        assertEquals(List.of(1L, 2L), Numbers.drain(subscription, 2));
         Await.until("no image", subscription::hasNoImages);
         assertEquals(1, Drivers.counter(bus, SystemCounter.UNBLOCKED));
     }
@@ -230,11 +212,11 @@ class IpcTest {
         Subscription subscription = bus.addSubscription(CHANNEL + "?session-id=77", STREAM);
         ExclusivePublication other =
                 bus.addExclusivePublication(CHANNEL + "?session-id=78", STREAM);
-        assertEquals(Publication.NOT_CONNECTED, other.offer(message, 0, 8));
+        assertEquals(Publication.NOT_CONNECTED, numbers.result(other, 0, 8));
         ExclusivePublication wanted =
                 bus.addExclusivePublication(CHANNEL + "?session-id=77", STREAM);
-        offer(wanted, 9, 8);
-        assertEquals(List.of(9L), drain(subscription, 1));
+        numbers.offer(wanted, 9, 8);
+        assertEquals(List.of(9L), Numbers.drain(subscription, 1));
         assertFalse(other.isConnected());
         assertTrue(
                 Drivers.refusal(
@@ -250,6 +232,5 @@ class IpcTest {
         String text =
                 Drivers.refusal(() -> bus.addPublication(CHANNEL + "?term-length=1m", STREAM));
         assertTrue(text.contains("term-length 1048576"), text);
-        assertEquals(64 * 1024, LogLayout.MIN_TERM_LENGTH);
     }
 }

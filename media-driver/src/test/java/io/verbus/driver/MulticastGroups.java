@@ -5,13 +5,14 @@ package io.verbus.driver;
 import io.verbus.Bus;
 import io.verbus.ExclusivePublication;
 import io.verbus.FragmentAssembler;
+import io.verbus.Image;
 import io.verbus.Subscription;
-
-import org.agrona.DirectBuffer;
+import io.verbus.logbuffer.FragmentHandler;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -25,10 +26,6 @@ final class MulticastGroups {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final long PACE_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    private interface Publisher {
-        boolean offer(DirectBuffer buffer, int length);
-    }
-
     private MulticastGroups() {}
 
     public static void main(String[] args) throws Exception {
@@ -39,24 +36,17 @@ final class MulticastGroups {
                 MediaDriver b = launch();
                 Bus busA = connect(a);
                 Bus busB = connect(b)) {
+            UdpExchange exchange = new UdpExchange(busB, aeron, STREAM);
             for (String flowControl : new String[] {"min", "max", "tagged,g:7", "min,g:/2"}) {
                 String options = "|term-length=64k|fc=" + flowControl;
                 try (ExclusivePublication publication =
                         busA.addExclusivePublication(ours(40_001, options), STREAM)) {
-                    exchange(
-                            busB,
-                            aeron,
-                            40_001,
-                            (buffer, length) -> publication.offer(buffer, 0, length) > 0);
+                    exchange.run(publication, ours(40_001, "|gtag=7"), theirs(40_001, "|gtag=7"));
                 }
                 System.out.println("ours, fc=" + flowControl + ": done");
                 try (io.aeron.ExclusivePublication publication =
                         aeron.client().addExclusivePublication(theirs(40_003, options), STREAM)) {
-                    exchange(
-                            busB,
-                            aeron,
-                            40_003,
-                            (buffer, length) -> publication.offer(buffer, 0, length) > 0);
+                    exchange.run(publication, ours(40_003, "|gtag=7"), theirs(40_003, "|gtag=7"));
                 }
                 System.out.println("Aeron's, fc=" + flowControl + ": done");
             }
@@ -127,7 +117,7 @@ final class MulticastGroups {
                     "both up to date",
                     () -> {
                         fast.poll((buffer, at, size, h) -> {}, 10);
-                        subscription.poll(handler, 10);
+                        pollOldest(subscription, handler);
                         long nowNs = System.nanoTime();
                         boolean isDue =
                                 messages.sent() - messages.received() < 8
@@ -145,34 +135,12 @@ final class MulticastGroups {
         }
     }
 
-    /** From one publisher to a receiver of ours and one of Aeron's, which see all. */
-    private static void exchange(Bus bus, AeronPeer aeron, int port, Publisher publisher) {
-        long seed = System.nanoTime();
-        UdpMessages here = new UdpMessages(seed, 4000);
-        UdpMessages there = new UdpMessages(seed, 4000);
-        FragmentAssembler handler =
-                new FragmentAssembler((buffer, at, size, h) -> here.onMessage(buffer, at, size));
-        io.aeron.FragmentAssembler aeronHandler =
-                new io.aeron.FragmentAssembler(
-                        (buffer, at, size, h) -> there.onMessage(buffer, at, size));
-        try (Subscription subscription = bus.addSubscription(ours(port, "|gtag=7"), STREAM);
-                io.aeron.Subscription aeronSubscription =
-                        aeron.client().addSubscription(theirs(port, "|gtag=7"), STREAM)) {
-            Await.until(
-                    "both connected",
-                    () -> subscription.isConnected() && aeronSubscription.isConnected());
-            Await.until(
-                    "all messages",
-                    () -> {
-                        if (here.sent() < MESSAGES
-                                && here.sent() - Math.min(here.received(), there.received()) < 8
-                                && publisher.offer(here.buffer(), here.length())) {
-                            here.onSent();
-                        }
-                        subscription.poll(handler, 10);
-                        aeronSubscription.poll(aeronHandler, 10);
-                        return here.received() == MESSAGES && there.received() == MESSAGES;
-                    });
+    /** One image after the other, as each begins behind the end of the one before. */
+    private static void pollOldest(Subscription subscription, FragmentHandler handler) {
+        List<Image> images = new ArrayList<>();
+        subscription.forEachImage(images::add);
+        if (!images.isEmpty()) {
+            images.getFirst().poll(handler, 10);
         }
     }
 }

@@ -14,7 +14,7 @@ import io.verbus.Subscription;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.codecs.control.ErrorCode;
 
-import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.collections.MutableLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,15 +24,15 @@ import org.junit.jupiter.api.Timeout;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.LongStream;
 
 /** Publications and images over a transport, in one driver. */
 @Timeout(60)
 class NetworkStreamTest {
     private static final String CHANNEL = "verbus:rdma?endpoint=localhost:7400";
     private static final int STREAM = 20;
+    private static final int LENGTH = 200;
 
-    private final UnsafeBuffer message = new UnsafeBuffer(new byte[2048]);
+    private final Numbers numbers = new Numbers();
     private final LoopTransport.Provider provider = new LoopTransport.Provider();
     private final List<String> expectedErrors = new ArrayList<>();
     private final List<Image> gone = new ArrayList<>();
@@ -70,30 +70,6 @@ class NetworkStreamTest {
         }
     }
 
-    private void offer(Publication publication, long from, long to) {
-        for (long value = from; value < to; value++) {
-            message.putLong(0, value);
-            Await.until("offered", () -> publication.offer(message, 0, 200) > 0);
-        }
-    }
-
-    private static List<Long> drain(Subscription subscription, int count) {
-        List<Long> values = new ArrayList<>();
-        Await.until(
-                count + " messages",
-                () -> {
-                    subscription.poll(
-                            (buffer, offset, length, header) -> values.add(buffer.getLong(offset)),
-                            10);
-                    return values.size() >= count;
-                });
-        return values;
-    }
-
-    private static List<Long> range(long from, long to) {
-        return LongStream.range(from, to).boxed().toList();
-    }
-
     private int goneCount() {
         synchronized (gone) {
             return gone.size();
@@ -104,53 +80,52 @@ class NetworkStreamTest {
     void aStreamWrapsTenTimesWithCredit() {
         Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
         Publication publication = bus.addPublication(CHANNEL, STREAM);
-        long sent = 0;
+        MutableLong sent = new MutableLong();
         List<Long> values = new ArrayList<>();
-        while (publication.position() < 33L * 64 * 1024) {
-            message.putLong(0, sent);
-            if (publication.offer(message, 0, 1000) > 0) {
-                sent++;
-            }
-            subscription.poll(
-                    (buffer, offset, length, header) -> values.add(buffer.getLong(offset)), 10);
-        }
-        values.addAll(drain(subscription, (int) sent - values.size()));
-        assertEquals(range(0, sent), values);
+        Await.until(
+                "33 terms read",
+                () -> {
+                    boolean isSent = publication.position() >= 33L * 64 * 1024;
+                    if (!isSent && numbers.tryOffer(publication, sent.value, 1000)) {
+                        sent.value++;
+                    }
+                    Numbers.poll(subscription, values);
+                    return isSent && values.size() >= sent.value;
+                });
+        assertEquals(Numbers.range(0, sent.value), values);
     }
 
     @Test
     void aPublisherWaitsForASubscriberAndForItsCredit() {
         Publication publication = bus.addPublication(CHANNEL, STREAM);
-        assertEquals(Publication.NOT_CONNECTED, publication.offer(message, 0, 200));
+        assertEquals(Publication.NOT_CONNECTED, numbers.result(publication, 0, LENGTH));
         Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
-        offer(publication, 0, 1);
-        long sent = 1;
-        while (true) {
-            message.putLong(0, sent);
-            long result = publication.offer(message, 0, 1000);
-            if (result == Publication.BACK_PRESSURED) {
-                break;
-            }
-            if (result > 0) {
-                sent++;
-            }
-        }
-        assertEquals(range(0, sent), drain(subscription, (int) sent));
-        offer(publication, sent, sent + 1);
-        assertEquals(range(sent, sent + 1), drain(subscription, 1));
+        numbers.offer(publication, 0, 1, LENGTH);
+        MutableLong next = new MutableLong(1);
+        Await.until(
+                "held back",
+                () -> {
+                    long result = numbers.result(publication, next.value, 1000);
+                    next.value += result > 0 ? 1 : 0;
+                    return result == Publication.BACK_PRESSURED;
+                });
+        long sent = next.value;
+        assertEquals(Numbers.range(0, sent), Numbers.drain(subscription, (int) sent));
+        numbers.offer(publication, sent, sent + 1, LENGTH);
+        assertEquals(Numbers.range(sent, sent + 1), Numbers.drain(subscription, 1));
     }
 
     @Test
     void aLateSubscriberJoinsWhereTheFurthestIs() {
         Subscription first = bus.addSubscription(CHANNEL, STREAM);
         Publication publication = bus.addPublication(CHANNEL, STREAM);
-        offer(publication, 0, 10);
-        assertEquals(range(0, 10), drain(first, 10));
+        numbers.offer(publication, 0, 10, LENGTH);
+        assertEquals(Numbers.range(0, 10), Numbers.drain(first, 10));
         Subscription second = bus.addSubscription(CHANNEL, STREAM);
         Await.until("joined", second::isConnected);
-        offer(publication, 10, 20);
-        assertEquals(range(10, 20), drain(second, 10));
-        assertEquals(range(10, 20), drain(first, 10));
+        numbers.offer(publication, 10, 20, LENGTH);
+        assertEquals(Numbers.range(10, 20), Numbers.drain(second, 10));
+        assertEquals(Numbers.range(10, 20), Numbers.drain(first, 10));
         assertEquals(1, Drivers.counter(bus, SystemCounter.IMAGES));
         assertEquals(2, Drivers.count(bus, CounterTypes.SUBSCRIBER_POSITION));
     }
@@ -160,9 +135,9 @@ class NetworkStreamTest {
         Subscription first = bus.addSubscription(CHANNEL, STREAM);
         Subscription second = bus.addSubscription(CHANNEL, STREAM);
         Publication publication = bus.addPublication(CHANNEL, STREAM);
-        offer(publication, 0, 10);
+        numbers.offer(publication, 0, 10, LENGTH);
         first.close();
-        assertEquals(range(0, 10), drain(second, 10));
+        assertEquals(Numbers.range(0, 10), Numbers.drain(second, 10));
         second.close();
         Await.until("released", () -> Drivers.counter(bus, SystemCounter.IMAGES) == 0);
         Await.until("not connected", () -> !publication.isConnected());
@@ -184,10 +159,10 @@ class NetworkStreamTest {
     void aClosedPublicationIsReadToItsEndBeforeTheImageGoes() {
         Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
         Publication publication = bus.addPublication(CHANNEL, STREAM);
-        offer(publication, 0, 50);
+        numbers.offer(publication, 0, 50, LENGTH);
         long end = publication.position();
         publication.close();
-        assertEquals(range(0, 50), drain(subscription, 50));
+        assertEquals(Numbers.range(0, 50), Numbers.drain(subscription, 50));
         Await.until("image gone", () -> goneCount() == 1);
         assertTrue(gone.getFirst().isEndOfStream());
         assertEquals(end, gone.getFirst().position());
@@ -200,15 +175,15 @@ class NetworkStreamTest {
     void whatArrivedBeforeThePeerWasLostIsStillReadAndANewImageFollows() {
         Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
         Publication publication = bus.addPublication(CHANNEL, STREAM);
-        offer(publication, 0, 50);
+        numbers.offer(publication, 0, 50, LENGTH);
         Await.until("sent", () -> sum(CounterTypes.SENDER_POSITION) == publication.position());
         provider.opened.cut = true;
         Await.until("lost", () -> Drivers.counter(bus, SystemCounter.IMAGES_LOST) == 1);
-        assertEquals(range(0, 50), drain(subscription, 50));
+        assertEquals(Numbers.range(0, 50), Numbers.drain(subscription, 50));
         Await.until("image gone", () -> goneCount() == 1);
         assertTrue(gone.getFirst().isEndOfStream());
-        offer(publication, 50, 100);
-        assertEquals(range(50, 100), drain(subscription, 50));
+        numbers.offer(publication, 50, 100, LENGTH);
+        assertEquals(Numbers.range(50, 100), Numbers.drain(subscription, 50));
     }
 
     private long sum(int typeId) {
@@ -229,14 +204,14 @@ class NetworkStreamTest {
         Subscription first = bus.addSubscription(CHANNEL, STREAM);
         Subscription second = bus.addSubscription(CHANNEL, STREAM, image -> {}, image -> {});
         Publication publication = bus.addPublication(CHANNEL, STREAM);
-        offer(publication, 0, 1);
-        assertEquals(range(0, 1), drain(first, 1));
+        numbers.offer(publication, 0, 1, LENGTH);
+        assertEquals(Numbers.range(0, 1), Numbers.drain(first, 1));
         Image image = first.imageBySessionId(publication.sessionId());
         corrupt(image);
         Await.until(
                 "rejected",
                 () -> {
-                    first.poll((buffer, offset, length, header) -> {}, 10);
+                    Numbers.discard(first);
                     return Drivers.counter(bus, SystemCounter.IMAGES_REJECTED) == 1;
                 });
         Await.until("closed", image::isClosed);

@@ -11,7 +11,7 @@ import io.verbus.Image;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 
-import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.collections.MutableLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,7 +20,6 @@ import org.junit.jupiter.api.Timeout;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.stream.LongStream;
 
 /** Subscriptions that read the log of a publication in the same driver. */
 @Timeout(60)
@@ -29,8 +28,9 @@ class SpyTest {
     private static final String SPY = "verbus-spy:rdma?endpoint=localhost:7400";
     private static final int STREAM = 20;
     private static final int TERM = 64 * 1024;
+    private static final int LENGTH = 1000;
 
-    private final UnsafeBuffer message = new UnsafeBuffer(new byte[2048]);
+    private final Numbers numbers = new Numbers();
     private final LoopTransport.Provider provider = new LoopTransport.Provider();
     private final List<Image> available = Collections.synchronizedList(new ArrayList<>());
     private final List<Image> gone = Collections.synchronizedList(new ArrayList<>());
@@ -58,42 +58,18 @@ class SpyTest {
         assertEquals(List.of(), errors);
     }
 
-    private void offer(Publication publication, long from, long to) {
-        for (long value = from; value < to; value++) {
-            message.putLong(0, value);
-            Await.until("offered", () -> publication.offer(message, 0, 1000) > 0);
-        }
-    }
-
-    private static List<Long> drain(Subscription subscription, int count) {
-        List<Long> values = new ArrayList<>();
-        Await.until(
-                count + " messages",
-                () -> {
-                    subscription.poll(
-                            (buffer, offset, length, header) -> values.add(buffer.getLong(offset)),
-                            10);
-                    return values.size() >= count;
-                });
-        return values;
-    }
-
-    private static List<Long> range(long from, long to) {
-        return LongStream.range(from, to).boxed().toList();
-    }
-
     @Test
     void aSpyReadsWhatIsPublishedFromWhereItJoins() {
         try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
                 Publication publication = bus.addPublication(CHANNEL, STREAM)) {
-            offer(publication, 0, 10);
-            assertEquals(range(0, 10), drain(receiver, 10));
+            numbers.offer(publication, 0, 10, LENGTH);
+            assertEquals(Numbers.range(0, 10), Numbers.drain(receiver, 10));
             try (Subscription spy = bus.addSubscription(SPY, STREAM)) {
                 Await.until("image", spy::isConnected);
                 assertEquals(2, available.size());
-                offer(publication, 10, 30);
-                assertEquals(range(10, 30), drain(spy, 20));
-                assertEquals(range(10, 30), drain(receiver, 20));
+                numbers.offer(publication, 10, 30, LENGTH);
+                assertEquals(Numbers.range(10, 30), Numbers.drain(spy, 20));
+                assertEquals(Numbers.range(10, 30), Numbers.drain(receiver, 20));
             }
         }
     }
@@ -108,8 +84,8 @@ class SpyTest {
                 Subscription right = bus.addSubscription(SPY + "|session-id=1", STREAM);
                 Publication publication = bus.addPublication(CHANNEL + "|session-id=1", STREAM)) {
             Await.until("connected", () -> right.isConnected() && receiver.isConnected());
-            offer(publication, 0, 1);
-            assertEquals(range(0, 1), drain(right, 1));
+            numbers.offer(publication, 0, 1, LENGTH);
+            assertEquals(Numbers.range(0, 1), Numbers.drain(right, 1));
             assertTrue(stream.hasNoImages() && endpoint.hasNoImages() && session.hasNoImages());
         }
     }
@@ -120,27 +96,28 @@ class SpyTest {
                 Subscription spy = bus.addSubscription(SPY, STREAM);
                 Publication publication = bus.addPublication(CHANNEL, STREAM)) {
             Await.until("connected", () -> spy.isConnected() && receiver.isConnected());
-            long sent = 0;
+            MutableLong sent = new MutableLong();
             long deadlineNs = System.nanoTime() + 500_000_000;
             while (System.nanoTime() < deadlineNs) {
-                message.putLong(0, sent);
-                if (publication.offer(message, 0, 1000) > 0) {
-                    sent++;
+                if (numbers.tryOffer(publication, sent.value, LENGTH)) {
+                    sent.value++;
                 }
-                receiver.poll((buffer, offset, length, header) -> {}, 10);
+                Numbers.discard(receiver);
             }
             assertTrue(publication.position() <= TERM, "position " + publication.position());
             List<Long> values = new ArrayList<>();
-            long target = 40L * TERM;
-            while (publication.position() < target || values.size() < sent) {
-                message.putLong(0, sent);
-                if (publication.position() < target && publication.offer(message, 0, 1000) > 0) {
-                    sent++;
-                }
-                receiver.poll((buffer, offset, length, header) -> {}, 10);
-                spy.poll((buffer, offset, length, header) -> values.add(buffer.getLong(offset)), 3);
-            }
-            assertEquals(range(0, sent), values);
+            Await.until(
+                    "40 terms read",
+                    () -> {
+                        boolean isSent = publication.position() >= 40L * TERM;
+                        if (!isSent && numbers.tryOffer(publication, sent.value, LENGTH)) {
+                            sent.value++;
+                        }
+                        Numbers.discard(receiver);
+                        Numbers.poll(spy, values, 3);
+                        return isSent && values.size() >= sent.value;
+                    });
+            assertEquals(Numbers.range(0, sent.value), values);
         }
     }
 
@@ -151,7 +128,7 @@ class SpyTest {
             Await.until("image", spy::isConnected);
             Await.until(
                     "not connected",
-                    () -> publication.offer(message, 0, 1000) == Publication.NOT_CONNECTED);
+                    () -> numbers.result(publication, 0, LENGTH) == Publication.NOT_CONNECTED);
             assertFalse(publication.isConnected());
         }
     }
@@ -159,28 +136,29 @@ class SpyTest {
     @Test
     void aSpyAloneCarriesAPublicationThatSaysSo() {
         try (Publication publication = bus.addPublication(CHANNEL + "|ssc=true", STREAM)) {
-            assertEquals(Publication.NOT_CONNECTED, publication.offer(message, 0, 1000));
+            assertEquals(Publication.NOT_CONNECTED, numbers.result(publication, 0, LENGTH));
             List<Long> values = new ArrayList<>();
-            long sent = 0;
+            MutableLong next = new MutableLong();
             try (Subscription spy = bus.addSubscription(SPY, STREAM)) {
                 Await.until("connected", publication::isConnected);
-                while (publication.position() < 20L * TERM || values.size() < sent) {
-                    message.putLong(0, sent);
-                    if (publication.position() < 20L * TERM
-                            && publication.offer(message, 0, 1000) > 0) {
-                        sent++;
-                    }
-                    spy.poll(
-                            (buffer, offset, length, header) -> values.add(buffer.getLong(offset)),
-                            10);
-                }
-                assertEquals(range(0, sent), values);
+                Await.until(
+                        "20 terms read",
+                        () -> {
+                            boolean isSent = publication.position() >= 20L * TERM;
+                            if (!isSent && numbers.tryOffer(publication, next.value, LENGTH)) {
+                                next.value++;
+                            }
+                            Numbers.poll(spy, values);
+                            return isSent && values.size() >= next.value;
+                        });
+                long sent = next.value;
+                assertEquals(Numbers.range(0, sent), values);
                 // Somebody who receives joins where the spy is, and the spy goes on.
                 try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM)) {
                     Await.until("receiver", receiver::isConnected);
-                    offer(publication, sent, sent + 20);
-                    assertEquals(range(sent, sent + 20), drain(receiver, 20));
-                    assertEquals(range(sent, sent + 20), drain(spy, 20));
+                    numbers.offer(publication, sent, sent + 20, LENGTH);
+                    assertEquals(Numbers.range(sent, sent + 20), Numbers.drain(receiver, 20));
+                    assertEquals(Numbers.range(sent, sent + 20), Numbers.drain(spy, 20));
                 }
                 Await.until("carried again", () -> publication.isConnected());
             }
@@ -194,10 +172,10 @@ class SpyTest {
                 Subscription spy = bus.addSubscription(SPY, STREAM)) {
             Publication publication = bus.addExclusivePublication(CHANNEL, STREAM);
             Await.until("connected", () -> spy.isConnected() && receiver.isConnected());
-            offer(publication, 0, 20);
+            numbers.offer(publication, 0, 20, LENGTH);
             publication.close();
-            assertEquals(range(0, 20), drain(receiver, 20));
-            assertEquals(range(0, 20), drain(spy, 20));
+            assertEquals(Numbers.range(0, 20), Numbers.drain(receiver, 20));
+            assertEquals(Numbers.range(0, 20), Numbers.drain(spy, 20));
             Await.until("both ended", () -> gone.size() == 2);
             assertTrue(gone.get(0).isEndOfStream() && gone.get(1).isEndOfStream());
         }
@@ -213,8 +191,8 @@ class SpyTest {
             Await.until(
                     "held back",
                     () -> {
-                        receiver.poll((buffer, offset, length, header) -> {}, 10);
-                        return publication.offer(message, 0, 1000) == Publication.BACK_PRESSURED
+                        Numbers.discard(receiver);
+                        return numbers.result(publication, 0, LENGTH) == Publication.BACK_PRESSURED
                                 && publication.position() > TERM / 4;
                     });
             long held = publication.position();
@@ -222,8 +200,8 @@ class SpyTest {
             Await.until(
                     "goes on",
                     () -> {
-                        receiver.poll((buffer, offset, length, header) -> {}, 10);
-                        publication.offer(message, 0, 1000);
+                        Numbers.discard(receiver);
+                        numbers.result(publication, 0, LENGTH);
                         return publication.position() > held + 4 * TERM;
                     });
         }
@@ -234,8 +212,8 @@ class SpyTest {
         try (Subscription spy = bus.addSubscription("verbus-spy:ipc", STREAM);
                 Publication publication = bus.addPublication("verbus:ipc", STREAM)) {
             Await.until("connected", publication::isConnected);
-            offer(publication, 0, 5);
-            assertEquals(range(0, 5), drain(spy, 5));
+            numbers.offer(publication, 0, 5, LENGTH);
+            assertEquals(Numbers.range(0, 5), Numbers.drain(spy, 5));
         }
     }
 

@@ -7,12 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
 import io.verbus.ExclusivePublication;
-import io.verbus.FragmentAssembler;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.CounterTypes;
 
-import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersReader;
 import org.junit.jupiter.api.AfterEach;
@@ -34,12 +32,7 @@ import java.util.List;
 @Timeout(120)
 class UdpDestinationsTest {
     private static final int STREAM = 10;
-    private static final int MESSAGES = 2000;
     private static final int TERM = 64 * 1024;
-
-    private interface Publisher {
-        boolean offer(DirectBuffer buffer, int length);
-    }
 
     @TempDir Path folder;
     private AeronPeer aeron;
@@ -100,10 +93,11 @@ class UdpDestinationsTest {
                         STREAM)) {
             publication.addDestination("verbus:udp?" + at(port));
             publication.addDestination("verbus:udp?" + at(aeronPort));
-            exchange(
-                    "verbus:udp?" + at(port) + "|gtag=7",
-                    "aeron:udp?" + at(aeronPort) + "|gtag=7",
-                    (buffer, length) -> publication.offer(buffer, 0, length) > 0);
+            exchange()
+                    .run(
+                            publication,
+                            "verbus:udp?" + at(port) + "|gtag=7",
+                            "aeron:udp?" + at(aeronPort) + "|gtag=7");
             assertTrue(publication.position() > 50 * TERM, "terms wrapped");
         }
     }
@@ -118,10 +112,11 @@ class UdpDestinationsTest {
                                 STREAM)) {
             publication.addDestination("aeron:udp?" + at(port));
             publication.addDestination("aeron:udp?" + at(aeronPort));
-            exchange(
-                    "verbus:udp?" + at(port) + "|gtag=7",
-                    "aeron:udp?" + at(aeronPort) + "|gtag=7",
-                    (buffer, length) -> publication.offer(buffer, 0, length) > 0);
+            exchange()
+                    .run(
+                            publication,
+                            "verbus:udp?" + at(port) + "|gtag=7",
+                            "aeron:udp?" + at(aeronPort) + "|gtag=7");
         }
     }
 
@@ -135,10 +130,11 @@ class UdpDestinationsTest {
                                 + "|control-mode=dynamic|term-length=64k|fc="
                                 + flowControl,
                         STREAM)) {
-            exchange(
-                    "verbus:udp?" + controlled(port, "|gtag=7"),
-                    "aeron:udp?" + controlled(aeronPort, "|control-mode=dynamic|gtag=7"),
-                    (buffer, length) -> publication.offer(buffer, 0, length) > 0);
+            exchange()
+                    .run(
+                            publication,
+                            "verbus:udp?" + controlled(port, "|gtag=7"),
+                            "aeron:udp?" + controlled(aeronPort, "|control-mode=dynamic|gtag=7"));
             assertTrue(publication.position() > 50 * TERM, "terms wrapped");
             // Both have gone, and are forgotten after a while.
             Await.until("no receiver", () -> value(CounterTypes.DESTINATIONS) == 0);
@@ -157,42 +153,16 @@ class UdpDestinationsTest {
                                         + "|control-mode=dynamic|term-length=64k|fc="
                                         + flowControl,
                                 STREAM)) {
-            exchange(
-                    "verbus:udp?" + controlled(port, "|gtag=7"),
-                    "aeron:udp?" + controlled(aeronPort, "|control-mode=dynamic|gtag=7"),
-                    (buffer, length) -> publication.offer(buffer, 0, length) > 0);
+            exchange()
+                    .run(
+                            publication,
+                            "verbus:udp?" + controlled(port, "|gtag=7"),
+                            "aeron:udp?" + controlled(aeronPort, "|control-mode=dynamic|gtag=7"));
         }
     }
 
-    /** From one publisher to a receiver of ours and one of Aeron's, which see all. */
-    private void exchange(String ours, String theirs, Publisher out) {
-        long seed = System.nanoTime();
-        UdpMessages here = new UdpMessages(seed, 4000);
-        UdpMessages there = new UdpMessages(seed, 4000);
-        FragmentAssembler handler =
-                new FragmentAssembler((buffer, at, size, h) -> here.onMessage(buffer, at, size));
-        io.aeron.FragmentAssembler aeronHandler =
-                new io.aeron.FragmentAssembler(
-                        (buffer, at, size, h) -> there.onMessage(buffer, at, size));
-        try (Subscription subscription = subscriber.addSubscription(ours, STREAM);
-                io.aeron.Subscription aeronSubscription =
-                        aeron.client().addSubscription(theirs, STREAM)) {
-            Await.until(
-                    "both connected",
-                    () -> subscription.isConnected() && aeronSubscription.isConnected());
-            Await.until(
-                    "all messages",
-                    () -> {
-                        if (here.sent() < MESSAGES
-                                && here.sent() - Math.min(here.received(), there.received()) < 8
-                                && out.offer(here.buffer(), here.length())) {
-                            here.onSent();
-                        }
-                        subscription.poll(handler, 10);
-                        aeronSubscription.poll(aeronHandler, 10);
-                        return here.received() == MESSAGES && there.received() == MESSAGES;
-                    });
-        }
+    private UdpExchange exchange() {
+        return new UdpExchange(subscriber, aeron, STREAM);
     }
 
     private long value(int typeId) {

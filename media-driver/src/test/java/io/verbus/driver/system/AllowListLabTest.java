@@ -11,6 +11,7 @@ import io.verbus.Bus;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.driver.Await;
 import io.verbus.rdma.link.Greeting;
 
 import org.junit.jupiter.api.Tag;

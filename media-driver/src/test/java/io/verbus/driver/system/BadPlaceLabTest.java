@@ -13,6 +13,7 @@ import io.verbus.Publication;
 import io.verbus.RegistrationException;
 import io.verbus.Subscription;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.Await;
 import io.verbus.driver.DriverConfig;
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.ThreadingMode;

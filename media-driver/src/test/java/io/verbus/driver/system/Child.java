@@ -5,6 +5,7 @@ package io.verbus.driver.system;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.verbus.Bus;
+import io.verbus.driver.Await;
 import io.verbus.driver.MediaDriver;
 
 import java.io.BufferedReader;

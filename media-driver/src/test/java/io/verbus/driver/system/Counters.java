@@ -4,6 +4,7 @@ package io.verbus.driver.system;
 
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.driver.Await;
 
 import org.agrona.concurrent.status.CountersReader;
 

@@ -39,57 +39,62 @@ class CutWireLabTest {
                                 .transportOption("rdma.probe-timeout", "10s"));
     }
 
-    private static Host expectingLoss(Host host) {
-        host.expect("is lost");
-        host.expect("cannot connect to");
-        host.expectOfClients("is lost");
-        host.expectOfClients("cannot connect to");
-        return host;
-    }
+    /** A stream over the wire, which must go on as if nothing had happened. */
+    private static final class Flow {
+        final Writer writer;
+        private final Subscription in;
+        private final Publication out;
+        private final Reader reader;
+        private final Image image;
+        private final long notConnected;
 
-    /** Offers and reads until so many messages were read since the first. */
-    private static void exchange(Writer writer, Reader reader, Subscription in, long messages) {
-        reader.poll(
-                in,
-                messages + " messages",
-                () -> {
-                    if (writer.next() < messages) {
-                        writer.offer();
-                    }
-                    return reader.count() >= messages;
-                });
+        /** Starts it with so many messages, which have arrived. */
+        Flow(Host a, Host b, Script script, int port, long messages) {
+            String channel = b.channel(port, "term-length=64k");
+            in = b.connect().addSubscription(channel, 1);
+            out = a.connect().addPublication(Host.overWire(channel), 1);
+            writer = new Writer(out, script).write(messages);
+            reader = Reader.fromFirst(script);
+            reader.read(in, messages);
+            image = in.imageBySessionId(out.sessionId());
+            notConnected = writer.notConnected();
+        }
+
+        /** Offers and reads until so many messages were read since the first. */
+        void exchange(long messages) {
+            reader.exchange(writer, in, messages);
+        }
+
+        void assertNobodyIsTold() {
+            assertTrue(out.isConnected(), "publishers see back pressure");
+            assertFalse(image.isClosed(), image::toString);
+        }
+
+        void assertUninterrupted() {
+            assertEquals(notConnected, writer.notConnected());
+            assertFalse(image.isClosed(), image::toString);
+            assertEquals(image, in.imageBySessionId(out.sessionId()));
+            assertEquals(1, in.imageCount());
+        }
     }
 
     @Test
     void goesOnWhereItWasWhenTheWireIsRestored() {
         Wire.assumeHere();
-        Script script = Script.upTo(60, 1000);
-        try (Host b = expectingLoss(host(Host.addressB()));
-                Host a = expectingLoss(host(Host.addressA()))) {
-            String channel = b.channel(24_334, "term-length=64k");
-            Subscription in = b.connect().addSubscription(channel, 1);
-            Publication out = a.connect().addPublication(Host.overWire(channel), 1);
-            Writer writer = new Writer(out, script).write(100);
-            Reader reader = Reader.fromFirst(script);
-            reader.read(in, 100);
-            Image image = in.imageBySessionId(out.sessionId());
-            long notConnected = writer.notConnected();
-
+        try (Host b = host(Host.addressB()).expectLoss();
+                Host a = host(Host.addressA()).expectLoss()) {
+            Flow flow = new Flow(a, b, Script.upTo(60, 1000), 24_334, 100);
             Wire.cut();
-            writer.write(120);
+            flow.writer.write(120);
             a.awaitError("is lost");
             b.awaitError("is lost");
-            writer.write(130);
-            assertTrue(out.isConnected(), "publishers see back pressure");
-            assertFalse(image.isClosed(), image::toString);
+            flow.writer.write(130);
+            flow.assertNobodyIsTold();
 
             Wire.restore();
             a.awaitCounter(": resumes", resumes -> resumes == 1);
-            exchange(writer, reader, in, 1000);
-            assertEquals(notConnected, writer.notConnected());
-            assertFalse(image.isClosed(), image::toString);
-            assertEquals(image, in.imageBySessionId(out.sessionId()));
-            assertEquals(1, in.imageCount());
+            flow.exchange(1000);
+            flow.assertUninterrupted();
         }
     }
 
@@ -101,23 +106,13 @@ class CutWireLabTest {
     @ValueSource(longs = {300, 3_000, 15_000})
     void goesOnThroughLinksThatGoDownAndUp(long millis) {
         Wire.assumeHere();
-        Script script = Script.upTo(62, 1000);
-        try (Host b = expectingLoss(host(Host.addressB()));
-                Host a = expectingLoss(host(Host.addressA()))) {
-            String channel = b.channel(24_342, "term-length=64k");
-            Subscription in = b.connect().addSubscription(channel, 1);
-            Publication out = a.connect().addPublication(Host.overWire(channel), 1);
-            Writer writer = new Writer(out, script).write(50);
-            Reader reader = Reader.fromFirst(script);
-            reader.read(in, 50);
-            Image image = in.imageBySessionId(out.sessionId());
-            long notConnected = writer.notConnected();
-            writer.write(70);
+        try (Host b = host(Host.addressB()).expectLoss();
+                Host a = host(Host.addressA()).expectLoss()) {
+            Flow flow = new Flow(a, b, Script.upTo(62, 1000), 24_342, 50);
+            flow.writer.write(70);
             Wire.flap(millis);
-            exchange(writer, reader, in, 1000);
-            assertEquals(notConnected, writer.notConnected());
-            assertFalse(image.isClosed(), image::toString);
-            assertEquals(image, in.imageBySessionId(out.sessionId()));
+            flow.exchange(1000);
+            flow.assertUninterrupted();
         }
     }
 
@@ -133,7 +128,7 @@ class CutWireLabTest {
                 Subscription in = b.connect().addSubscription(channel, 1);
                 Publication out = a.connect().addPublication(Host.overWire(channel), 1);
                 Writer writer = new Writer(out, script);
-                exchange(writer, Reader.fromFirst(script), in, 200);
+                Reader.fromFirst(script).exchange(writer, in, 200);
                 assertEquals(List.of(0L), a.counters(": failures"));
             }
             if (round == 0) {
@@ -145,28 +140,18 @@ class CutWireLabTest {
     @Test
     void goesOnThroughAWireThatIsCutAgainAndAgain() {
         Wire.assumeHere();
-        Script script = Script.upTo(61, 1000);
-        try (Host b = expectingLoss(host(Host.addressB()));
-                Host a = expectingLoss(host(Host.addressA()))) {
-            String channel = b.channel(24_335, "term-length=64k");
-            Subscription in = b.connect().addSubscription(channel, 1);
-            Publication out = a.connect().addPublication(Host.overWire(channel), 1);
-            Writer writer = new Writer(out, script).write(50);
-            Reader reader = Reader.fromFirst(script);
-            reader.read(in, 50);
-            Image image = in.imageBySessionId(out.sessionId());
-            long notConnected = writer.notConnected();
+        try (Host b = host(Host.addressB()).expectLoss();
+                Host a = host(Host.addressA()).expectLoss()) {
+            Flow flow = new Flow(a, b, Script.upTo(61, 1000), 24_335, 50);
             for (int i = 0; i < 3; i++) {
                 long failures = a.counters(": failures").getFirst();
                 Wire.cut();
-                writer.write(writer.next() + 20);
+                flow.writer.write(flow.writer.next() + 20);
                 a.awaitCounter(": failures", count -> count > failures);
                 Wire.restore();
-                exchange(writer, reader, in, writer.next() + 500);
+                flow.exchange(flow.writer.next() + 500);
             }
-            assertEquals(notConnected, writer.notConnected());
-            assertFalse(image.isClosed(), image::toString);
-            assertEquals(image, in.imageBySessionId(out.sessionId()));
+            flow.assertUninterrupted();
         }
     }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.verbus.Bus;
+import io.verbus.driver.Await;
 import io.verbus.driver.DriverConfig;
 import io.verbus.driver.DriverConfigBuilder;
 import io.verbus.driver.Idling;
@@ -88,6 +89,15 @@ final class Host implements AutoCloseable {
     /** An error that clients may be told outside of their calls. */
     void expectOfClients(String part) {
         expectedOfClients.add(part);
+    }
+
+    /** Connections may be lost, and not come up again at once. */
+    Host expectLoss() {
+        for (String part : new String[] {"is lost", "cannot connect to"}) {
+            expect(part);
+            expectOfClients(part);
+        }
+        return this;
     }
 
     /**

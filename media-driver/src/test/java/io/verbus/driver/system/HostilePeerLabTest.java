@@ -12,6 +12,7 @@ import io.verbus.Image;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.driver.Await;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.rdma.link.Greeting;
 

@@ -12,6 +12,7 @@ import io.verbus.Bus;
 import io.verbus.BusException;
 import io.verbus.Publication;
 import io.verbus.Subscription;
+import io.verbus.driver.Await;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -102,27 +103,23 @@ class HugePagesLabTest {
             Publication out = a.connect().addPublication(Host.overWire(channel), 1);
             Reader reader = Reader.fromFirst(script);
             Writer writer = new Writer(out, script);
-            exchange(writer, reader, in, 1);
+            reader.exchange(writer, in, 1);
             assertEquals(PAGES - 2 * PAGES_OF_A_LOG, free());
             assertEquals(2, registeredLogs(), "one registration at each end");
 
             long messages = 1;
             while (out.position() < 7L * TERM) {
                 messages += 200;
-                exchange(writer, reader, in, messages);
+                reader.exchange(writer, in, messages);
             }
 
-            for (Host host : new Host[] {a, b}) {
-                host.expect("is lost");
-                host.expect("cannot connect to");
-                host.expectOfClients("is lost");
-                host.expectOfClients("cannot connect to");
-            }
+            a.expectLoss();
+            b.expectLoss();
             Wire.cut();
             writer.write(messages + 10);
             a.awaitCounter(": failures", failures -> failures > 0);
             Wire.restore();
-            exchange(writer, reader, in, messages + 100);
+            reader.exchange(writer, in, messages + 100);
             assertEquals(2, registeredLogs(), "and none more for another connection");
         } finally {
             Wire.restore();
@@ -131,18 +128,6 @@ class HugePagesLabTest {
         try (Stream<Path> left = Files.list(mount)) {
             assertEquals(0, left.count(), "folders left on " + mount);
         }
-    }
-
-    private static void exchange(Writer writer, Reader reader, Subscription in, long messages) {
-        reader.poll(
-                in,
-                messages + " messages",
-                () -> {
-                    if (writer.next() < messages) {
-                        writer.offer();
-                    }
-                    return reader.count() >= messages;
-                });
     }
 
     @Test

@@ -3,6 +3,7 @@
 package io.verbus.driver.system;
 
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.driver.Await;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;

@@ -125,6 +125,19 @@ final class Reader implements FragmentHandler {
         poll(subscription, messages + " messages", () -> count >= messages);
     }
 
+    /** Offers and polls until so many messages were read since the first. */
+    void exchange(Writer writer, Subscription subscription, long messages) {
+        poll(
+                subscription,
+                messages + " messages",
+                () -> {
+                    if (writer.next() < messages) {
+                        writer.offer();
+                    }
+                    return count >= messages;
+                });
+    }
+
     /** Polls until the condition holds, at most two minutes without a message. */
     void poll(Subscription subscription, String what, BooleanSupplier condition) {
         long patienceNs = TimeUnit.MINUTES.toNanos(2);

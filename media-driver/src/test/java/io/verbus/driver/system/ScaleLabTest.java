@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.verbus.Bus;
 import io.verbus.Publication;
 import io.verbus.Subscription;
+import io.verbus.driver.Await;
 import io.verbus.logbuffer.FragmentHandler;
 import io.verbus.logbuffer.Header;
 

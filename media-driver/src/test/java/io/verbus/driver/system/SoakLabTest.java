@@ -4,6 +4,7 @@ package io.verbus.driver.system;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.driver.Await;
 import io.verbus.driver.DriverConfigBuilder;
 
 import org.junit.jupiter.api.AfterEach;

@@ -5,6 +5,8 @@ package io.verbus.driver.system;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.driver.Await;
+
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -10,6 +10,7 @@ import io.verbus.Bus;
 import io.verbus.Image;
 import io.verbus.Publication;
 import io.verbus.Subscription;
+import io.verbus.driver.Await;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;

@@ -2,25 +2,34 @@
 
 package io.verbus.driver.system;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Threads of a test: the failure of one is the test's. */
+/** Threads of a test: the failure of one is the test's. Used by the test's own thread. */
 final class Tasks implements AutoCloseable {
     private final ExecutorService threads = Executors.newCachedThreadPool();
-    private final List<Future<?>> futures = new ArrayList<>();
+    private final BlockingQueue<Future<?>> ended = new LinkedBlockingQueue<>();
+    private int running;
 
     /** Runs on a thread of its own. */
     <T> Future<T> run(Callable<T> task) {
-        Future<T> future = threads.submit(task);
-        futures.add(future);
+        FutureTask<T> future =
+                new FutureTask<>(task) {
+                    @Override
+                    protected void done() {
+                        ended.add(this);
+                    }
+                };
+        running++;
+        threads.execute(future);
         return future;
     }
 
@@ -31,23 +40,23 @@ final class Tasks implements AutoCloseable {
 
     /** Throws what a task has thrown that ended so. */
     void check() throws Exception {
-        for (int i = 0; i < futures.size(); i++) {
-            if (futures.get(i).isDone()) {
-                result(futures.remove(i));
-            }
+        Future<?> future;
+        while ((future = ended.poll()) != null) {
+            running--;
+            result(future);
         }
     }
 
     /** Waits for all; throws what the first failed one threw. */
     void join(long seconds) throws Exception {
         long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
-        while (!futures.isEmpty()) {
-            // The one that failed may not be the one that ends first.
-            check();
-            if (System.nanoTime() - deadlineNs > 0) {
+        while (running > 0) {
+            Future<?> future = ended.poll(deadlineNs - System.nanoTime(), TimeUnit.NANOSECONDS);
+            if (future == null) {
                 throw new TimeoutException("threads of the test still run after " + seconds + " s");
             }
-            Thread.sleep(5);
+            running--;
+            result(future);
         }
     }
 

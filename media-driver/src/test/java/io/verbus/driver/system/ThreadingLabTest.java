@@ -5,6 +5,7 @@ package io.verbus.driver.system;
 import io.verbus.Bus;
 import io.verbus.Publication;
 import io.verbus.Subscription;
+import io.verbus.driver.Await;
 import io.verbus.driver.DriverConfig;
 import io.verbus.driver.Idling;
 import io.verbus.driver.MediaDriver;

@@ -9,8 +9,17 @@ import io.aeron.Publication;
 import io.aeron.Subscription;
 import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
+import io.aeron.logbuffer.ControlledFragmentHandler;
+import io.aeron.logbuffer.ControlledFragmentHandler.Action;
+import io.aeron.logbuffer.FragmentHandler;
 import io.verbus.perf.load.Arrivals;
+import io.verbus.perf.load.BusInitiator;
+import io.verbus.perf.load.BusReflector;
+import io.verbus.perf.load.BusSink;
+import io.verbus.perf.load.BusSource;
 import io.verbus.perf.load.Initiator;
+import io.verbus.perf.load.Invokers;
+import io.verbus.perf.load.Offer;
 import io.verbus.perf.load.Reflector;
 import io.verbus.perf.load.ReplyHandler;
 import io.verbus.perf.load.Sink;
@@ -19,6 +28,7 @@ import io.verbus.perf.load.Work;
 
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -77,13 +87,16 @@ final class AeronStack implements Stack {
         ExclusivePublication requests =
                 aeron.addExclusivePublication(
                         channel(work.reflector(), 0, work.initiator()), REQUESTS);
-        return new AeronInitiator(
-                requests,
-                replies,
-                driver.sharedAgentInvoker(),
-                aeron.conductorAgentInvoker(),
-                work.length(),
-                handler);
+        FragmentHandler onReply =
+                (buffer, offset, length, header) ->
+                        handler.onReply(
+                                buffer.getLong(offset), buffer.getLong(offset + Long.BYTES));
+        return new BusInitiator(
+                offer(requests),
+                () -> replies.poll(onReply, BusInitiator.FRAGMENT_LIMIT),
+                () -> requests.isConnected() && replies.isConnected(),
+                invokers(),
+                work.length());
     }
 
     @Override
@@ -92,12 +105,15 @@ final class AeronStack implements Stack {
         ExclusivePublication replies =
                 aeron.addExclusivePublication(
                         channel(work.initiator(), 1, work.reflector()), REPLIES);
-        return new AeronReflector(
-                requests, replies, driver.sharedAgentInvoker(), aeron.conductorAgentInvoker());
+        ControlledFragmentHandler onRequest =
+                (buffer, offset, length, header) ->
+                        replies.offer(buffer, offset, length) > 0 ? Action.CONTINUE : Action.ABORT;
+        return new BusReflector(
+                () -> requests.controlledPoll(onRequest, BusInitiator.FRAGMENT_LIMIT), invokers());
     }
 
     @Override
-    public List<AeronSource> sources() {
+    public List<BusSource> sources() {
         int publishers = work.load().publishers();
         String channel = channel(work.reflector(), 0, work.initiator());
         Publication publication =
@@ -106,10 +122,10 @@ final class AeronStack implements Stack {
                         : aeron.addPublication(channel, REQUESTS);
         return Stream.generate(
                         () ->
-                                new AeronSource(
-                                        publication,
-                                        driver.sharedAgentInvoker(),
-                                        aeron.conductorAgentInvoker(),
+                                new BusSource(
+                                        offer(publication),
+                                        publication::isConnected,
+                                        invokers(),
                                         work.length()))
                 .limit(publishers)
                 .toList();
@@ -118,15 +134,32 @@ final class AeronStack implements Stack {
     @Override
     public Sink sink(Arrivals[] arrivals) {
         String channel = channel(work.reflector(), 0, "");
-        List<Subscription> subscriptions =
-                Stream.generate(() -> aeron.addSubscription(channel, REQUESTS))
-                        .limit(arrivals.length)
-                        .toList();
-        return new AeronSink(
-                subscriptions,
-                arrivals,
-                driver.sharedAgentInvoker(),
-                aeron.conductorAgentInvoker());
+        return new BusSink(
+                Stream.of(arrivals)
+                        .map(taken -> poll(aeron.addSubscription(channel, REQUESTS), taken))
+                        .toList(),
+                invokers());
+    }
+
+    private static IntSupplier poll(Subscription subscription, Arrivals arrivals) {
+        FragmentHandler onMessage =
+                (buffer, offset, length, header) ->
+                        arrivals.onMessage(buffer.getLong(offset), length);
+        return () -> subscription.poll(onMessage, BusSink.FRAGMENT_LIMIT);
+    }
+
+    private static Offer offer(Publication publication) {
+        return (buffer, offset, length) -> {
+            long result = publication.offer(buffer, offset, length);
+            if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
+                throw new IllegalStateException("the publication cannot send any more: " + result);
+            }
+            return result > 0;
+        };
+    }
+
+    private Invokers invokers() {
+        return new Invokers(driver.sharedAgentInvoker(), aeron.conductorAgentInvoker());
     }
 
     private String channel(String address, int portOffset, String from) {

@@ -10,8 +10,17 @@ import io.verbus.driver.DriverConfig;
 import io.verbus.driver.Idling;
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.ThreadingMode;
+import io.verbus.logbuffer.ControlledFragmentHandler;
+import io.verbus.logbuffer.ControlledFragmentHandler.Action;
+import io.verbus.logbuffer.FragmentHandler;
 import io.verbus.perf.load.Arrivals;
+import io.verbus.perf.load.BusInitiator;
+import io.verbus.perf.load.BusReflector;
+import io.verbus.perf.load.BusSink;
+import io.verbus.perf.load.BusSource;
 import io.verbus.perf.load.Initiator;
+import io.verbus.perf.load.Invokers;
+import io.verbus.perf.load.Offer;
 import io.verbus.perf.load.Reflector;
 import io.verbus.perf.load.ReplyHandler;
 import io.verbus.perf.load.Sink;
@@ -23,6 +32,7 @@ import org.agrona.CloseHelper;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 
 /** Verbus with an embedded driver. */
@@ -78,13 +88,16 @@ public final class VerbusStack implements Stack {
         ExclusivePublication requests =
                 bus.addExclusivePublication(
                         published(work.reflector(), 0, work.initiator()), REQUESTS);
-        return new VerbusInitiator(
-                requests,
-                replies,
-                driver.invoker(),
-                bus.conductorAgentInvoker(),
-                work.length(),
-                handler);
+        FragmentHandler onReply =
+                (buffer, offset, length, header) ->
+                        handler.onReply(
+                                buffer.getLong(offset), buffer.getLong(offset + Long.BYTES));
+        return new BusInitiator(
+                offer(requests),
+                () -> replies.poll(onReply, BusInitiator.FRAGMENT_LIMIT),
+                () -> requests.isConnected() && replies.isConnected(),
+                invokers(),
+                work.length());
     }
 
     @Override
@@ -93,12 +106,15 @@ public final class VerbusStack implements Stack {
         ExclusivePublication replies =
                 bus.addExclusivePublication(
                         published(work.initiator(), 1, work.reflector()), REPLIES);
-        return new VerbusReflector(
-                requests, replies, driver.invoker(), bus.conductorAgentInvoker());
+        ControlledFragmentHandler onRequest =
+                (buffer, offset, length, header) ->
+                        replies.offer(buffer, offset, length) > 0 ? Action.CONTINUE : Action.ABORT;
+        return new BusReflector(
+                () -> requests.controlledPoll(onRequest, BusInitiator.FRAGMENT_LIMIT), invokers());
     }
 
     @Override
-    public List<VerbusSource> sources() {
+    public List<BusSource> sources() {
         int publishers = work.load().publishers();
         String channel = published(work.reflector(), 0, work.initiator());
         Publication publication =
@@ -107,10 +123,10 @@ public final class VerbusStack implements Stack {
                         : bus.addPublication(channel, REQUESTS);
         return Stream.generate(
                         () ->
-                                new VerbusSource(
-                                        publication,
-                                        driver.invoker(),
-                                        bus.conductorAgentInvoker(),
+                                new BusSource(
+                                        offer(publication),
+                                        publication::isConnected,
+                                        invokers(),
                                         work.length()))
                 .limit(publishers)
                 .toList();
@@ -119,12 +135,32 @@ public final class VerbusStack implements Stack {
     @Override
     public Sink sink(Arrivals[] arrivals) {
         String channel = subscribed(work.reflector(), 0);
-        List<Subscription> subscriptions =
-                Stream.generate(() -> bus.addSubscription(channel, REQUESTS))
-                        .limit(arrivals.length)
-                        .toList();
-        return new VerbusSink(
-                subscriptions, arrivals, driver.invoker(), bus.conductorAgentInvoker());
+        return new BusSink(
+                Stream.of(arrivals)
+                        .map(taken -> poll(bus.addSubscription(channel, REQUESTS), taken))
+                        .toList(),
+                invokers());
+    }
+
+    private static IntSupplier poll(Subscription subscription, Arrivals arrivals) {
+        FragmentHandler onMessage =
+                (buffer, offset, length, header) ->
+                        arrivals.onMessage(buffer.getLong(offset), length);
+        return () -> subscription.poll(onMessage, BusSink.FRAGMENT_LIMIT);
+    }
+
+    private static Offer offer(Publication publication) {
+        return (buffer, offset, length) -> {
+            long result = publication.offer(buffer, offset, length);
+            if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
+                throw new IllegalStateException("the publication cannot send any more: " + result);
+            }
+            return result > 0;
+        };
+    }
+
+    private Invokers invokers() {
+        return new Invokers(driver.invoker(), bus.conductorAgentInvoker());
     }
 
     @Override

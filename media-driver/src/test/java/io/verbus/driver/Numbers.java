@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.Publication;
+import io.verbus.Subscription;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+
+/** Streams whose messages begin with a number. One thread. */
+final class Numbers {
+    private static final int FRAGMENT_LIMIT = 10;
+
+    private final UnsafeBuffer message = new UnsafeBuffer(new byte[8192]);
+
+    /** Offers a number once; whether it was taken. */
+    boolean tryOffer(Publication publication, long number, int length) {
+        return result(publication, number, length) > 0;
+    }
+
+    /** Offers a number once; what the publication answers. */
+    long result(Publication publication, long number, int length) {
+        message.putLong(0, number);
+        return publication.offer(message, 0, length);
+    }
+
+    /** Offers a number until it is taken. */
+    void offer(Publication publication, long number, int length) {
+        Await.until("offered", () -> tryOffer(publication, number, length));
+    }
+
+    /** Offers the numbers of a range, each until it is taken. */
+    void offer(Publication publication, long from, long to, int length) {
+        for (long number = from; number < to; number++) {
+            offer(publication, number, length);
+        }
+    }
+
+    /** Takes what has come, and adds it to the numbers. */
+    static void poll(Subscription subscription, List<Long> numbers) {
+        poll(subscription, numbers, FRAGMENT_LIMIT);
+    }
+
+    static void poll(Subscription subscription, List<Long> numbers, int limit) {
+        subscription.poll(
+                (buffer, offset, length, header) -> numbers.add(buffer.getLong(offset)), limit);
+    }
+
+    /** Takes what has come, and forgets it. */
+    static void discard(Subscription subscription) {
+        subscription.poll((buffer, offset, length, header) -> {}, FRAGMENT_LIMIT);
+    }
+
+    /** Reads at least so many numbers. */
+    static List<Long> drain(Subscription subscription, int count) {
+        List<Long> numbers = new ArrayList<>();
+        Await.until(
+                count + " messages",
+                () -> {
+                    poll(subscription, numbers);
+                    return numbers.size() >= count;
+                });
+        return numbers;
+    }
+
+    static List<Long> range(long from, long to) {
+        return LongStream.range(from, to).boxed().toList();
+    }
+}
