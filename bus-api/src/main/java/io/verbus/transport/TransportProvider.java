@@ -8,6 +8,15 @@ public interface TransportProvider {
     String media();
 
     /**
+     * Does what takes long before the transport can be opened and asks nothing of the driver, such
+     * as loading and linking libraries: called once, on a thread of its own, while the driver goes
+     * on with what it has. What fails here fails again in {@link #open}, which is told.
+     */
+    default void prepare() {
+        // A transport that opens at once has nothing to prepare.
+    }
+
+    /**
      * Opens the transport for a driver, when a channel first names its media. All options that the
      * transport knows are asked for here: the driver refuses those that are set and were not.
      *

@@ -17,6 +17,7 @@ final class CommandExecutor implements CommandHandler {
     private final Clients clients;
     private final Publications publications;
     private final Subscriptions subscriptions;
+    private final Transports transports;
     private final ClientEvents events;
     private final ErrorHandler errors;
     private final AtomicCounter commands;
@@ -28,18 +29,30 @@ final class CommandExecutor implements CommandHandler {
             Clients clients,
             Publications publications,
             Subscriptions subscriptions,
+            Transports transports,
             ClientEvents events,
             DriverCounters counters,
             ErrorHandler errors) {
         this.clients = clients;
         this.publications = publications;
         this.subscriptions = subscriptions;
+        this.transports = transports;
         this.events = events;
         this.errors = errors;
         this.commands = counters.system(SystemCounter.COMMANDS);
         this.failed = counters.system(SystemCounter.COMMANDS_FAILED);
         this.malformed = counters.system(SystemCounter.COMMANDS_MALFORMED);
         this.rejected = counters.system(SystemCounter.IMAGES_REJECTED);
+    }
+
+    @Override
+    public boolean isReadyFor(String channel) {
+        try {
+            return transports.isReadyFor(ChannelUri.parse(channel));
+        } catch (BusException e) {
+            // The command itself fails by it, and its client is told.
+            return true;
+        }
     }
 
     @Override

@@ -60,20 +60,22 @@ final class Conductor implements Agent {
     @Override
     public int doWork() {
         long nowNs = clock.update();
-        int read = readCommands();
+        boolean isHeldUp = transports.isPreparing();
+        int read = isHeldUp ? 0 : readCommands();
         int work = read;
         work += updateStreams(nowNs);
         work += conductTransports(nowNs);
         if (nowNs - nextTimerNs >= 0) {
             nextTimerNs = nowNs + TIMER_NS;
-            work += onTimer(nowNs, read < COMMANDS_PER_CYCLE);
+            work += onTimer(nowNs, !isHeldUp && read < COMMANDS_PER_CYCLE);
         }
         return work;
     }
 
+    /** A command for a transport that is being prepared holds up those behind it. */
     private int readCommands() {
         try {
-            return commands.read(decoder, COMMANDS_PER_CYCLE);
+            return commands.controlledRead(decoder, COMMANDS_PER_CYCLE);
         } catch (RuntimeException e) {
             errors.onError(e);
             return 1;

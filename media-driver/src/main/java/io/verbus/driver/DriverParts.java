@@ -99,7 +99,8 @@ record DriverParts(
                         clock,
                         config.clientLivenessTimeoutNs());
         CommandExecutor executor =
-                new CommandExecutor(clients, publications, subscriptions, events, counters, errors);
+                new CommandExecutor(
+                        clients, publications, subscriptions, transports, events, counters, errors);
         return new DriverParts(
                 clock,
                 counters,

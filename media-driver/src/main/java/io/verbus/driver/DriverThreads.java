@@ -10,6 +10,7 @@ import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentInvoker;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.CompositeAgent;
+import org.agrona.concurrent.SystemNanoClock;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +47,14 @@ final class DriverThreads implements AutoCloseable {
             case INVOKER ->
                     invoker =
                             new AgentInvoker(
-                                    errors, null, new CompositeAgent(sender, receiver, conductor));
+                                    errors,
+                                    null,
+                                    new InvokedAgents(
+                                            sender,
+                                            receiver,
+                                            conductor,
+                                            SystemNanoClock.INSTANCE,
+                                            errors));
         }
     }
 

@@ -4,11 +4,8 @@ package io.verbus.driver;
 
 import io.verbus.transport.Transport;
 
-import org.agrona.concurrent.Agent;
-import org.agrona.concurrent.SystemNanoClock;
-
 /** Receives: the receiver's part of every transport, in turn. */
-final class Receiver implements Agent {
+final class Receiver implements NetworkAgent {
     private final Transports transports;
 
     Receiver(Transports transports) {
@@ -16,8 +13,7 @@ final class Receiver implements Agent {
     }
 
     @Override
-    public int doWork() {
-        long nowNs = SystemNanoClock.INSTANCE.nanoTime();
+    public int work(long nowNs) {
         int work = 0;
         for (Transport transport : transports.open()) {
             work += transport.receive(nowNs);

@@ -4,11 +4,8 @@ package io.verbus.driver;
 
 import io.verbus.transport.Transport;
 
-import org.agrona.concurrent.Agent;
-import org.agrona.concurrent.SystemNanoClock;
-
 /** Sends: the sender's part of every transport, in turn. */
-final class Sender implements Agent {
+final class Sender implements NetworkAgent {
     private final Transports transports;
     private final SpiedPublications spied;
 
@@ -18,8 +15,7 @@ final class Sender implements Agent {
     }
 
     @Override
-    public int doWork() {
-        long nowNs = SystemNanoClock.INSTANCE.nanoTime();
+    public int work(long nowNs) {
         int work = spied.work();
         for (Transport transport : transports.open()) {
             work += transport.send(nowNs);

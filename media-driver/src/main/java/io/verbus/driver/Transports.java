@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -32,7 +33,11 @@ final class Transports {
     private final DriverDirectory directory;
     private final Map<String, String> options;
     private final Map<String, Transport> byMedia = new TreeMap<>();
+    private final Set<String> prepared = new TreeSet<>();
     private TransportHostFactory hosts;
+
+    /** Prepares a transport that will be opened next; null if none is. */
+    private Thread preparing;
 
     /** Written by the conductor, a new array each time; read by all agents once a cycle. */
     private volatile Transport[] open = NONE;
@@ -94,6 +99,42 @@ final class Transports {
     static List<String> media(List<TransportProvider> providers) {
         return List.copyOf(
                 new TreeSet<>(providers.stream().map(TransportProvider::media).toList()));
+    }
+
+    /**
+     * Whether a channel's transport is open, or opens without delay. Otherwise it is prepared from
+     * now on.
+     */
+    boolean isReadyFor(ChannelUri channel) {
+        TransportProvider provider = channel.isSpy() ? null : providers.get(channel.media());
+        if (provider == null || !prepared.add(channel.media())) {
+            return true;
+        }
+        preparing =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("verbus-prepare-" + channel.media())
+                        .start(() -> prepare(provider));
+        return false;
+    }
+
+    private static void prepare(TransportProvider provider) {
+        try {
+            provider.prepare();
+        } catch (RuntimeException e) {
+            // Opening meets the same, and tells the client that wants it.
+        }
+    }
+
+    /** Whether a transport is being prepared, for which a command waits. */
+    boolean isPreparing() {
+        if (preparing == null) {
+            return false;
+        }
+        if (!preparing.isAlive()) {
+            preparing = null;
+        }
+        return preparing != null;
     }
 
     /**

@@ -35,10 +35,16 @@ final class LoopTransport implements Transport {
     static final class Provider implements TransportProvider {
         volatile LoopTransport opened;
         String failure;
+        volatile Runnable preparation = () -> {};
 
         @Override
         public String media() {
             return "rdma";
+        }
+
+        @Override
+        public void prepare() {
+            preparation.run();
         }
 
         @Override

@@ -11,6 +11,7 @@ import io.verbus.logbuffer.FragmentHandler;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -22,20 +23,19 @@ import java.util.concurrent.TimeUnit;
 final class MulticastGroups {
     private static final int STREAM = 10;
     private static final int MESSAGES = 2000;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final long PACE_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private MulticastGroups() {}
 
     public static void main(String[] args) throws Exception {
         Path folder = Files.createTempDirectory("groups");
-        DriverConfigBuilder first = Drivers.config().directory(DriverDirectory.uniquePath());
-        DriverConfigBuilder second = Drivers.config().directory(DriverDirectory.uniquePath());
         int status = 1;
         try (AeronPeer aeron = new AeronPeer(folder.resolve("aeron"));
-                MediaDriver a = MediaDriver.launch(first.build());
-                MediaDriver b = MediaDriver.launch(second.build());
-                Bus busA = Drivers.connect(a);
-                Bus busB = Drivers.connect(b)) {
+                MediaDriver a = launch();
+                MediaDriver b = launch();
+                Bus busA = connect(a);
+                Bus busB = connect(b)) {
             UdpExchange exchange = new UdpExchange(busB, aeron, STREAM);
             for (String flowControl : new String[] {"min", "max", "tagged,g:7", "min,g:/2"}) {
                 String options = "|term-length=64k|fc=" + flowControl;
@@ -61,6 +61,19 @@ final class MulticastGroups {
             thrown.printStackTrace(System.out);
         }
         System.exit(status);
+    }
+
+    /** It may run in an emulator beside other work. */
+    private static MediaDriver launch() {
+        return MediaDriver.launch(
+                Drivers.config()
+                        .directory(DriverDirectory.uniquePath())
+                        .clientLivenessTimeoutNs(PATIENCE.toNanos())
+                        .build());
+    }
+
+    private static Bus connect(MediaDriver driver) {
+        return Bus.connect(Drivers.context(driver).driverTimeout(PATIENCE));
     }
 
     private static String ours(int port, String options) {

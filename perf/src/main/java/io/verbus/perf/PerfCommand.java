@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
             ThroughputCommand.class,
             CompareCommand.class,
             WarmupCommand.class,
+            SystemCallsCommand.class,
             PausesCommand.class,
             JmhCommand.class
         })

@@ -82,7 +82,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
 
     @Override
     public void closeImage(InboundImage image, String reason) {
-        inbound.closeImage(image, reason);
+        inbound.closeImage(image);
     }
 
     @Override

@@ -27,6 +27,11 @@ public final class RdmaTransportProvider implements TransportProvider {
     }
 
     @Override
+    public void prepare() {
+        VerbsFabric.prepare();
+    }
+
+    @Override
     public Transport open(TransportHost host) {
         RdmaOptions options = RdmaOptions.of(host);
         try {

@@ -6,12 +6,18 @@ import io.verbus.transport.Transport;
 import io.verbus.transport.TransportHost;
 import io.verbus.transport.TransportProvider;
 import io.verbus.udp.link.UdpOptions;
+import io.verbus.udp.socket.DatagramSocket;
 
 /** Opens the transport over this host's network. */
 public final class UdpTransportProvider implements TransportProvider {
     @Override
     public String media() {
         return "udp";
+    }
+
+    @Override
+    public void prepare() {
+        DatagramSocket.link();
     }
 
     @Override

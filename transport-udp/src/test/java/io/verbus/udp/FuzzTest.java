@@ -67,7 +67,8 @@ class FuzzTest {
                     new Feed(
                             endpoint,
                             new SocketAddress(
-                                    new InetSocketAddress(InetAddress.getLoopbackAddress(), 9)));
+                                    new InetSocketAddress(InetAddress.getLoopbackAddress(), 9)),
+                            () -> driver.nowNs);
             ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
             long allocated = 0;
             int fed = 0;

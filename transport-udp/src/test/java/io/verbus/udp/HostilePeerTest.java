@@ -262,10 +262,9 @@ class HostilePeerTest {
         int length = Frame.data(peer.buffer, SESSION, STREAM, 256, 1);
         peer.buffer.setMemory(FrameHeader.LENGTH, length - FrameHeader.LENGTH, (byte) 0xFF);
         toDriver(length);
-        int first = Frame.data(peer.buffer, SESSION, STREAM, 0, 0);
+        Frame.data(peer.buffer, SESSION, STREAM, 0, 0);
         peer.buffer.putInt(0, 288); // ends where the other's payload begins
         toDriver(288);
-        assertTrue(first > 0);
         driver.turn(2);
         assertNotNull(image.lost);
         assertTrue(image.lost.contains("overlap"), image.lost);
@@ -342,7 +341,7 @@ class HostilePeerTest {
                     Frame.status(peer.buffer, StatusFrame.FLAG_SEND_SETUP, session, STREAM, 0, 0));
             driver.turn();
         }
-        assertTrue(drainPeer() <= SetupFrame.LENGTH);
+        assertEquals(SetupFrame.LENGTH, drainPeer());
     }
 
     @Test

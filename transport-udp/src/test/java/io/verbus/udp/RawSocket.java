@@ -62,7 +62,12 @@ final class RawSocket implements AutoCloseable {
     }
 
     void send(int port, int length) {
-        send(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), length);
+        send(at(port), length);
+    }
+
+    /** A port of this host. */
+    static SocketAddress at(int port) {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     }
 
     @Override

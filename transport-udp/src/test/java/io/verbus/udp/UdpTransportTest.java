@@ -85,6 +85,12 @@ class UdpTransportTest {
         return b.images.getFirst();
     }
 
+    /** Subscribes to the stream, and waits until it has an image. */
+    private TestImage receive(TestStream stream) {
+        b.subscribe(channel(""), STREAM);
+        return connect(stream);
+    }
+
     @Test
     void aStreamGoesRoundItsLogManyTimes() {
         InboundEndpoint endpoint = b.subscribe(channel(""), STREAM);
@@ -142,9 +148,8 @@ class UdpTransportTest {
 
     @Test
     void anEndIsToldAndTheImageReleasedBeforeLingerIsOver() {
-        b.subscribe(channel(""), STREAM);
         TestStream stream = a.publish(channel(""), STREAM);
-        TestImage image = connect(stream);
+        TestImage image = receive(stream);
         exchange(stream, image, 10);
         stream.end();
         a.transport.closePublication(stream);
@@ -174,9 +179,8 @@ class UdpTransportTest {
 
     @Test
     void aSilentSenderIsLost() {
-        b.subscribe(channel(""), STREAM);
         TestStream stream = a.publish(channel(""), STREAM);
-        TestImage image = connect(stream);
+        TestImage image = receive(stream);
         exchange(stream, image, 10);
         b.turn(9_900);
         assertNull(image.lost);
@@ -189,9 +193,8 @@ class UdpTransportTest {
 
     @Test
     void aSilentReceiverIsDisconnectedAndMayComeBack() {
-        b.subscribe(channel(""), STREAM);
         TestStream stream = a.publish(channel(""), STREAM);
-        TestImage image = connect(stream);
+        TestImage image = receive(stream);
         exchange(stream, image, 10);
         a.turn(4_900);
         assertTrue(stream.connected);
@@ -235,10 +238,14 @@ class UdpTransportTest {
     @Test
     void streamsOfOneChannelShareASocketAndKeepApart() {
         b.subscribe(channel(""), STREAM);
-        b.transport.onSubscriptionAdded(b.subscribe(channel(""), STREAM + 1), STREAM + 1);
+        b.subscribe(channel(""), STREAM + 1);
         TestStream first = a.publish(channel(""), STREAM);
         TestStream second = a.publish(channel(""), STREAM + 1);
         until(() -> first.connected && second.connected && b.images.size() == 2);
+        assertEquals(
+                b.images.getFirst().setup.source(),
+                b.images.getLast().setup.source(),
+                "sent from one socket");
         for (TestImage image : b.images) {
             exchange(image.setup.streamId() == STREAM ? first : second, image, 500);
         }

@@ -46,6 +46,7 @@ final class HostilePublisher {
         LEAVE_CONNECTIONS_HALF_OPEN,
         OFFER_WITHOUT_END,
         OFFER_TWICE,
+        ASK_WITHOUT_END,
         SEND_TOO_MUCH
     }
 
@@ -149,8 +150,16 @@ final class HostilePublisher {
                 raw.setup(offer);
                 awaitEnd(raw);
             }
+            case ASK_WITHOUT_END -> {
+                for (int i = 0; i < STORM && raw.isUp(); i++) {
+                    raw.ask();
+                    raw.poll();
+                }
+                settle(raw);
+            }
             case SEND_TOO_MUCH -> {
-                raw.send(noise(random.nextBoolean() ? 1024 : 0));
+                // Over iWARP a message of no bytes is a header alone, which nothing is wrong with.
+                raw.send(noise(random.nextBoolean() ? 1024 : raw.isIwarp() ? 1 : 0));
                 awaitEnd(raw);
             }
             default -> throw new IllegalArgumentException(act.toString());

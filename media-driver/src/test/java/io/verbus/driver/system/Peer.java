@@ -8,7 +8,6 @@ import io.verbus.Subscription;
 import io.verbus.logbuffer.FragmentHandler;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -37,7 +36,7 @@ final class Peer {
                 Bus.connect(
                         new Bus.Context()
                                 .directoryName(directory)
-                                .driverTimeout(Duration.ofSeconds(10))
+                                .driverTimeout(Host.PATIENCE)
                                 .errorHandler(error -> say("error " + error.getMessage()))
                                 .driverLostHandler(
                                         (lostBus, reason) -> {

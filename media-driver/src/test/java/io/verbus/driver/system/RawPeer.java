@@ -351,7 +351,21 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                         memory.localKey(),
                         address,
                         new RemoteKey(key));
-        complete();
+        long awaited = ask();
+        pollUntil(
+                "an answer behind what was written",
+                () -> end != null || connection.queuePair().answered() >= awaited);
+    }
+
+    /** Asks for an answer, whether or not the last one has come. */
+    long ask() {
+        long awaited = connection.queuePair().stageProbe();
+        connection.queuePair().post(true);
+        return awaited;
+    }
+
+    boolean isIwarp() {
+        return connection.path().isIwarp();
     }
 
     private void complete() {

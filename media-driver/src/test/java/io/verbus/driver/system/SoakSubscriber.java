@@ -9,7 +9,6 @@ import io.verbus.Subscription;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -87,7 +86,7 @@ final class SoakSubscriber {
                 Bus.connect(
                         new Bus.Context()
                                 .directoryName(args[0])
-                                .driverTimeout(Duration.ofSeconds(10))
+                                .driverTimeout(Host.PATIENCE)
                                 .errorHandler(error -> say("error " + error.getMessage()))
                                 .driverLostHandler(
                                         (lostBus, reason) -> {

@@ -11,6 +11,7 @@ import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Worker;
 
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
@@ -28,6 +29,7 @@ public final class Runner implements Contender {
 
     private final Work work;
     private final List<String> flags;
+    private final Function<Role, List<String>> tracer;
     private final LongConsumer progress;
     private final WorkerProcess reflector;
     private final WorkerProcess initiator;
@@ -53,8 +55,21 @@ public final class Runner implements Contender {
      * @param flags of the JVMs.
      */
     public Runner(BusUnderTest bus, Work work, LongConsumer progress, List<String> flags) {
+        this(bus, work, progress, flags, role -> List.of());
+    }
+
+    /**
+     * @param tracer command that runs the JVM of a role, or nothing.
+     */
+    Runner(
+            BusUnderTest bus,
+            Work work,
+            LongConsumer progress,
+            List<String> flags,
+            Function<Role, List<String>> tracer) {
         this.work = work;
         this.flags = flags;
+        this.tracer = tracer;
         this.progress = progress;
         if (work.wire() == Work.Wire.IPC) {
             reflector = null;
@@ -71,7 +86,7 @@ public final class Runner implements Contender {
     }
 
     private WorkerProcess start(BusUnderTest bus, Role role) {
-        WorkerProcess process = new WorkerProcess(bus, role, work, flags);
+        WorkerProcess process = new WorkerProcess(bus, role, work, flags, tracer.apply(role));
         try {
             process.await(Worker.READY, SET_UP_TIMEOUT_S, progress);
             return process;

@@ -47,6 +47,14 @@ final class WorkerProcess implements AutoCloseable {
     private List<Outlier> outliers = new ArrayList<>();
 
     WorkerProcess(BusUnderTest bus, Role role, Work work, List<String> moreFlags) {
+        this(bus, role, work, moreFlags, List.of());
+    }
+
+    /**
+     * @param tracer command that runs the JVM, or nothing.
+     */
+    WorkerProcess(
+            BusUnderTest bus, Role role, Work work, List<String> moreFlags, List<String> tracer) {
         name = bus + " " + role;
         directory =
                 Path.of("/dev/shm")
@@ -57,7 +65,7 @@ final class WorkerProcess implements AutoCloseable {
                                         + role
                                         + "-"
                                         + Long.toUnsignedString(System.nanoTime(), 36));
-        List<String> command = new ArrayList<>();
+        List<String> command = new ArrayList<>(tracer);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(flags());
         command.addAll(moreFlags);

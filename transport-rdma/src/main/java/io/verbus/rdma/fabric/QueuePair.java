@@ -82,10 +82,13 @@ public interface QueuePair {
     void stageSend(long address, int length, LocalKey key);
 
     /**
-     * Stages a work request of no bytes that completes when the peer's device has answered; over
-     * TCP, when it is on its way.
+     * Asks the peer to answer: stages a work request of no bytes or, if {@link #free()} is 0, takes
+     * what is staged or outstanding for the question. To be posted signaled, and not to be called
+     * again before the answer has come.
+     *
+     * @return the count that {@link #answered()} reaches with the answer, and not without one.
      */
-    void stageProbe();
+    long stageProbe();
 
     /**
      * Posts what is staged, in order, as one list.
@@ -99,6 +102,14 @@ public interface QueuePair {
 
     /** Work requests known to be complete, counted as {@link #post} counts them. */
     long completed();
+
+    /**
+     * Work requests that the peer has answered since, counted as {@link #post} counts them. On
+     * InfiniBand and RoCE what is complete, because the peer's device acknowledges it. Over TCP a
+     * work request completes when it is on its way: there only an answer to {@link #stageProbe}
+     * counts, which the peer gives when it polls.
+     */
+    long answered();
 
     /**
      * Polls the completion queues once, hands each received message over and posts its buffer

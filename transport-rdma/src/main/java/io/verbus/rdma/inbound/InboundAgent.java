@@ -2,9 +2,9 @@
 
 package io.verbus.rdma.inbound;
 
+import org.agrona.collections.ArrayUtil;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
-import java.util.Arrays;
 import java.util.Queue;
 
 /** The receiver's part of the transport: drives every connection that it was handed. */
@@ -35,7 +35,7 @@ public final class InboundAgent {
             work += all[i].work(nowNs);
             if (all[i].hasFailed()) {
                 all[i].release();
-                remove(all[i]);
+                links = ArrayUtil.remove(links, all[i]);
             }
         }
         return work;
@@ -43,14 +43,11 @@ public final class InboundAgent {
 
     private void execute(ReceiverCommand command) {
         switch (command) {
-            case ReceiverCommand.Attach attach -> {
-                links = Arrays.copyOf(links, links.length + 1);
-                links[links.length - 1] = attach.link();
-            }
+            case ReceiverCommand.Attach attach -> links = ArrayUtil.add(links, attach.link());
             case ReceiverCommand.Detach detach -> {
                 if (isAttached(detach.link())) {
                     detach.link().detach(detach.reason());
-                    remove(detach.link());
+                    links = ArrayUtil.remove(links, detach.link());
                 }
             }
             case ReceiverCommand.Leave leave -> {
@@ -73,16 +70,5 @@ public final class InboundAgent {
             }
         }
         return false;
-    }
-
-    private void remove(InboundLink link) {
-        InboundLink[] left = new InboundLink[links.length - 1];
-        int kept = 0;
-        for (InboundLink attached : links) {
-            if (attached != link) {
-                left[kept++] = attached;
-            }
-        }
-        links = left;
     }
 }

@@ -7,52 +7,43 @@ import io.verbus.ChannelUri;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.fabric.Connection;
-import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.Listener;
-import io.verbus.rdma.link.ChannelOptions;
 import io.verbus.rdma.link.Complaints;
-import io.verbus.rdma.link.ConnectionCounters;
-import io.verbus.rdma.link.CountersPool;
-import io.verbus.rdma.link.Goodbye;
 import io.verbus.rdma.link.Greeting;
 import io.verbus.rdma.link.LinkEnd;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
-import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Queue;
 
 /**
- * The conductor's part of the subscribing side: listeners, and the connections that arrive at them.
- * What a connection carries is {@link InboundImages}'s. Conductor's thread.
+ * The conductor's part of the subscribing side: the life of each connection that arrives, from the
+ * peer's request to its end. What it carries is {@link InboundOffers}'s and {@link
+ * InboundImages}'s. Conductor's thread.
  */
 public final class InboundConductor implements AutoCloseable {
     private static final int EVENTS_PER_CYCLE = 32;
 
     private final TransportHost host;
-    private final Fabric fabric;
     private final RdmaOptions options;
     private final Queue<ReceiverCommand> commands;
     private final Queue<ReceiverEvent> events = new ManyToOneConcurrentLinkedQueue<>();
-    private final List<InboundListener> listeners = new ArrayList<>();
-    private final List<InboundPeer> peers = new ArrayList<>();
-    private final InboundImages images;
-    private final AtomicCounter violations;
-    private final HalfOpen halfOpen;
     private final Complaints complaints;
-    private final CountersPool<ConnectionCounters> countersPool;
-    private final AllowList allowList;
-    private final AtomicCounter notAllowed;
+    private final InboundListeners listeners;
+    private final Admission admission;
+    private final InboundPeers peers;
+    private final HalfOpen halfOpen;
+    private final InboundImages images;
+    private final InboundOffers offers;
+    private final AtomicCounter violations;
     private long nowNs;
 
     /**
@@ -69,67 +60,39 @@ public final class InboundConductor implements AutoCloseable {
             InboundAgent agent,
             long nowNs) {
         this.host = host;
-        this.fabric = fabric;
         this.options = options;
         this.commands = agent.commands();
         this.nowNs = nowNs;
         complaints = new Complaints(host, nowNs);
-        countersPool = new CountersPool<>(name -> new ConnectionCounters(host, name), nowNs);
+        listeners = new InboundListeners(fabric, options.connection());
+        peers = new InboundPeers(host, options, events, nowNs);
         halfOpen = new HalfOpen(host, options.maxHalfOpen());
-        images = new InboundImages(host, options, commands, peers, complaints, nowNs);
+        images = new InboundImages(host, options, commands, complaints, nowNs);
+        offers = new InboundOffers(host, options, commands, peers, images, complaints);
         violations =
                 host.counter(
                         CounterTypes.SYSTEM, 0, "rdma: protocol violations of publishing drivers");
-        allowList = AllowList.of(host);
-        notAllowed =
-                host.counter(
-                        CounterTypes.SYSTEM, 0, "rdma: connections refused by verbus.rdma.allow");
+        admission = new Admission(host, options.maxPeers());
     }
 
     /** Opens or joins the endpoint of a channel. */
     public InboundEndpoint open(ChannelUri channel) {
-        InetSocketAddress address =
-                new InetSocketAddress(channel.endpoint().host(), channel.endpoint().port());
-        if (address.isUnresolved()) {
-            throw new TransportException(
-                    "host name '"
-                            + channel.endpoint().host()
-                            + "' cannot be resolved: name an address of this host's RDMA device");
-        }
-        for (InboundListener listener : listeners) {
-            if (listener.isAt(address)) {
-                listener.join(channel);
-                return listener;
-            }
-        }
-        try {
-            ConnectionOptions asked = ChannelOptions.of(options.connection(), channel);
-            InboundListener listener =
-                    new InboundListener(address, fabric.listen(address, asked), asked, channel);
-            listeners.add(listener);
-            return listener;
-        } catch (FabricException e) {
-            throw new TransportException(e.getMessage(), e);
-        }
+        return listeners.open(channel);
     }
 
     /** Leaves an endpoint. The last to leave closes it; its connections end when all is said. */
     public void leave(InboundEndpoint endpoint) {
-        InboundListener listener = listener(endpoint);
-        if (listener.leave()) {
-            listener.close(nowNs);
-            listeners.remove(listener);
-        }
+        listeners.leave(InboundListeners.of(endpoint), nowNs);
     }
 
     /** A subscription has come: offers what was put off for want of one. */
     public void onSubscriptionAdded(InboundEndpoint endpoint, int streamId) {
-        images.offerAgain(listener(endpoint), streamId);
+        offers.offerAgain(InboundListeners.of(endpoint), streamId);
     }
 
     /** Stops receiving an image. */
-    public void closeImage(InboundImage image, String reason) {
-        images.close(image, reason, nowNs);
+    public void closeImage(InboundImage image) {
+        images.close(image, nowNs);
     }
 
     /** The duty cycle. */
@@ -143,8 +106,8 @@ public final class InboundConductor implements AutoCloseable {
             work++;
         }
         work += giveUpHalfOpen();
-        countersPool.work(nowNs);
-        for (int i = peers.size() - 1; i >= 0; i--) {
+        peers.work(nowNs);
+        for (int i = peers.count() - 1; i >= 0; i--) {
             work += check(peers.get(i));
         }
         return work + images.work(nowNs);
@@ -201,58 +164,18 @@ public final class InboundConductor implements AutoCloseable {
             Connection connection,
             InetSocketAddress remoteAddress,
             byte[] privateData) {
-        InboundListener endpoint = listener(listener);
-        String source = text(remoteAddress);
+        InboundListener endpoint = listeners.get(listener);
         Greeting greeting = Greeting.read(privateData);
-        if (!allowList.allows(remoteAddress)) {
-            notAllowed.incrementRelease();
-            refuse(connection, RejectCode.NOT_ALLOWED, notAllowed(remoteAddress));
-        } else if (endpoint == null) {
-            reject(connection, RejectCode.ENDPOINT_CLOSED);
-        } else if (peers.size() >= options.maxPeers()) {
-            refuse(
-                    connection,
-                    RejectCode.NO_RESOURCES,
-                    "a connection of "
-                            + hostOf(source)
-                            + " is one too many: raise rdma.max-peers above "
-                            + options.maxPeers());
-        } else if (greeting == null) {
-            refuse(
-                    connection,
-                    RejectCode.UNSPECIFIED,
-                    "what connects from "
-                            + hostOf(source)
-                            + " is not a Verbus driver: keep others away from port "
-                            + listener.localAddress().getPort());
-        } else if (greeting.isOtherVersion()) {
-            refuse(
-                    connection,
-                    RejectCode.VERSION_MISMATCH,
-                    "a driver at "
-                            + hostOf(source)
-                            + " speaks version "
-                            + greeting.version()
-                            + " of the protocol, this one version "
-                            + Greeting.VERSION
-                            + ": use the same Verbus release for both");
-        } else {
-            accept(endpoint, connection, source, greeting);
+        Admission.Refusal refusal =
+                admission.refusal(remoteAddress, listener, endpoint, greeting, peers.count());
+        if (refusal == null) {
+            accept(endpoint, connection, InboundPeer.text(remoteAddress), greeting);
+            return;
         }
-    }
-
-    /** Without the port, so that a host which tries again is one entry of the error log. */
-    private static String notAllowed(InetSocketAddress peer) {
-        return "a connection from "
-                + (peer == null || peer.getAddress() == null
-                        ? "an unknown address"
-                        : peer.getAddress().getHostAddress())
-                + " was refused: if the host may connect, add it to verbus.rdma.allow";
-    }
-
-    private void refuse(Connection connection, RejectCode code, String message) {
-        complaints.record(message, nowNs);
-        reject(connection, code);
+        if (refusal.complaint() != null) {
+            complaints.record(refusal.complaint(), nowNs);
+        }
+        reject(connection, refusal.code());
     }
 
     private void reject(Connection connection, RejectCode code) {
@@ -261,56 +184,21 @@ public final class InboundConductor implements AutoCloseable {
         } catch (FabricException e) {
             complaints.record(e.getMessage(), nowNs);
         }
-        closeWithDomain(connection);
+        connection.close();
+        InboundPeers.closeDomain(connection);
     }
 
     private void accept(
             InboundListener endpoint, Connection connection, String source, Greeting greeting) {
-        ConnectionCounters counters = null;
-        InboundLink link = null;
         try {
-            counters = countersPool.take("rdma from " + source + " at " + endpoint.description());
-            link =
-                    new InboundLink(
-                            connection.queuePair(),
-                            connection.domain(),
-                            counters,
-                            options,
-                            events,
-                            nowNs);
-            counters.state.setRelease(1);
-            counters.queuePair.setRelease(connection.queuePair().number());
-            connection.accept(Greeting.of(host.driverId(), RejectCode.UNSPECIFIED));
-            InboundPeer peer =
-                    new InboundPeer(
-                            connection,
-                            endpoint,
-                            link,
-                            counters,
-                            greeting.driverId(),
-                            source,
-                            nowNs + options.halfOpenTimeoutNs());
-            peers.add(peer);
-            halfOpen.add(peer);
+            halfOpen.add(peers.accept(endpoint, connection, source, greeting, nowNs));
         } catch (FabricException | BusException e) {
             complaints.record(
-                    "cannot accept a connection of " + hostOf(source) + ": " + e.getMessage(),
+                    "cannot accept a connection of "
+                            + InboundPeer.hostOf(source)
+                            + ": "
+                            + e.getMessage(),
                     nowNs);
-            connection.close();
-            if (link != null) {
-                link.close();
-            }
-            connection.domain().close();
-            if (counters != null) {
-                countersPool.giveBack(counters);
-            }
-        }
-    }
-
-    private static void closeWithDomain(Connection connection) {
-        connection.close();
-        if (connection.domain() != null) {
-            connection.domain().close();
         }
     }
 
@@ -320,7 +208,7 @@ public final class InboundConductor implements AutoCloseable {
      * @return whether it is one of this side.
      */
     public boolean onEstablished(Connection connection) {
-        InboundPeer peer = peer(connection);
+        InboundPeer peer = peers.at(connection);
         if (peer == null) {
             return false;
         }
@@ -339,7 +227,7 @@ public final class InboundConductor implements AutoCloseable {
      * @return whether it is one of this side.
      */
     public boolean onEnded(Connection connection, String reason) {
-        InboundPeer peer = peer(connection);
+        InboundPeer peer = peers.at(connection);
         if (peer == null) {
             return false;
         }
@@ -358,7 +246,7 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     private void on(ReceiverEvent event) {
-        InboundPeer peer = peer(event.link());
+        InboundPeer peer = peers.at(event.link());
         if (peer == null) {
             return;
         }
@@ -366,7 +254,7 @@ public final class InboundConductor implements AutoCloseable {
             case ReceiverEvent.Offered offered -> {
                 event.link().onHandled();
                 halfOpen.remove(peer);
-                detachIf(peer, images.onOffer(peer, offered.offer()));
+                detachIf(peer, offers.onOffer(peer, offered.offer(), nowNs));
             }
             case ReceiverEvent.Closed closed -> {
                 event.link().onHandled();
@@ -377,9 +265,10 @@ public final class InboundConductor implements AutoCloseable {
             case ReceiverEvent.Released released ->
                     dispose(peer, released.reason(), released.end());
         }
-        for (int i = 0; i < peers.size(); i++) {
-            if (peers.get(i).state == InboundPeer.State.UP && peers.get(i).superseded) {
-                detach(peers.get(i), "the same driver has connected anew");
+        for (int i = 0; i < peers.count(); i++) {
+            InboundPeer each = peers.get(i);
+            if (each.state == InboundPeer.State.UP && each.superseded) {
+                detach(each, "the same driver has connected anew");
             }
         }
     }
@@ -400,8 +289,7 @@ public final class InboundConductor implements AutoCloseable {
 
     /** Destroys the queue pair before anything else: from then on no image can be written. */
     private void dispose(InboundPeer peer, String reason, LinkEnd end) {
-        peer.connection.close();
-        peers.remove(peer);
+        peers.cutOff(peer);
         halfOpen.remove(peer);
         String message =
                 end == LinkEnd.GOODBYE
@@ -419,85 +307,16 @@ public final class InboundConductor implements AutoCloseable {
         }
         boolean mayResume = end == LinkEnd.LOST && !peer.isHostile && !peer.listener.isClosed();
         images.onLost(peer, message, mayResume, nowNs);
-        peer.link.close();
-        if (peer.connection.domain() != null) {
-            peer.connection.domain().close();
-        }
-        countersPool.giveBack(peer.counters);
-        images.offerSuperseding();
-    }
-
-    private InboundPeer peer(Connection connection) {
-        for (InboundPeer peer : peers) {
-            if (peer.connection == connection) {
-                return peer;
-            }
-        }
-        return null;
-    }
-
-    private InboundPeer peer(InboundLink link) {
-        for (InboundPeer peer : peers) {
-            if (peer.link == link) {
-                return peer;
-            }
-        }
-        return null;
-    }
-
-    private InboundListener listener(Listener listener) {
-        for (InboundListener each : listeners) {
-            if (each.uses(listener)) {
-                return each;
-            }
-        }
-        return null;
-    }
-
-    private static InboundListener listener(InboundEndpoint endpoint) {
-        if (endpoint instanceof InboundListener listener) {
-            return listener;
-        }
-        throw new IllegalArgumentException("endpoint " + endpoint + " is of another transport");
-    }
-
-    /** An address without its port. */
-    private static String hostOf(String source) {
-        return source.substring(0, Math.max(0, source.lastIndexOf(':')));
-    }
-
-    private static String text(InetSocketAddress address) {
-        return address == null || address.getAddress() == null
-                ? String.valueOf(address)
-                : address.getAddress().getHostAddress() + ":" + address.getPort();
+        peers.free(peer);
+        offers.offerSuperseding(nowNs);
     }
 
     @Override
     public void close() {
-        Goodbye.say(
-                peers.stream()
-                        .filter(peer -> peer.state == InboundPeer.State.UP)
-                        .map(peer -> peer.link)
-                        .toList());
-        for (InboundPeer peer : peers) {
-            peer.connection.close();
-            for (IncomingImage image : peer.images) {
-                image.closeLog();
-            }
-            peer.link.close();
-            if (peer.connection.domain() != null) {
-                peer.connection.domain().close();
-            }
-            peer.counters.close();
-        }
-        peers.clear();
-        for (InboundListener listener : listeners) {
-            listener.close(nowNs);
-        }
-        listeners.clear();
+        peers.close();
+        listeners.close(nowNs);
         violations.close();
-        notAllowed.close();
-        countersPool.close();
+        admission.close();
         images.close();
         complaints.close();
         halfOpen.close();

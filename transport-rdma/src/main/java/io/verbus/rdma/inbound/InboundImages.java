@@ -3,7 +3,6 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.BusException;
-import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
@@ -16,18 +15,16 @@ import io.verbus.rdma.link.CountersPool;
 import io.verbus.rdma.link.ImageCounters;
 import io.verbus.rdma.link.Offer;
 import io.verbus.rdma.link.RdmaOptions;
-import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.collections.Long2ObjectHashMap;
 
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.Queue;
 
 /**
- * The images that peers write, from a peer's offer to their release. Conductor's thread.
+ * The images that peers write, from when a peer begins to their release. Conductor's thread.
  *
  * <p>An image's log is released only when nothing can write it: the peer has said so (its Close, or
  * its next Setup, follows its last write on the same queue pair), or its queue pair is destroyed.
@@ -36,7 +33,6 @@ final class InboundImages implements AutoCloseable {
     private final TransportHost host;
     private final RdmaOptions options;
     private final Queue<ReceiverCommand> commands;
-    private final List<InboundPeer> peers;
     private final Long2ObjectHashMap<IncomingImage> byId = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<InboundPeer> writers = new Long2ObjectHashMap<>();
     private final ArrayDeque<InboundImage> released = new ArrayDeque<>();
@@ -44,35 +40,30 @@ final class InboundImages implements AutoCloseable {
     private final ImageMemory memory;
     private final CountersPool<ImageCounters> countersPool;
     private final Complaints complaints;
-    private long nowNs;
 
     InboundImages(
             TransportHost host,
             RdmaOptions options,
             Queue<ReceiverCommand> commands,
-            List<InboundPeer> peers,
             Complaints complaints,
             long nowNs) {
         this.host = host;
-        this.nowNs = nowNs;
         countersPool = new CountersPool<>(name -> new ImageCounters(host, name), nowNs);
         this.options = options;
         this.commands = commands;
-        this.peers = peers;
         this.complaints = complaints;
         held = new HeldImages(options.maxStreams(), options.resumeTimeoutNs());
         memory = new ImageMemory(options.maxImageMemory());
     }
 
     /** Tells the driver of images that are free: in the duty cycle, never within its own call. */
-    int work(long now) {
-        nowNs = now;
-        countersPool.work(now);
+    int work(long nowNs) {
+        countersPool.work(nowNs);
         int work = 0;
         IncomingImage late;
         while ((late = held.takeLate(nowNs)) != null) {
             String reason =
-                    describe(late.offer)
+                    late.offer.description()
                             + " is lost: its driver has not come back within "
                             + options.resumeTimeoutNs() / 1_000_000
                             + " ms after this: "
@@ -88,119 +79,36 @@ final class InboundImages implements AutoCloseable {
         return work;
     }
 
-    /** A peer offers a stream; returns null, or how that breaks the protocol. */
-    String onOffer(InboundPeer peer, Offer offer) {
-        long registrationId = offer.registrationId();
-        IncomingImage written = peer.written(registrationId);
-        if (written != null && written.state() == IncomingImage.State.OPEN
-                || peer.deferred(registrationId) != null) {
-            return describe(offer) + " is offered twice";
-        }
-        if (written != null) {
-            // The peer offers anew because it has stopped to write the image that was closed.
-            release(peer, written);
-        }
-        if (peer.deferred.size() + peer.images.size() >= options.maxStreams()) {
-            reject(
-                    peer,
-                    offer,
-                    RejectCode.NO_RESOURCES,
-                    "too many streams: raise rdma.max-streams above " + options.maxStreams());
-            return null;
-        }
-        if (isCarriedElsewhere(peer, offer) || !resume(peer, offer) && !accept(peer, offer)) {
-            peer.deferred.add(offer);
-            reply(peer, new ReceiverCommand.Defer(registrationId));
-        }
-        return null;
+    /** Whether the drivers of a peer's host may have one more image. */
+    boolean hasRoom(InboundPeer peer, Offer offer) {
+        return memory.hasRoom(peer.host, offer.termLength());
     }
 
-    /** Whether an older connection of the same driver carries the stream: it has to go first. */
-    private boolean isCarriedElsewhere(InboundPeer peer, Offer offer) {
-        boolean carried = false;
-        for (InboundPeer other : peers) {
-            if (other != peer && other.driverId == peer.driverId) {
-                IncomingImage written = other.written(offer.registrationId());
-                if (written != null && written.offer.resumeToken() == offer.resumeToken()) {
-                    other.superseded = true;
-                    carried = true;
-                }
-            }
-        }
-        return carried;
+    /** Lets a peer write a new image; returns null, or why it cannot. */
+    String begin(InboundPeer peer, InboundImage image, Offer offer) {
+        memory.take(peer.host, image.imageId(), offer.termLength());
+        return write(peer, image, offer, offer.position(), null, null);
     }
 
-    /** Goes on with the image that is held for an offer; false if the offer is of a new one. */
-    private boolean resume(InboundPeer peer, Offer offer) {
+    /** Takes the image that is held for an offer; null if there is none. */
+    IncomingImage takeHeld(InboundPeer peer, Offer offer) {
+        return held.take(peer, offer);
+    }
+
+    /** Ends what is held of a session that another driver now offers in its place. */
+    void endReplaced(InboundPeer peer, Offer offer) {
         IncomingImage replaced;
         while ((replaced = held.takeReplaced(peer, offer)) != null) {
-            lose(replaced, describe(replaced.offer) + " has ended: its driver was restarted");
+            lose(replaced, replaced.offer.description() + " has ended: its driver was restarted");
         }
-        IncomingImage image = held.take(peer, offer);
-        if (image == null) {
-            if (offer.isResuming()) {
-                reject(peer, offer, RejectCode.NO_IMAGE, "the image has ended");
-            }
-            return offer.isResuming();
-        }
-        FrontierScanner.Frontier frontier =
-                FrontierScanner.scan(image.image.log(), image.image.consumedPosition());
-        if (frontier.defect() != null || !offer.isOfSameStream(image.offer)) {
-            lose(image, describe(offer) + " does not go on: what was received is damaged");
-            reject(peer, offer, RejectCode.NO_IMAGE, "the image is damaged");
-            return true;
-        }
-        if (write(peer, image.image, offer, frontier.position(), image.grant(), image.counters)) {
-            peer.counters.resumes.incrementRelease();
-            image.counters.resumes.incrementRelease();
-        }
-        return true;
     }
 
-    /** Makes an image of an offer; false if nobody subscribes. An offer that fails is refused. */
-    private boolean accept(InboundPeer peer, Offer offer) {
-        if (!memory.hasRoom(peer.host, offer.termLength())) {
-            complaints.record(
-                    "the streams of "
-                            + peer.host
-                            + " take more memory than rdma.max-image-memory: raise it, or shorten"
-                            + " their term-length",
-                    nowNs);
-            reject(
-                    peer,
-                    offer,
-                    RejectCode.NO_RESOURCES,
-                    "too much memory: raise" + " rdma.max-image-memory, or shorten term-length");
-            return true;
-        }
-        InboundImage image;
-        try {
-            image =
-                    host.onSetup(
-                            peer.listener,
-                            new ImageSetup(
-                                    offer.sessionId(),
-                                    offer.streamId(),
-                                    offer.initialTermId(),
-                                    offer.termLength(),
-                                    offer.mtu(),
-                                    offer.position(),
-                                    peer.source));
-        } catch (BusException e) {
-            complaints.record(e.getMessage(), nowNs);
-            reject(peer, offer, RejectCode.NO_RESOURCES, e.getMessage());
-            return true;
-        }
-        if (image == null) {
-            return false;
-        }
-        memory.take(peer.host, image.imageId(), offer.termLength());
-        write(peer, image, offer, offer.position(), null, null);
-        return true;
+    /** Lets a peer write an image that was held, from a position on; null, or why it cannot. */
+    String resume(InboundPeer peer, IncomingImage image, Offer offer, long position) {
+        return write(peer, image.image, offer, position, image.grant(), image.counters);
     }
 
-    /** Lets a peer write an image from a position on; whether it can. */
-    private boolean write(
+    private String write(
             InboundPeer peer,
             InboundImage image,
             Offer offer,
@@ -213,7 +121,7 @@ final class InboundImages implements AutoCloseable {
             if (counters == null) {
                 counters =
                         countersPool.take(
-                                "rdma image: " + describe(offer) + " from " + peer.source);
+                                "rdma image: " + offer.description() + " from " + peer.source);
             }
             RegisteredMemory region =
                     peer.connection
@@ -240,25 +148,19 @@ final class InboundImages implements AutoCloseable {
                             region.address(),
                             region.remoteKey().value(),
                             peer.listener.groupTag()));
-            return true;
+            return null;
         } catch (FabricException | BusException e) {
             IncomingImage unwritable = new IncomingImage(image, offer, null, null, counters);
             byId.put(image.imageId(), unwritable);
-            complaints.record(e.getMessage(), nowNs);
-            reject(peer, offer, RejectCode.NO_RESOURCES, e.getMessage());
             lose(unwritable, e.getMessage());
-            return false;
+            return e.getMessage();
         }
     }
 
     /** Ends an image that nothing can write. */
-    private void lose(IncomingImage image, String reason) {
+    void lose(IncomingImage image, String reason) {
         image.state(IncomingImage.State.UNWRITABLE);
         host.onImageLost(image.image, reason);
-    }
-
-    private static String describe(Offer offer) {
-        return "stream " + offer.streamId() + " session " + offer.sessionId();
     }
 
     /** A peer ends a stream, or answers that an image was closed; null, or what is wrong. */
@@ -297,7 +199,7 @@ final class InboundImages implements AutoCloseable {
     }
 
     /** The driver wants an image closed. */
-    void close(InboundImage image, String reason, long nowNs) {
+    void close(InboundImage image, long nowNs) {
         IncomingImage incoming = byId.get(image.imageId());
         if (incoming == null) {
             return;
@@ -377,39 +279,8 @@ final class InboundImages implements AutoCloseable {
         return image.image.log().metadata().getLongAcquire(LogLayout.END_OF_STREAM);
     }
 
-    /**
-     * A subscriber has come: asks for what was put off for want of one. It is offered anew, because
-     * the stream may have gone on meanwhile.
-     */
-    void offerAgain(InboundListener listener, int streamId) {
-        for (InboundPeer peer : peers) {
-            if (peer.listener == listener) {
-                peer.deferred.removeIf(
-                        offer -> offer.streamId() == streamId && isAskedFor(peer, offer));
-            }
-        }
-    }
-
-    private boolean isAskedFor(InboundPeer peer, Offer offer) {
-        if (isCarriedElsewhere(peer, offer)) {
-            return false;
-        }
-        reply(peer, new ReceiverCommand.Wanted(offer.registrationId()));
-        return true;
-    }
-
-    /** An older connection is gone: offers what it kept waiting. */
-    void offerSuperseding() {
-        for (InboundPeer peer : peers) {
-            peer.deferred.removeIf(offer -> isAnswered(peer, offer));
-        }
-    }
-
-    private boolean isAnswered(InboundPeer peer, Offer offer) {
-        return !isCarriedElsewhere(peer, offer) && (resume(peer, offer) || accept(peer, offer));
-    }
-
-    private void release(InboundPeer peer, IncomingImage image) {
+    /** A peer has said that it writes an image no more, which the driver has closed. */
+    void release(InboundPeer peer, IncomingImage image) {
         takeFrom(peer, image);
         forget(image);
     }
@@ -439,10 +310,6 @@ final class InboundImages implements AutoCloseable {
             }
         }
         countersPool.close();
-    }
-
-    private void reject(InboundPeer peer, Offer offer, RejectCode code, String text) {
-        reply(peer, new ReceiverCommand.Reject(offer.registrationId(), code, text));
     }
 
     private void reply(InboundPeer peer, ReceiverCommand.Answer answer) {

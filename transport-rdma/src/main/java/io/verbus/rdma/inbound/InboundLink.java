@@ -110,7 +110,7 @@ final class InboundLink
             work += grant(nowNs);
             finishCycle(nowNs);
         }
-        if (leaving != null && answers.isEmpty() && queuePair.completed() >= answeredAt) {
+        if (leaving != null && answers.isEmpty() && queuePair.answered() >= answeredAt) {
             failed(leaving);
         }
         return work;
@@ -161,23 +161,17 @@ final class InboundLink
     }
 
     private void finishCycle(long nowNs) {
-        long completed = queuePair.completed();
-        if (probe.isMissed(nowNs, completed)) {
+        long answered = queuePair.answered();
+        if (probe.isMissed(nowNs, answered)) {
             failed(
                     "the peer has not answered a probe for "
                             + options.probeTimeoutNs() / 1_000_000
                             + " ms: it is gone, or the network between is");
-        } else if (!probe.isDue(nowNs, completed)) {
-            if (staged) {
-                post(false);
-            }
-        } else if (queuePair.free() > 0) {
-            queuePair.stageProbe();
-            probe.sent(nowNs, post(true));
+        } else if (probe.isDue(nowNs, answered)) {
+            probe.sent(nowNs, queuePair.stageProbe());
+            post(true);
         } else if (staged) {
-            probe.sent(nowNs, post(true));
-        } else {
-            probe.sent(nowNs, completed + 1);
+            post(false);
         }
     }
 

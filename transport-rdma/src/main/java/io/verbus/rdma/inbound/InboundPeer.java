@@ -6,6 +6,7 @@ import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.link.ConnectionCounters;
 import io.verbus.rdma.link.Offer;
 
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -65,8 +66,20 @@ final class InboundPeer {
         this.counters = counters;
         this.driverId = driverId;
         this.source = source;
-        this.host = source.substring(0, Math.max(0, source.lastIndexOf(':')));
+        this.host = hostOf(source);
         this.deadlineNs = deadlineNs;
+    }
+
+    /** An address as peers are called, for people. */
+    static String text(InetSocketAddress address) {
+        return address == null || address.getAddress() == null
+                ? String.valueOf(address)
+                : address.getAddress().getHostAddress() + ":" + address.getPort();
+    }
+
+    /** What a peer is called, without its port. */
+    static String hostOf(String source) {
+        return source.substring(0, Math.max(0, source.lastIndexOf(':')));
     }
 
     /** The image of a registration that the peer writes or was told to stop writing; or null. */

@@ -69,6 +69,16 @@ public record Greeting(int version, RejectCode rejectCode, long driverId) {
         return version != VERSION;
     }
 
+    /** Tells that the peer speaks another version, with the remedy. */
+    public String versionsDiffer(String peer) {
+        return peer
+                + " speaks version "
+                + version
+                + " of the protocol, this one version "
+                + VERSION
+                + ": use the same Verbus release for both";
+    }
+
     /** The code of a number from a peer; unspecified if it has no meaning here. */
     static RejectCode code(int raw) {
         return raw >= 0 && raw <= RejectCode.NO_IMAGE.value()

@@ -29,6 +29,11 @@ public record Offer(
         int creditKey,
         long resumeToken,
         boolean isResuming) {
+    /** The stream, for people. */
+    public String description() {
+        return "stream " + streamId + " session " + sessionId;
+    }
+
     /** Whether another offer is of a log of the same shape and identity. */
     public boolean isOfSameStream(Offer other) {
         return sessionId == other.sessionId

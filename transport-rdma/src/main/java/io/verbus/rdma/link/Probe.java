@@ -3,22 +3,21 @@
 package io.verbus.rdma.link;
 
 /**
- * Finds out within bounded time that a peer does not answer: from time to time a work request is
- * signaled, a write of no bytes where there is nothing else, and must complete before the timeout.
- * Used by one agent.
+ * Finds out within bounded time that a peer does not answer: from time to time it is asked, and
+ * must answer before the timeout. Used by one agent.
  */
 public final class Probe {
     private final long intervalNs;
     private final long timeoutNs;
 
-    /** Work requests whose completion is awaited; none if it is not above what has completed. */
+    /** Work requests whose answer is awaited; none if it is not above what was answered. */
     private long awaited;
 
     private long sentNs;
 
     /**
      * @param intervalNs between probes.
-     * @param timeoutNs within which one must complete.
+     * @param timeoutNs within which one must be answered.
      * @param nowNs time at which the connection was found well.
      */
     public Probe(long intervalNs, long timeoutNs, long nowNs) {
@@ -27,20 +26,20 @@ public final class Probe {
         this.sentNs = nowNs;
     }
 
-    /** Whether the next work request posted should be signaled and awaited. */
-    public boolean isDue(long nowNs, long completed) {
-        return nowNs - sentNs >= intervalNs && completed >= awaited;
+    /** Whether the peer should be asked. */
+    public boolean isDue(long nowNs, long answered) {
+        return nowNs - sentNs >= intervalNs && answered >= awaited;
     }
 
-    /** A signaled work request was posted as the last of the count. */
+    /** The peer is asked: the count of work requests is answered with it. */
     public void sent(long nowNs, long count) {
         awaited = count;
         sentNs = nowNs;
     }
 
     /** Whether the peer has not answered in time. */
-    public boolean isMissed(long nowNs, long completed) {
-        return completed < awaited && nowNs - sentNs >= timeoutNs;
+    public boolean isMissed(long nowNs, long answered) {
+        return answered < awaited && nowNs - sentNs >= timeoutNs;
     }
 
     /** Nanoseconds within which a peer must answer. */

@@ -24,7 +24,7 @@ import io.verbus.transport.TransportHost;
  *
  * While work requests may read the log for it, it is pinned: no strategy reuses the log then.
  */
-final class Branch implements OutboundStream {
+final class Branch implements OutboundStream, Retention {
     /** Need of a destination for which nothing of the log is kept. */
     static final long NOTHING = Long.MAX_VALUE;
 
@@ -80,8 +80,8 @@ final class Branch implements OutboundStream {
 
     // Sender: what the transfer tells
 
-    /** The stream is about to be offered anew: from where the publication is. */
-    void onOffer() {
+    @Override
+    public void onOffer() {
         fanOut.join(this);
         position = stream.senderPosition();
         if (!isPinned) {
@@ -92,8 +92,8 @@ final class Branch implements OutboundStream {
         fanOut.update();
     }
 
-    /** The offer has arrived, and with it all that was posted before. */
-    void onDelivered() {
+    @Override
+    public void onDelivered() {
         if (isPinned) {
             isPinned = false;
             need = position;
@@ -101,8 +101,8 @@ final class Branch implements OutboundStream {
         }
     }
 
-    /** The log is kept no longer for an offer. */
-    void onOfferOver() {
+    @Override
+    public void onOfferOver() {
         if (isHeld) {
             isHeld = false;
             fanOut.update();
@@ -113,15 +113,10 @@ final class Branch implements OutboundStream {
         return isHeld;
     }
 
-    /**
-     * The destination has accepted.
-     *
-     * @param accepted what sends to it from now on.
-     * @param hasTag whether it has the tag that the publication's flow control names.
-     */
-    void onAccept(Transfer accepted, boolean hasTag) {
+    @Override
+    public void onAccept(Transfer accepted, boolean hasTag, long tag) {
         transfer = accepted;
-        isTagged = hasTag;
+        isTagged = hasTag && fanOut.isTag(tag);
         isPinned = true;
         isHeld = false;
         isMember = true;
@@ -129,24 +124,21 @@ final class Branch implements OutboundStream {
         wasStale = false;
     }
 
-    /**
-     * The destination has accepted from a position that the log does not hold any more: its image
-     * is ended there, and the log is kept for it when it is offered next.
-     */
-    void onStaleAccept(Transfer accepted) {
+    @Override
+    public void onStaleAccept(Transfer accepted) {
         transfer = accepted;
         wasStale = true;
         isHeld = false;
         fanOut.update();
     }
 
-    /** The connection is lost: whoever sent to it is gone, but its queue pair may still read. */
-    void onDisconnect() {
+    @Override
+    public void onDisconnect() {
         transfer = null;
     }
 
-    /** No work request reads the log for it any more. */
-    void onUnread(boolean isOver) {
+    @Override
+    public void onUnread(boolean isOver) {
         transfer = null;
         isPinned = false;
         if (isOver || isLapsed || isDropped) {
@@ -155,14 +147,9 @@ final class Branch implements OutboundStream {
         fanOut.update();
     }
 
-    /** Whether it cannot resume, because the log has gone on without it. */
-    boolean isLapsed() {
+    @Override
+    public boolean isLapsed() {
         return isLapsed;
-    }
-
-    /** Whether a tag is the one that the publication's flow control names. */
-    boolean isTag(boolean hasTag, long tag) {
-        return hasTag && fanOut.isTag(tag);
     }
 
     /** The conductor removes the destination. */
@@ -176,7 +163,8 @@ final class Branch implements OutboundStream {
         fanOut.update();
     }
 
-    boolean isDropped() {
+    @Override
+    public boolean isDropped() {
         return isDropped;
     }
 
@@ -195,8 +183,8 @@ final class Branch implements OutboundStream {
         return need;
     }
 
-    /** Whether the log must not be reused behind what is needed, whatever the strategy. */
-    boolean isKept() {
+    @Override
+    public boolean isKept() {
         return isPinned || isHeld;
     }
 

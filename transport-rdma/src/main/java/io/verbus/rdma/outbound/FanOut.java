@@ -4,7 +4,8 @@ package io.verbus.rdma.outbound;
 
 import io.verbus.transport.OutboundStream;
 
-import java.util.Arrays;
+import org.agrona.collections.ArrayUtil;
+
 import java.util.OptionalLong;
 import java.util.Queue;
 
@@ -86,8 +87,7 @@ final class FanOut {
                 return;
             }
         }
-        branches = Arrays.copyOf(branches, branches.length + 1);
-        branches[branches.length - 1] = branch;
+        branches = ArrayUtil.add(branches, branch);
     }
 
     /** What one destination needs, or whether it is there, has changed. */
@@ -155,13 +155,10 @@ final class FanOut {
     }
 
     private void removeGone() {
-        int kept = 0;
-        Branch[] left = new Branch[branches.length];
         for (Branch branch : branches) {
-            if (!branch.isDropped() || branch.isKept()) {
-                left[kept++] = branch;
+            if (branch.isDropped() && !branch.isKept()) {
+                branches = ArrayUtil.remove(branches, branch);
             }
         }
-        branches = Arrays.copyOf(left, kept);
     }
 }

@@ -2,9 +2,9 @@
 
 package io.verbus.rdma.outbound;
 
+import org.agrona.collections.ArrayUtil;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
-import java.util.Arrays;
 import java.util.Queue;
 
 /** The sender's part of the transport: drives every connection that it was handed. */
@@ -35,7 +35,7 @@ public final class OutboundAgent {
             work += all[i].work(nowNs);
             if (all[i].hasFailed()) {
                 all[i].release();
-                remove(all[i]);
+                links = ArrayUtil.remove(links, all[i]);
             }
         }
         return work;
@@ -43,14 +43,11 @@ public final class OutboundAgent {
 
     private void execute(SenderCommand command) {
         switch (command) {
-            case SenderCommand.Attach attach -> {
-                links = Arrays.copyOf(links, links.length + 1);
-                links[links.length - 1] = attach.link();
-            }
+            case SenderCommand.Attach attach -> links = ArrayUtil.add(links, attach.link());
             case SenderCommand.Detach detach -> {
                 if (isAttached(detach.link())) {
                     detach.link().detach(detach.reason());
-                    remove(detach.link());
+                    links = ArrayUtil.remove(links, detach.link());
                 }
             }
             case SenderCommand.Add add -> {
@@ -77,16 +74,5 @@ public final class OutboundAgent {
             }
         }
         return false;
-    }
-
-    private void remove(OutboundLink link) {
-        OutboundLink[] left = new OutboundLink[links.length - 1];
-        int kept = 0;
-        for (OutboundLink attached : links) {
-            if (attached != link) {
-                left[kept++] = attached;
-            }
-        }
-        links = left;
     }
 }

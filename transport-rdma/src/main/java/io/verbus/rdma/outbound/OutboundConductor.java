@@ -98,7 +98,7 @@ public final class OutboundConductor implements AutoCloseable {
     private void start(OutboundPublication publication) {
         ChannelUri channel = publication.stream.channel();
         OutboundEndpoint endpoint = endpoint(channel);
-        endpoint.add(publication);
+        endpoint.streams().add(publication);
         sent.put(publication.stream, new Sent(publication, endpoint));
     }
 
@@ -130,7 +130,7 @@ public final class OutboundConductor implements AutoCloseable {
 
     private void end(OutboundPublication publication) {
         Sent entry = sent.get(publication.stream);
-        if (entry.endpoint.end(publication)) {
+        if (entry.endpoint.streams().end(publication)) {
             free(entry);
         }
     }
@@ -243,10 +243,10 @@ public final class OutboundConductor implements AutoCloseable {
             case SenderEvent.Forgotten forgotten -> {
                 OutboundEndpoint endpoint = endpoint(forgotten.link());
                 if (endpoint != null) {
-                    endpoint.giveBack(forgotten.transfer().creditSlot());
+                    endpoint.streams().giveBack(forgotten.transfer().creditSlot());
                     Sent entry = sent.get(forgotten.transfer().stream());
                     if (entry != null && entry.publication.isLeaving) {
-                        endpoint.sendAgain(entry.publication, nowNs);
+                        endpoint.streams().sendAgain(entry.publication, nowNs);
                     }
                 }
             }
@@ -281,12 +281,12 @@ public final class OutboundConductor implements AutoCloseable {
 
     private void tell(Sent entry, boolean rejected, String message) {
         host.onError(new TransportException(message));
-        entry.endpoint.tell(entry.publication, rejected, message);
+        entry.publication.tell(host, rejected, message);
     }
 
     private void freeClosed(OutboundEndpoint endpoint) {
         OutboundPublication publication;
-        while ((publication = endpoint.nextClosed()) != null) {
+        while ((publication = endpoint.streams().nextClosed()) != null) {
             free(new Sent(publication, endpoint));
         }
     }
@@ -351,7 +351,10 @@ public final class OutboundConductor implements AutoCloseable {
     @Override
     public void close() {
         Goodbye.say(
-                endpoints.stream().map(OutboundEndpoint::link).filter(Objects::nonNull).toList());
+                endpoints.stream()
+                        .map(endpoint -> endpoint.streams().link())
+                        .filter(Objects::nonNull)
+                        .toList());
         for (OutboundEndpoint endpoint : endpoints) {
             endpoint.close();
         }

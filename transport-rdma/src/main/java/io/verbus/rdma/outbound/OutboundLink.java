@@ -132,23 +132,17 @@ final class OutboundLink
     }
 
     private void finishCycle(long nowNs) {
-        long completed = queuePair.completed();
-        if (probe.isMissed(nowNs, completed)) {
+        long answered = queuePair.answered();
+        if (probe.isMissed(nowNs, answered)) {
             failed(
                     "the peer has not answered a probe for "
                             + options.probeTimeoutNs() / 1_000_000
                             + " ms: it is gone, or the network between is");
-        } else if (!probe.isDue(nowNs, completed)) {
-            if (staged) {
-                post(false);
-            }
-        } else if (queuePair.free() > 0) {
-            queuePair.stageProbe();
-            probe.sent(nowNs, post(true));
+        } else if (probe.isDue(nowNs, answered)) {
+            probe.sent(nowNs, queuePair.stageProbe());
+            post(true);
         } else if (staged) {
-            probe.sent(nowNs, post(true));
-        } else {
-            probe.sent(nowNs, completed + 1);
+            post(false);
         }
     }
 
@@ -174,7 +168,7 @@ final class OutboundLink
         while (turns.count() > 0) {
             Transfer transfer = turns.get(turns.count() - 1);
             turns.remove(transfer);
-            transfer.disconnect(queuePair.completed());
+            transfer.disconnect(completed());
         }
         byRegistration.clear();
         events.add(new SenderEvent.Released(this, failure, end));
@@ -209,8 +203,9 @@ final class OutboundLink
         return zero.key();
     }
 
+    /** Work requests that have arrived: what waits for them may let go of a log. */
     long completed() {
-        return queuePair.completed();
+        return queuePair.answered();
     }
 
     void tell(SenderEvent event) {

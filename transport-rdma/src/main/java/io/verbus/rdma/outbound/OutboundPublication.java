@@ -4,6 +4,7 @@ package io.verbus.rdma.outbound;
 
 import io.verbus.rdma.fabric.RegisteredMemory;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.TransportHost;
 
 import java.security.SecureRandom;
 
@@ -44,7 +45,7 @@ final class OutboundPublication {
     boolean broken;
 
     /** What its clients were told last, or null. */
-    String told;
+    private String told;
 
     /** The destination was removed: it ends where it is, whatever becomes of the connection. */
     boolean isRemoved;
@@ -88,12 +89,12 @@ final class OutboundPublication {
         if (lost == null) {
             return;
         }
-        if (lost.canResume() && !isRemoved) {
+        if (lost.image().canResume() && !isRemoved) {
             if (cutOff == null) {
                 resumeByNs = resumeBy;
             }
             cutOff = lost;
-        } else if (branch != null || lost.isCutOff() || lost.isMistrusted()) {
+        } else if (branch != null || lost.image().isCutOff() || lost.image().isMistrusted()) {
             forget();
         }
     }
@@ -111,8 +112,9 @@ final class OutboundPublication {
         isLeaving = true;
     }
 
-    /** It was accepted. */
+    /** It was accepted: later failures are news again. */
     void onAccepted() {
+        told = null;
         cutOff = null;
         isGivenUp = false;
     }
@@ -129,6 +131,25 @@ final class OutboundPublication {
         }
         isGivenUp = true;
         return true;
+    }
+
+    /** Whether its clients were told this last. */
+    boolean isTold(String message) {
+        return message.equals(told);
+    }
+
+    /**
+     * Tells its clients that it cannot be sent, unless that is what they were told last.
+     *
+     * @param host the driver.
+     * @param rejected whether the peer refuses it.
+     * @param message cause and remedy.
+     */
+    void tell(TransportHost host, boolean rejected, String message) {
+        if (!closing && !isTold(message)) {
+            told = message;
+            host.onPublicationFailed(publication(), rejected, message);
+        }
     }
 
     void closeLog() {

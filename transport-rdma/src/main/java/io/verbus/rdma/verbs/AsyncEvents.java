@@ -63,7 +63,8 @@ final class AsyncEvents {
         return switch (type) {
             case VerbsAbi.IBV_EVENT_DEVICE_FATAL -> new DeviceError(reason, 0, 0);
             case VerbsAbi.IBV_EVENT_PORT_ERR -> new DeviceError(reason, (int) element, 0);
-            case VerbsAbi.IBV_EVENT_QP_FATAL,
+            case VerbsAbi.IBV_EVENT_CQ_ERR,
+                    VerbsAbi.IBV_EVENT_QP_FATAL,
                     VerbsAbi.IBV_EVENT_QP_REQ_ERR,
                     VerbsAbi.IBV_EVENT_QP_ACCESS_ERR ->
                     new DeviceError(reason, 0, element);
@@ -76,7 +77,7 @@ final class AsyncEvents {
      *
      * @param reason in words.
      * @param port of the device, or 0 for all.
-     * @param qp address of the queue pair, or 0 for all.
+     * @param queue address of the queue pair or completion queue, or 0 for all.
      */
-    record DeviceError(String reason, int port, long qp) {}
+    record DeviceError(String reason, int port, long queue) {}
 }

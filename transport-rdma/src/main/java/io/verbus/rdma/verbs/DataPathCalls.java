@@ -35,6 +35,11 @@ final class DataPathCalls {
 
     private DataPathCalls() {}
 
+    /** Links all, unless that is done. */
+    static void link() {
+        // The class's initialization has done it.
+    }
+
     /**
      * {@code ibv_post_send} or {@code ibv_post_recv}.
      *

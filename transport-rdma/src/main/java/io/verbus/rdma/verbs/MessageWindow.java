@@ -3,25 +3,36 @@
 package io.verbus.rdma.verbs;
 
 /**
- * Flow control of messages for a fabric that has none. A sender on InfiniBand or RoCE is made to
- * wait while its peer has no receive posted; over iWARP such a message ends the connection. There
- * each message begins with a header, the number of messages that its receiver may have sent since
- * the connection was made:
+ * What InfiniBand and RoCE do by themselves and iWARP does not: keep a sender waiting while its
+ * peer has no receive posted, where a message would end an iWARP connection, and tell that the peer
+ * is there, where iWARP completes whatever is on its way. Each message begins with a header:
  *
  * <pre>
- *   +--------------------+---------------------------------------+
- *   | grant, 64 bits     | message; none where only grant is told |
- *   +--------------------+---------------------------------------+
+ *   +--------------------+---------------+---------------+------------------------------+
+ *   | grant, 64 bits     | asked, 32     | answer, 32    | message; none where only the |
+ *   |                    |               |               | header has something to tell |
+ *   +--------------------+---------------+---------------+------------------------------+
+ *   grant    messages that its receiver may have sent since the connection was made
+ *   asked    times that the sender has asked for an answer
+ *   answer   asked, of the last header that the sender has seen
  * </pre>
  *
- * <p>A side grants what it has taken out and {@link #window} more, and tells so by a message of its
- * own when nothing else has told of half a window. Those are not counted: fewer than {@link
- * #RESERVED} can be on their way, for the peer needs the grant before it can cause the next.
+ * <p>A side grants what it has taken out and {@link #window} more, and sends a header of its own
+ * when no message has told of half a window, of a question or of an answer. These are not granted,
+ * and yet find a receive: between two headers that the peer has seen, at most two tell of grants,
+ * for the peer has no more messages to cause a third; one asks, for the next question waits for the
+ * answer; and one answers, for the peer asks no other. That is {@link #RESERVED}.
+ *
+ * <p>A peer that breaks this has no receive for what it sends, or for what it causes, and loses its
+ * connection. One that answers what was not asked tells of itself only.
  *
  * <p>Used by the queue pair's agent.
  */
 final class MessageWindow {
-    static final int HEADER_LENGTH = Long.BYTES;
+    static final int GRANT = 0;
+    static final int ASKED = GRANT + Long.BYTES;
+    static final int ANSWER = ASKED + Integer.BYTES;
+    static final int HEADER_LENGTH = ANSWER + Integer.BYTES;
 
     /** Fewest receives that a queue pair with such a window can have. */
     static final int MIN_RECEIVES = 8;
@@ -29,29 +40,43 @@ final class MessageWindow {
     /** Messages that either side may send before it is told of a grant. */
     private static final int INITIAL = 4;
 
-    /** Receives for messages that only tell a grant. */
+    /** Receives for headers without a message. */
     private static final int RESERVED = 4;
 
     private final long headers;
     private final int lkey;
     private final int sendDepth;
     private final int window;
+
+    /** Whether this side may send: the side that connects must be the first. */
+    private boolean mayBegin;
+
     private long sent;
     private long limit = INITIAL;
     private long taken;
     private long told = INITIAL;
+
+    private boolean mustAsk;
+    private int asked;
+    private long askedBy;
+    private long answered;
+
+    private boolean mustAnswer;
+    private int answer;
 
     /**
      * @param headers registered memory of {@link #memoryLength} bytes, 8-byte aligned.
      * @param lkey of it.
      * @param sendDepth most work requests outstanding.
      * @param receives posted, at least {@link #MIN_RECEIVES}.
+     * @param isInitiator whether this side connects.
      */
-    MessageWindow(long headers, int lkey, int sendDepth, int receives) {
+    MessageWindow(long headers, int lkey, int sendDepth, int receives, boolean isInitiator) {
         this.headers = headers;
         this.lkey = lkey;
         this.sendDepth = sendDepth;
         this.window = receives - RESERVED;
+        this.mayBegin = isInitiator;
     }
 
     static long memoryLength(int sendDepth) {
@@ -63,12 +88,11 @@ final class MessageWindow {
         return sent < limit;
     }
 
-    /**
-     * Whether the peer must be told of a grant although there is no message for it. Not before it
-     * has sent something: the side that connects must be the first.
-     */
+    /** Whether the peer must be told of something although there is no message for it. */
     boolean isDue() {
-        return taken > 0 && taken + window - told >= (window + 1) / 2;
+        return mustAnswer
+                || mustAsk && mayBegin
+                || taken > 0 && taken + window - told >= (window + 1) / 2;
     }
 
     /** A message is staged. */
@@ -85,9 +109,33 @@ final class MessageWindow {
         taken++;
     }
 
-    /** A header has arrived. A peer that grants more than it can take harms its connection only. */
-    void onGrant(long grant) {
-        limit = Math.max(limit, grant);
+    /**
+     * A header has arrived. A peer that grants more than it can take, or answers too early, harms
+     * its connection only.
+     *
+     * @param address of the header.
+     */
+    void onHeader(long address) {
+        mayBegin = true;
+        limit = Math.max(limit, Memory.getLong(address + GRANT));
+        int question = Memory.getInt(address + ASKED);
+        if (question != answer) {
+            answer = question;
+            mustAnswer = true;
+        }
+        if (Memory.getInt(address + ANSWER) == asked) {
+            answered = askedBy;
+        }
+    }
+
+    /** The peer is to answer; not to be called again before it has. */
+    void ask() {
+        mustAsk = true;
+    }
+
+    /** Id of the work request whose question was the last that the peer has answered; 0 if none. */
+    long answered() {
+        return answered;
     }
 
     /**
@@ -97,9 +145,17 @@ final class MessageWindow {
      * @return its address.
      */
     long header(long id) {
-        long address = headers + id % sendDepth * HEADER_LENGTH;
+        if (mustAsk) {
+            mustAsk = false;
+            asked++;
+            askedBy = id;
+        }
+        mustAnswer = false;
         told = taken + window;
-        Memory.putLong(address, told);
+        long address = headers + id % sendDepth * HEADER_LENGTH;
+        Memory.putLong(address + GRANT, told);
+        Memory.putInt(address + ASKED, asked);
+        Memory.putInt(address + ANSWER, answer);
         return address;
     }
 

@@ -36,6 +36,7 @@ final class QueuePairResources implements AutoCloseable {
     /**
      * Creates the queue pair of an id and posts its receives.
      *
+     * @param isInitiator whether this side connects, and so sends first.
      * @throws VerbsException if the device refuses; nothing is left behind.
      */
     static QueuePairResources create(
@@ -44,11 +45,12 @@ final class QueuePairResources implements AutoCloseable {
             long id,
             Device device,
             ProtectionDomain domain,
-            ConnectionOptions options) {
+            ConnectionOptions options,
+            boolean isInitiator) {
         check(device, options);
         QueuePairResources resources = new QueuePairResources(manager, id);
         try {
-            resources.create(ibverbs, device, domain, options);
+            resources.create(ibverbs, device, domain, options, isInitiator);
             return resources;
         } catch (VerbsException refused) {
             resources.close();
@@ -58,6 +60,13 @@ final class QueuePairResources implements AutoCloseable {
 
     VerbsQueuePair queuePair() {
         return queuePair;
+    }
+
+    /** Whether an address is that of the queue pair or of a completion queue of it. */
+    boolean uses(long queue) {
+        return created && Memory.getLong(id + VerbsAbi.CmId.QP) == queue
+                || sendCompletions != null && sendCompletions.address() == queue
+                || receiveCompletions != null && receiveCompletions.address() == queue;
     }
 
     /**
@@ -95,7 +104,11 @@ final class QueuePairResources implements AutoCloseable {
     }
 
     private void create(
-            Ibverbs ibverbs, Device device, ProtectionDomain domain, ConnectionOptions options) {
+            Ibverbs ibverbs,
+            Device device,
+            ProtectionDomain domain,
+            ConnectionOptions options,
+            boolean isInitiator) {
         sendCompletions = new CompletionQueue(ibverbs, device, options.sendDepth());
         receiveCompletions = new CompletionQueue(ibverbs, device, options.receiveDepth());
         boolean withHeaders = device.transport() == Transport.IWARP;
@@ -138,15 +151,20 @@ final class QueuePairResources implements AutoCloseable {
                         completions(device, sendCompletions, SEND_COMPLETIONS),
                         completions(device, receiveCompletions, RECEIVE_COMPLETIONS),
                         new FailureText(ibverbs),
-                        withHeaders ? window(domain, options) : null);
+                        withHeaders ? window(domain, options, isInitiator) : null);
     }
 
-    private MessageWindow window(ProtectionDomain domain, ConnectionOptions options) {
+    private MessageWindow window(
+            ProtectionDomain domain, ConnectionOptions options, boolean isInitiator) {
         long length = MessageWindow.memoryLength(options.sendDepth());
         long memory = arena.allocate(length, PAGE).address();
         headers = domain.register(memory, length, Access.LOCAL_READ);
         return new MessageWindow(
-                memory, headers.localKey().value(), options.sendDepth(), options.receiveDepth());
+                memory,
+                headers.localKey().value(),
+                options.sendDepth(),
+                options.receiveDepth(),
+                isInitiator);
     }
 
     private Completions completions(Device device, CompletionQueue queue, int entries) {

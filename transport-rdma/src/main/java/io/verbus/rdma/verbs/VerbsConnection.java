@@ -221,12 +221,14 @@ final class VerbsConnection implements Connection {
         end(handler, Cause.FAILED, reason, NO_DATA);
     }
 
-    /** Whether an error of a device, of a port of it (0: any), or of a queue pair, is its own. */
-    boolean concernedBy(long context, int port, long qp) {
+    /**
+     * Whether an error of a device, of a port of it (0: any), or of a queue (0: any) is its own.
+     */
+    boolean concernedBy(long context, int port, long queue) {
         return device != null
                 && device.context() == context
                 && (port == 0 || manager.port(id) == port)
-                && (qp == 0 || resources != null && Memory.getLong(id + VerbsAbi.CmId.QP) == qp);
+                && (queue == 0 || resources != null && resources.uses(queue));
     }
 
     private void onAddressResolved() {
@@ -290,10 +292,13 @@ final class VerbsConnection implements Connection {
     }
 
     private void createQueuePair() {
-        if (state == State.REQUESTED) {
+        boolean isInitiator = state != State.REQUESTED;
+        if (!isInitiator) {
             manager.setAckTimeout(id, options.ackTimeout());
         }
-        resources = QueuePairResources.create(ibverbs, manager, id, device, domain, options);
+        resources =
+                QueuePairResources.create(
+                        ibverbs, manager, id, device, domain, options, isInitiator);
     }
 
     /** When the queue pair is connected: only then does it know its path. */

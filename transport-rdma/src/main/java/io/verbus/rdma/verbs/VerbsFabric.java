@@ -47,6 +47,17 @@ public final class VerbsFabric implements Fabric {
     }
 
     /**
+     * Loads and links what a fabric calls, which takes long the first time in a process. Any
+     * thread.
+     *
+     * @throws VerbsException as {@link #open} does.
+     */
+    public static void prepare() {
+        DataPathCalls.link();
+        open().close();
+    }
+
+    /**
      * Opens the fabric.
      *
      * @throws VerbsException if there is no library, no usable device, or no permission.
@@ -220,7 +231,7 @@ public final class VerbsFabric implements Fabric {
                 count++;
                 long context = events.device().context();
                 for (VerbsConnection connection : new ArrayList<>(connections.values())) {
-                    if (connection.concernedBy(context, error.port(), error.qp())) {
+                    if (connection.concernedBy(context, error.port(), error.queue())) {
                         connection.onDeviceError(error.reason(), handler);
                     }
                 }

@@ -115,10 +115,32 @@ final class VerbsQueuePair implements QueuePair {
         sends.stageSend(header, window.lkey(), address, length, lkey);
     }
 
-    /** On iWARP it completes when it is on its way: siw answers reads of no bytes wrongly. */
+    /**
+     * On iWARP a message that asks: a read of no bytes, which the peer's device would answer by
+     * itself, is answered wrongly by siw.
+     */
     @Override
-    public void stageProbe() {
-        sends.stageWrite(0, 0, 0, 0, 0);
+    public long stageProbe() {
+        long id = sends.nextId();
+        if (window != null) {
+            window.ask();
+            stageHeaderIfDue();
+            return id;
+        }
+        if (sends.free() > 0) {
+            sends.stageWrite(0, 0, 0, 0, 0);
+            return id;
+        }
+        return sends.isAllPosted() ? sends.completed() + 1 : id - 1;
+    }
+
+    /** What must be told, and can: otherwise a later poll, or message, tells it. */
+    private boolean stageHeaderIfDue() {
+        boolean can = window.isDue() && sends.free() > 0;
+        if (can) {
+            stageWithHeader(0, 0, 0);
+        }
+        return can;
     }
 
     @Override
@@ -140,6 +162,11 @@ final class VerbsQueuePair implements QueuePair {
     }
 
     @Override
+    public long answered() {
+        return window == null ? sends.completed() : window.answered();
+    }
+
+    @Override
     public int poll(Handler handler) {
         if (ended) {
             return 0;
@@ -148,8 +175,7 @@ final class VerbsQueuePair implements QueuePair {
         if (sends.hasOutstanding()) {
             count += pollSends();
         }
-        if (window != null && window.isDue() && sends.free() > 0 && sends.isAllPosted()) {
-            stageWithHeader(0, 0, 0);
+        if (window != null && sends.isAllPosted() && stageHeaderIfDue()) {
             post(false);
         }
         if (failure != null) {
@@ -204,29 +230,33 @@ final class VerbsQueuePair implements QueuePair {
 
     private void receive(Handler handler) {
         long slot = receiveCompletions.workRequestId(0);
+        int length = receiveCompletions.byteLength(0);
         try {
-            handOver(receives.address(slot), receiveCompletions.byteLength(0), handler);
+            if (window == null) {
+                handler.onMessage(receives.address(slot), length);
+            } else {
+                handOver(receives.address(slot), length, handler);
+            }
         } finally {
             int errno = receives.post(slot);
             if (errno != 0) {
                 failed(words.call("ibv_post_recv", errno));
             }
         }
+        if (window != null && length > MessageWindow.HEADER_LENGTH) {
+            window.onTaken();
+        }
     }
 
     private void handOver(long address, int length, Handler handler) {
-        if (window == null) {
-            handler.onMessage(address, length);
-        } else if (length < MessageWindow.HEADER_LENGTH) {
+        if (length < MessageWindow.HEADER_LENGTH) {
             failed("a message of " + length + " bytes has no header: the peer is no Verbus driver");
-        } else {
-            window.onGrant(Memory.getLong(address));
-            if (length > MessageWindow.HEADER_LENGTH) {
-                window.onTaken();
-                handler.onMessage(
-                        address + MessageWindow.HEADER_LENGTH,
-                        length - MessageWindow.HEADER_LENGTH);
-            }
+            return;
+        }
+        window.onHeader(address);
+        if (length > MessageWindow.HEADER_LENGTH) {
+            handler.onMessage(
+                    address + MessageWindow.HEADER_LENGTH, length - MessageWindow.HEADER_LENGTH);
         }
     }
 

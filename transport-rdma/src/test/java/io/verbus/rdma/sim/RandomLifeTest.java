@@ -50,6 +50,9 @@ class RandomLifeTest {
                         "1ms",
                         "rdma.linger",
                         "2ms")) {
+            if (net.random.nextInt(4) == 0) {
+                net.network.completeAlone();
+            }
             InboundEndpoint endpoint = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
             for (int i = 0; i < 120; i++) {
                 event(net, endpoint);

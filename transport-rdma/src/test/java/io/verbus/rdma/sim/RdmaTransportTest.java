@@ -25,6 +25,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -233,6 +235,40 @@ class RdmaTransportTest {
         long before = image.received;
         net.until("goes on", () -> image.received > before + 100);
         assertEquals(0, stream.disconnects);
+    }
+
+    /** One side is impatient, and finds out alone. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void noticesASilentPeerAlthoughWhatIsPostedCompletes(boolean isPublisher) {
+        net.close();
+        String[] impatient = {
+            "rdma.probe-timeout", "50ms",
+            "rdma.probe-interval", "10ms",
+            "rdma.status-interval", "10ms"
+        };
+        String[] patient = {"rdma.probe-timeout", "60s", "rdma.status-interval", "10ms"};
+        net =
+                new TwoDrivers(
+                        System.nanoTime(),
+                        directory,
+                        isPublisher ? impatient : patient,
+                        isPublisher ? patient : impatient);
+        net.network.completeAlone();
+        TestStream stream = connected();
+        net.until("two terms", () -> stream.position() > 2L * 64 * 1024);
+        net.forMillis(200);
+        assertNoErrors();
+        SimQueuePair end = net.connection().sim();
+        SimQueuePair asking = isPublisher ? end : end.peer();
+        List<String> errors = isPublisher ? net.a.errors : net.b.errors;
+        long before = asking.completed();
+        long cutAt = net.nowNs;
+        end.cut();
+        net.until("noticed", () -> !errors.isEmpty());
+        assertTrue(net.nowNs - cutAt < 100_000_000, (net.nowNs - cutAt) + " ns");
+        assertTrue(errors.toString().contains("has not answered a probe"), errors.toString());
+        assertTrue(asking.completed() > before, "something completes without the peer");
     }
 
     @Test
@@ -550,7 +586,8 @@ class RdmaTransportTest {
         assertEquals("10.0.0.2:7400", first.description());
         net.b.transport.closeEndpoint(first);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
-        net.until("still listens", () -> net.a.fabric.connections().size() == 1);
+        net.until("still listens", () -> net.a.counter("10.0.0.2:7400: connects") == 1);
+        assertEquals(List.of(), net.a.failures);
         net.b.transport.closeEndpoint(second);
         net.until("told", () -> !net.a.failures.isEmpty());
         assertFalse(stream.connected);

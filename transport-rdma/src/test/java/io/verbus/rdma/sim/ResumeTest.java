@@ -88,6 +88,9 @@ class ResumeTest {
 
     /** Returns how often the sender went back to where the image ended. */
     private static int live(TwoDrivers net) {
+        if (net.random.nextInt(4) == 0) {
+            net.network.completeAlone();
+        }
         net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
         TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
         net.until("connected", () -> stream.connected);

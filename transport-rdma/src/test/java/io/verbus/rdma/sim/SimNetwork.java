@@ -45,6 +45,7 @@ public final class SimNetwork {
     private boolean instant;
     private boolean pollsSettle;
     private boolean closesLate;
+    private boolean completesAlone;
     private UnaryOperator<byte[]> tampering = UnaryOperator.identity();
     private int connections;
 
@@ -140,6 +141,18 @@ public final class SimNetwork {
     /** Breaks the promise of {@code close()}: what is on its way still lands behind it. */
     public void closeLate() {
         closesLate = true;
+    }
+
+    /**
+     * From now on what is posted completes on its own side, wherever it is, and only a probe tells
+     * of the peer: as over iWARP.
+     */
+    public void completeAlone() {
+        completesAlone = true;
+    }
+
+    boolean completesAlone() {
+        return completesAlone;
     }
 
     /** Alters every message on its way. */

@@ -18,6 +18,10 @@ import java.util.List;
 public final class SimQueuePair implements QueuePair {
     private static final LocalKey NO_KEY = new LocalKey(0);
     private static final RemoteKey NO_REMOTE_KEY = new RemoteKey(0);
+
+    /** Work requests that complete alone although they have not landed. */
+    private static final int ON_ITS_WAY = 16;
+
     private static int nextNumber = 17;
 
     private final SimNetwork network;
@@ -37,6 +41,9 @@ public final class SimQueuePair implements QueuePair {
     private long visible;
     private long completed;
     private long lastSignaled;
+    private boolean mustAsk;
+    private long question;
+    private long answered;
     private String failure;
     private boolean failureTold;
     private boolean closed;
@@ -82,8 +89,21 @@ public final class SimQueuePair implements QueuePair {
     }
 
     @Override
-    public void stageProbe() {
-        stageWrite(0, 0, NO_KEY, 0, new RemoteKey(0));
+    public long stageProbe() {
+        boolean hasRoom = free() > 0;
+        if (hasRoom) {
+            stageWrite(0, 0, NO_KEY, 0, NO_REMOTE_KEY);
+        }
+        long last = postedCount + staged.size();
+        if (!network.completesAlone()) {
+            return hasRoom || !staged.isEmpty() ? last : completed + 1;
+        }
+        if (hasRoom) {
+            staged.getLast().asks = true;
+            return last;
+        }
+        mustAsk = true;
+        return last + 1;
     }
 
     @Override
@@ -192,7 +212,7 @@ public final class SimQueuePair implements QueuePair {
                 lastSignaled = postedCount + staged.size();
             }
             for (SimWork work : staged) {
-                if (work.inline != null) {
+                if (work.inline != null || network.completesAlone()) {
                     work.inline = null;
                     work.inline = work.read();
                 }
@@ -207,6 +227,11 @@ public final class SimQueuePair implements QueuePair {
     @Override
     public long completed() {
         return completed;
+    }
+
+    @Override
+    public long answered() {
+        return network.completesAlone() ? answered : completed;
     }
 
     @Override
@@ -231,6 +256,15 @@ public final class SimQueuePair implements QueuePair {
             completed = visible;
             count++;
         }
+        if (question > 0 && !cut && !peer.closed) {
+            peer.answered = question;
+            question = 0;
+        }
+        if (mustAsk && free() > 0 && staged.isEmpty()) {
+            mustAsk = false;
+            stageProbe();
+            post(true);
+        }
         if (failure != null && !failureTold) {
             failureTold = true;
             handler.onFailure(failure);
@@ -243,8 +277,11 @@ public final class SimQueuePair implements QueuePair {
 
     /** Lets one thing happen; false if there is nothing. */
     boolean step() {
-        if (closed || cut || failure != null) {
+        if (closed || cut && !network.completesAlone() || failure != null) {
             return false;
+        }
+        if (network.completesAlone()) {
+            completable = Math.min(lastSignaled, landedCount + ON_ITS_WAY);
         }
         boolean canComplete = completable > visible;
         boolean canLand = canLand();
@@ -261,6 +298,7 @@ public final class SimQueuePair implements QueuePair {
     private boolean canLand() {
         SimWork head = posted.peek();
         return head != null
+                && !cut
                 && !peer.closed
                 && !peer.cut
                 && (!head.isSend || peer.arrived.size() < peer.receiveDepth);
@@ -268,7 +306,9 @@ public final class SimQueuePair implements QueuePair {
 
     private void landOne() {
         SimWork head = posted.peek();
-        check(head);
+        if (head.inline == null) {
+            check(head);
+        }
         if (head.isSend) {
             peer.arrived.add(network.tampered(head.read()));
             landed(head);
@@ -302,6 +342,9 @@ public final class SimQueuePair implements QueuePair {
         landedCount++;
         if (work.signaled) {
             completable = landedCount;
+        }
+        if (work.asks) {
+            peer.question = landedCount;
         }
     }
 

@@ -25,6 +25,10 @@ final class SimWork {
     final RemoteKey remoteKey;
     final int length;
     boolean signaled;
+
+    /** Whether the peer is to answer when it has landed. */
+    boolean asks;
+
     byte[] inline;
 
     /** Bounds of the pieces that have not landed: from, to, from, to, … */

@@ -206,6 +206,39 @@ class DataPathLabTest {
         return 16 + (int) (sequence * 2654435761L >>> 7 & 0x7fff) % (slot / 8 - 2) * 8;
     }
 
+    /** Again and again, so that neither side runs out of receives. */
+    @Test
+    void asksAndIsAnsweredBothWays() {
+        for (int i = 0; i < 5 * Lab.OPTIONS.receiveDepth(); i++) {
+            long awaitedByA = qpA.stageProbe();
+            qpA.post(true);
+            Await.until(
+                    "the question to be on its way",
+                    () -> qpA.completed() >= awaitedByA,
+                    () -> qpA.poll(inboxA));
+            if (Lab.iWarp()) {
+                assertTrue(qpA.answered() < awaitedByA, "only a peer that polls answers");
+            }
+            awaitAnswer(qpA, awaitedByA);
+            long awaitedByB = qpB.stageProbe();
+            qpB.post(true);
+            awaitAnswer(qpB, awaitedByB);
+        }
+        assertEquals(List.of(), inboxA.failures);
+        assertEquals(List.of(), inboxB.failures);
+        assertEquals(0, inboxA.messages.size() + inboxB.messages.size());
+    }
+
+    private void awaitAnswer(QueuePair qp, long awaited) {
+        Await.until(
+                "an answer",
+                () -> qp.answered() >= awaited,
+                () -> {
+                    qpA.poll(inboxA);
+                    qpB.poll(inboxB);
+                });
+    }
+
     @Test
     void refusesTheKeyOfAnotherDomain() {
         Lab.Pair other = lab.connectTo(lab.listen());

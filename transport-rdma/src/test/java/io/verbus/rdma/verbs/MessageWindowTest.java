@@ -16,7 +16,10 @@ import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import java.util.Random;
 
-/** Two sides that send whenever they may: neither ever has more under way than the other takes. */
+/**
+ * Two sides that send and ask whenever they may: neither ever has more under way than the other
+ * takes.
+ */
 class MessageWindowTest {
     private static final long SEED = System.nanoTime();
     private static final int SEND_DEPTH = 16;
@@ -30,18 +33,38 @@ class MessageWindowTest {
 
     private MessageWindow window(int receives) {
         long memory = arena.allocate(MessageWindow.memoryLength(SEND_DEPTH), Long.BYTES).address();
-        return new MessageWindow(memory, 77, SEND_DEPTH, receives);
+        return new MessageWindow(memory, 77, SEND_DEPTH, receives, true);
     }
 
-    private record OnItsWay(boolean isMessage, long grant) {}
+    private record OnItsWay(boolean isMessage, long grant, int asked, int answer) {
+        /** Gives a header to the side at which it arrives. */
+        void arriveAt(MessageWindow window, long memory) {
+            Memory.putLong(memory + MessageWindow.GRANT, grant);
+            Memory.putInt(memory + MessageWindow.ASKED, asked);
+            Memory.putInt(memory + MessageWindow.ANSWER, answer);
+            window.onHeader(memory);
+        }
+
+        static OnItsWay from(long header, boolean isMessage) {
+            return new OnItsWay(
+                    isMessage,
+                    Memory.getLong(header + MessageWindow.GRANT),
+                    Memory.getInt(header + MessageWindow.ASKED),
+                    Memory.getInt(header + MessageWindow.ANSWER));
+        }
+    }
 
     /** A side: its window, and what is on its way to it. */
     private final class Side {
         private final MessageWindow window;
         private final int receives;
         private final ArrayDeque<OnItsWay> incoming = new ArrayDeque<>();
+        private final long arrival =
+                arena.allocate(MessageWindow.HEADER_LENGTH, Long.BYTES).address();
         private long workRequests;
+        private long askedAfter;
         private int taken;
+        private int answers;
 
         private Side(int receives) {
             this.receives = receives;
@@ -52,8 +75,7 @@ class MessageWindowTest {
             if (isMessage) {
                 window.onSend();
             }
-            long grant = Memory.getLong(window.header(++workRequests));
-            peer.incoming.add(new OnItsWay(isMessage, grant));
+            peer.incoming.add(OnItsWay.from(window.header(++workRequests), isMessage));
             assertTrue(
                     peer.incoming.size() <= peer.receives,
                     () -> peer.incoming.size() + " under way; seed " + SEED);
@@ -61,13 +83,33 @@ class MessageWindowTest {
 
         private void take(Side peer) {
             OnItsWay next = incoming.poll();
-            window.onGrant(next.grant);
+            next.arriveAt(window, arrival);
             if (next.isMessage) {
                 window.onTaken();
                 taken++;
             }
+            sendIfDue(peer);
+        }
+
+        private void sendIfDue(Side peer) {
             if (window.isDue()) {
                 send(peer, false);
+            }
+        }
+
+        private boolean isAnswered() {
+            return window.answered() > askedAfter;
+        }
+
+        /** Asks again as soon as the last question is answered, at once or with a message. */
+        private void ask(Side peer, boolean atOnce) {
+            if (answers == 0 || isAnswered()) {
+                answers++;
+                askedAfter = workRequests;
+                window.ask();
+                if (atOnce) {
+                    sendIfDue(peer);
+                }
             }
         }
     }
@@ -81,6 +123,9 @@ class MessageWindowTest {
         for (int step = 0; step < 200_000; step++) {
             Side side = random.nextBoolean() ? one : two;
             Side other = side == one ? two : one;
+            if (random.nextInt(4) == 0) {
+                side.ask(other, random.nextBoolean());
+            }
             // Now and then a side does nothing but send for a while, or nothing but take.
             if ((step >> 6 & 1) == 0 ? random.nextInt(4) > 0 : random.nextInt(4) == 0) {
                 if (side.window.isOpen()) {
@@ -93,6 +138,8 @@ class MessageWindowTest {
         // Few, where the other side finds the grants only behind thousands of messages.
         assertTrue(one.taken > 200, () -> one.taken + " taken; seed " + SEED);
         assertTrue(two.taken > 200, () -> two.taken + " taken; seed " + SEED);
+        assertTrue(one.answers > 20, () -> one.answers + " answers; seed " + SEED);
+        assertTrue(two.answers > 20, () -> two.answers + " answers; seed " + SEED);
     }
 
     /** One side only sends, the other only takes: the grants alone keep it going. */
@@ -127,10 +174,66 @@ class MessageWindowTest {
         }
         assertFalse(window.isOpen());
         assertThrows(IllegalStateException.class, window::onSend);
-        window.onGrant(5);
-        window.onGrant(3);
+        long arrival = arena.allocate(MessageWindow.HEADER_LENGTH, Long.BYTES).address();
+        new OnItsWay(false, 5, 0, 0).arriveAt(window, arrival);
+        new OnItsWay(false, 3, 0, 0).arriveAt(window, arrival);
         window.onSend();
         assertFalse(window.isOpen());
+    }
+
+    /** What is sent without a question is not answered, however much there is. */
+    @Test
+    void countsAsAnsweredWhatWasPostedUpToTheQuestion() {
+        Side asking = new Side(8);
+        Side asked = new Side(8);
+        asking.send(asked, true);
+        asked.take(asking);
+        asked.send(asking, true);
+        asking.take(asked);
+        assertEquals(0, asking.window.answered());
+
+        asking.ask(asked, true);
+        asking.send(asked, true);
+        asked.take(asking);
+        asking.take(asked);
+        assertEquals(2, asking.window.answered());
+        assertEquals(3, asking.workRequests);
+    }
+
+    @Test
+    void takesNoAnswerForOneToAnotherQuestion() {
+        MessageWindow window = window(8);
+        long arrival = arena.allocate(MessageWindow.HEADER_LENGTH, Long.BYTES).address();
+        window.ask();
+        window.header(1);
+        new OnItsWay(false, 4, 0, 0).arriveAt(window, arrival);
+        new OnItsWay(false, 4, 0, 2).arriveAt(window, arrival);
+        assertEquals(0, window.answered());
+        new OnItsWay(false, 4, 0, 1).arriveAt(window, arrival);
+        assertEquals(1, window.answered());
+    }
+
+    /** A peer that asks and asks makes no more than one answer due. */
+    @Test
+    void answersManyQuestionsAtOnce() {
+        MessageWindow window = window(8);
+        long arrival = arena.allocate(MessageWindow.HEADER_LENGTH, Long.BYTES).address();
+        for (int question = 1; question <= 1000; question++) {
+            new OnItsWay(false, 4, question, 0).arriveAt(window, arrival);
+        }
+        assertTrue(window.isDue());
+        assertEquals(1000, Memory.getInt(window.header(1) + MessageWindow.ANSWER));
+        assertFalse(window.isDue());
+    }
+
+    @Test
+    void sendsNothingFirstFromTheSideThatAccepts() {
+        long memory = arena.allocate(MessageWindow.memoryLength(SEND_DEPTH), Long.BYTES).address();
+        MessageWindow window = new MessageWindow(memory, 77, SEND_DEPTH, 8, false);
+        window.ask();
+        assertFalse(window.isDue());
+        new OnItsWay(true, 4, 0, 0).arriveAt(window, memory);
+        assertTrue(window.isDue());
     }
 
     @Test

@@ -148,12 +148,12 @@ class SendQueueTest {
     @Test
     void sendsAMessageBehindItsHeader() {
         queue.stageSend(0x5000, 14, 0x4000, 200, 13);
-        queue.stageSend(0x5008, 14, 0, 0, 0);
+        queue.stageSend(0x5010, 14, 0, 0, 0);
         queue.post(false);
         assertEquals(
                 List.of(
-                        List.of(new Piece(0x5000, 8, 14), new Piece(0x4000, 200, 13)),
-                        List.of(new Piece(0x5008, 8, 14))),
+                        List.of(new Piece(0x5000, 16, 14), new Piece(0x4000, 200, 13)),
+                        List.of(new Piece(0x5010, 16, 14))),
                 lists.getFirst().stream().map(Request::pieces).toList());
     }
 

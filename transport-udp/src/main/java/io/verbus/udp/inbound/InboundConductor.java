@@ -213,7 +213,7 @@ public final class InboundConductor implements AutoCloseable {
                     host.onError(
                             new TransportException(
                                     "the kernel refuses status messages from "
-                                            + refused.endpoint().description()
+                                            + refused.endpoint()
                                             + " ("
                                             + SendBatch.errorText(refused.errno())
                                             + "): check the route to the sender and the"
@@ -246,17 +246,7 @@ public final class InboundConductor implements AutoCloseable {
                                     endpoint, offered.streamId(), offered.sessionId()));
             return;
         }
-        ReceiveImage receiving =
-                new ReceiveImage(
-                        image,
-                        endpoint,
-                        offered.source(),
-                        options,
-                        counters,
-                        endpoint.receiverId(),
-                        offered.position(),
-                        offered.isGroup(),
-                        nowNs);
+        ReceiveImage receiving = new ReceiveImage(image, offered, options, counters, events, nowNs);
         byId.put(image.imageId(), receiving);
         images = byId.values().toArray(new ReceiveImage[0]);
         agent.commands().add(new ReceiverCommand.Accept(endpoint, receiving));

@@ -3,71 +3,35 @@
 package io.verbus.udp.inbound;
 
 import io.verbus.ChannelUri;
-import io.verbus.logbuffer.FrameHeader;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TransportException;
 import io.verbus.udp.link.Group;
 import io.verbus.udp.link.ReceiverCounters;
 import io.verbus.udp.link.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
-import io.verbus.udp.socket.ReceiveBatch;
-import io.verbus.udp.socket.SendBatch;
 import io.verbus.udp.socket.SocketAddress;
-import io.verbus.udp.wire.Frames;
-import io.verbus.udp.wire.RttFrame;
-import io.verbus.udp.wire.SetupFrame;
-import io.verbus.udp.wire.StatusFrame;
-
-import org.agrona.collections.Long2ObjectHashMap;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.Queue;
 
 /**
- * Where a driver receives: takes datagrams apart and hands their frames to images. Whoever sends
- * here is not to be trusted.
+ * Where a driver receives, as the conductor has it: an address, its socket, and what the
+ * subscriptions there want. What arrives is the {@link #receiver}'s.
  */
 final class ReceiveEndpoint implements InboundEndpoint {
-    /** A refusal of the kernel is told to the conductor so often. */
-    private static final long REFUSAL_INTERVAL_NS = 1_000_000_000;
-
     private final DatagramSocket socket;
     private final InetSocketAddress requested;
     private final Group group;
-    private final SocketAddress control;
 
     /** Where a publication is asked, whose receivers come by themselves; or null. */
     private final InetSocketAddress publication;
 
-    private final long askIntervalNs;
-    private final ReceiverCounters counters;
-    private final ReceiveBatch incoming;
-    private final SendBatch outgoing;
-    private final Queue<ReceiverEvent> events;
     private final long receiverId;
-
-    // Conductor's
     private final EndpointTerms terms;
+    private final ControlSender sender;
+    private final EndpointReceiver receiver;
     private int detaching;
-
-    // Receiver's
-    private final Admission admission;
-    private final Long2ObjectHashMap<ReceiveImage> byKey = new Long2ObjectHashMap<>();
-    private final UnsafeBuffer frame =
-            new UnsafeBuffer(ByteBuffer.allocateDirect(StatusFrame.LENGTH));
-
-    /** The part of a datagram that is looked at: nothing past its end can be read. */
-    private final UnsafeBuffer part = new UnsafeBuffer(0, 0);
-
-    private ReceiveImage[] images = new ReceiveImage[0];
-    private boolean isAskDue;
-    private long askedNs;
-    private long nowNs;
-    private long refusedNs;
-    private boolean wasRefused;
 
     ReceiveEndpoint(
             DatagramSocket socket,
@@ -83,29 +47,52 @@ final class ReceiveEndpoint implements InboundEndpoint {
         this.requested = requested;
         this.group = group;
         this.publication = publication;
-        this.control =
-                publication != null
-                        ? new SocketAddress(publication)
-                        : group == null ? null : new SocketAddress(group.control());
-        this.askIntervalNs = options.statusIntervalNs();
-        this.counters = counters;
-        this.incoming = agent.incoming();
-        this.outgoing = agent.outgoing();
-        this.events = events;
         this.receiverId = receiverId;
         terms = new EndpointTerms(options);
-        admission = new Admission(options.maxImages());
+        sender = new ControlSender(socket, agent.outgoing(), counters, events);
+        receiver =
+                new EndpointReceiver(
+                        this, socket, agent.incoming(), sender, options, counters, events);
     }
-
-    static long key(int streamId, int sessionId) {
-        return (long) streamId << 32 | sessionId & 0xFFFF_FFFFL;
-    }
-
-    // Conductor
 
     @Override
     public String description() {
         return SocketAddress.text(socket.localAddress());
+    }
+
+    /** The receiver's part. */
+    EndpointReceiver receiver() {
+        return receiver;
+    }
+
+    /** What answers to senders go out by. */
+    ControlSender sender() {
+        return sender;
+    }
+
+    /** By which senders tell this receiver from others. */
+    long receiverId() {
+        return receiverId;
+    }
+
+    /** Whether a multicast group is received here. */
+    boolean isGroup() {
+        return group != null;
+    }
+
+    /**
+     * Where senders are answered, wherever they send from; null if that is where they send from.
+     */
+    SocketAddress control() {
+        if (publication != null) {
+            return new SocketAddress(publication);
+        }
+        return group == null ? null : new SocketAddress(group.control());
+    }
+
+    /** Whether a publication is to be asked for its streams, at the control address. */
+    boolean isAsking() {
+        return publication != null;
     }
 
     boolean isAt(InetSocketAddress address, Group otherGroup) {
@@ -141,16 +128,14 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return terms.users() == 1;
     }
 
+    /** What the subscriptions have agreed upon. */
     EndpointTerms terms() {
         return terms;
     }
 
+    /** Asks for a receive buffer, in bytes; returns what the kernel gives. */
     int receiveBuffer(int bytes) {
         return socket.receiveBuffer(bytes);
-    }
-
-    void close() {
-        socket.close();
     }
 
     /**
@@ -172,233 +157,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
         }
     }
 
-    long receiverId() {
-        return receiverId;
-    }
-
-    boolean isGroup() {
-        return group != null;
-    }
-
-    /** Whether senders are answered at an address that does not depend on where they send from. */
-    boolean hasControl() {
-        return control != null;
-    }
-
-    // Receiver
-
-    /** Where a sender is answered: a group has an address for that. */
-    SocketAddress replyTo(SocketAddress source) {
-        return control == null ? source : control;
-    }
-
-    void tell(ReceiverEvent event) {
-        events.add(event);
-    }
-
-    void listen(int streamId) {
-        admission.listen(streamId);
-        isAskDue = true;
-    }
-
-    void accept(ReceiveImage image) {
-        admission.accepted(image.key());
-        byKey.put(image.key(), image);
-        rebuildArray();
-    }
-
-    void refuse(int streamId, int sessionId, long now) {
-        admission.refused(key(streamId, sessionId), now);
-    }
-
-    /** Lets go of an image, if it is here. */
-    void remove(ReceiveImage image, long now) {
-        if (byKey.get(image.key()) != image) {
-            return;
-        }
-        nowNs = now;
-        image.sendLeave();
-        take(image);
-        admission.closed(image.key(), image.initialTermId(), image.hasEnded(), now);
-    }
-
-    private void take(ReceiveImage image) {
-        byKey.remove(image.key());
-        rebuildArray();
-    }
-
-    private void rebuildArray() {
-        images = byKey.values().toArray(new ReceiveImage[0]);
-    }
-
-    /** Lets go of all: nobody subscribes here any more. */
-    void clear(long now) {
-        nowNs = now;
-        for (ReceiveImage image : images) {
-            image.sendLeave();
-        }
-        byKey.clear();
-        admission.clear();
-        rebuildArray();
-    }
-
-    /**
-     * One turn of the duty cycle.
-     *
-     * @return the amount of work done.
-     */
-    int work(long now) {
-        nowNs = now;
-        int work = incoming.receive(socket);
-        for (int i = 0; i < work; i++) {
-            onDatagram(incoming.buffer(i), incoming.length(i), incoming.source(i));
-        }
-        ReceiveImage[] all = images;
-        if (publication != null
-                && (isAskDue || all.length == 0 && now - askedNs >= askIntervalNs)) {
-            ask(now);
-        }
-        for (int i = 0; i < all.length; i++) {
-            work += all[i].work(now);
-            String lost = all[i].lost(now);
-            if (lost != null) {
-                take(all[i]);
-                admission.lost(all[i].key(), now);
-                tell(new ReceiverEvent.Lost(all[i], lost));
-            }
-        }
-        return work;
-    }
-
-    /**
-     * Takes a datagram, or several of one sender that the kernel has joined: either is a row of
-     * frames.
-     *
-     * @param datagram that begins with it.
-     * @param length of it.
-     * @param source of it.
-     */
-    void onDatagram(UnsafeBuffer datagram, int length, SocketAddress source) {
-        int at = 0;
-        do {
-            part.wrap(datagram.addressOffset() + at, length - at);
-            int taken = onFrames(source);
-            if (taken < 0) {
-                counters.invalid.incrementRelease();
-                return;
-            }
-            at += taken;
-        } while (at < length);
-    }
-
-    /** Takes what the part begins with; how much of it, or -1 if no sender sends such. */
-    private int onFrames(SocketAddress source) {
-        int length = part.capacity();
-        if (length < Frames.COMMON_LENGTH || Frames.version(part, 0) != Frames.VERSION) {
-            return -1;
-        }
-        return switch (Frames.type(part)) {
-            case FrameHeader.TYPE_DATA, FrameHeader.TYPE_PAD ->
-                    length >= FrameHeader.LENGTH ? onData(source) : -1;
-            case Frames.SETUP ->
-                    length >= SetupFrame.LENGTH && onSetup(source)
-                            ? Frames.span(part, SetupFrame.LENGTH)
-                            : -1;
-            case Frames.RTT -> length >= RttFrame.LENGTH ? onRoundTrip() : -1;
-            case Frames.ERROR, Frames.STATUS, Frames.NAK -> length;
-            default -> -1;
-        };
-    }
-
-    private int onData(SocketAddress source) {
-        int streamId = part.getInt(FrameHeader.STREAM_ID);
-        int sessionId = part.getInt(FrameHeader.SESSION_ID);
-        long key = key(streamId, sessionId);
-        ReceiveImage image = byKey.get(key);
-        if (image != null) {
-            return image.onData(part, source, nowNs);
-        }
-        boolean hasEnded = (Frames.flags(part, 0) & Frames.FLAG_END_OF_STREAM) != 0;
-        if (!hasEnded && admission.mayAsk(streamId, key, nowNs)) {
-            StatusFrame.write(
-                    frame,
-                    StatusFrame.FLAG_SEND_SETUP,
-                    sessionId,
-                    streamId,
-                    part.getInt(FrameHeader.TERM_ID),
-                    part.getInt(FrameHeader.TERM_OFFSET),
-                    0,
-                    receiverId);
-            send(replyTo(source), frame, StatusFrame.LENGTH);
-        }
-        return Frames.dataSpan(part);
-    }
-
-    private boolean onSetup(SocketAddress source) {
-        int streamId = SetupFrame.streamId(part);
-        int sessionId = SetupFrame.sessionId(part);
-        long key = key(streamId, sessionId);
-        ReceiveImage image = byKey.get(key);
-        if (image != null) {
-            image.onSetup(source, nowNs);
-            return true;
-        }
-        if (!admission.isWanted(streamId, key, SetupFrame.initialTermId(part), nowNs)) {
-            return true;
-        }
-        if (!admission.hasRoom(byKey.size())) {
-            counters.setupsRefused.incrementRelease();
-            return true;
-        }
-        if (!SetupFrame.isInRange(part)) {
-            return false;
-        }
-        SocketAddress from = new SocketAddress();
-        from.set(source);
-        admission.offered(key);
-        tell(
-                new ReceiverEvent.Offered(
-                        this,
-                        from,
-                        sessionId,
-                        streamId,
-                        SetupFrame.initialTermId(part),
-                        SetupFrame.termLength(part),
-                        SetupFrame.mtu(part),
-                        SetupFrame.position(part),
-                        (Frames.flags(part, 0) & SetupFrame.FLAG_GROUP) != 0));
-        return true;
-    }
-
-    /** Asks the publication for the set-ups of all its streams. */
-    private void ask(long now) {
-        isAskDue = false;
-        askedNs = now;
-        StatusFrame.write(frame, StatusFrame.FLAG_SEND_SETUP, 0, 0, 0, 0, 0, receiverId);
-        send(control, frame, StatusFrame.LENGTH);
-    }
-
-    private int onRoundTrip() {
-        ReceiveImage image = byKey.get(key(RttFrame.streamId(part), RttFrame.sessionId(part)));
-        if (image != null && (Frames.flags(part, 0) & RttFrame.FLAG_REPLY) == 0) {
-            image.onRoundTrip(part, nowNs);
-        }
-        return Frames.span(part, RttFrame.LENGTH);
-    }
-
-    /** Sends a frame; false if the kernel does not take it. */
-    boolean send(SocketAddress receiver, UnsafeBuffer control, int length) {
-        outgoing.add(receiver, control.addressOffset(), length);
-        if (outgoing.send(socket.fd()) > 0) {
-            return true;
-        }
-        counters.shortSends.incrementRelease();
-        int errno = outgoing.errno();
-        if (errno != 0 && (!wasRefused || nowNs - refusedNs >= REFUSAL_INTERVAL_NS)) {
-            wasRefused = true;
-            refusedNs = nowNs;
-            tell(new ReceiverEvent.Refused(this, errno));
-        }
-        return false;
+    void close() {
+        socket.close();
     }
 }

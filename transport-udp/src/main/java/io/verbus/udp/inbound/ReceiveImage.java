@@ -2,11 +2,8 @@
 
 package io.verbus.udp.inbound;
 
-import io.verbus.logbuffer.FrameCheck;
 import io.verbus.logbuffer.FrameHeader;
-import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogCleaner;
-import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.InboundImage;
 import io.verbus.udp.link.ReceiverCounters;
 import io.verbus.udp.link.UdpOptions;
@@ -20,11 +17,11 @@ import io.verbus.udp.wire.StatusFrame;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.Queue;
 
 /**
- * An image that is rebuilt from datagrams. The receiver's, but for {@link #clean}, which is the
- * conductor's.
+ * An image that is rebuilt from datagrams: what of them it takes, what it answers, and when it
+ * ends. The receiver's, but for {@link #clean}, which is the conductor's.
  *
  * <pre>
  *    cleaned          consumed         rebuilt     highest     granted
@@ -46,100 +43,95 @@ final class ReceiveImage {
     /** A sender that is silent for so long may come back from another address. */
     private static final long SILENCE_NS = 1_000_000_000;
 
-    /** Status messages that set-ups ask for are at least so far apart. */
-    private static final long MIN_STATUS_INTERVAL_NS = 10_000_000;
-
-    private static final long MAX_GROUP_BACKOFF_NS = 10_000_000;
-    private static final int STATUS_PARTS = 4;
-    private static final int MAX_BACKOFF = 8;
     private static final long NONE = -1;
 
     private final InboundImage image;
     private final ReceiveEndpoint endpoint;
-    private final UdpOptions options;
+    private final ControlSender sender;
+    private final Queue<ReceiverEvent> events;
     private final ReceiverCounters counters;
-    private final LogBuffers log;
+    private final RebuiltLog log;
     private final LogCleaner cleaner;
     private final LossTally losses;
-    private final SocketAddress source = new SocketAddress();
-    private final long receiverId;
-    private final boolean reliable;
-    private final boolean isGroup;
-    private final boolean isTagged;
-    private final long groupTag;
-    private final int statusLength;
+    private final GapRecovery recovery;
+    private final StatusMessages status;
     private final CongestionControl congestion;
     private final RoundTripProbe probe;
-    private final int sessionId;
-    private final int streamId;
-    private final int initialTermId;
+    private final SocketAddress source = new SocketAddress();
+    private final boolean hasControl;
+    private final boolean isReliable;
+    private final boolean isGroup;
     private final int mtu;
-    private final int termLength;
-    private final int bitsToShift;
+    private final long timeoutNs;
     private final UnsafeBuffer frame =
             new UnsafeBuffer(ByteBuffer.allocateDirect(StatusFrame.TAGGED_LENGTH));
-    private long rebuilt;
 
-    /** What of that the congestion control knows. */
+    /** What the congestion control knows of what is complete. */
     private long progress;
 
-    private long highest;
     private long granted;
-    private long statusPosition = NONE;
-    private boolean statusDue = true;
-    private long statusNs;
     private long frameNs;
     private long sourceNs;
     private long endPosition = NONE;
-    private boolean ended;
-    private long gapBegin = NONE;
-    private long nakDueNs;
-    private long nakIntervalNs;
-    private boolean gapCounted;
-    private boolean broken;
+    private boolean hasEnded;
     private boolean isLeftBehind;
 
+    /**
+     * Conductor's thread.
+     *
+     * @param image to fill.
+     * @param offered the stream.
+     * @param options of the transport.
+     * @param counters of the receiver.
+     * @param events where the conductor is told of the end.
+     * @param nowNs monotonic time.
+     */
     ReceiveImage(
             InboundImage image,
-            ReceiveEndpoint endpoint,
-            SocketAddress source,
+            ReceiverEvent.Offered offered,
             UdpOptions options,
             ReceiverCounters counters,
-            long receiverId,
-            long position,
-            boolean isGroup,
+            Queue<ReceiverEvent> events,
             long nowNs) {
         this.image = image;
-        this.endpoint = endpoint;
-        this.options = options;
         this.counters = counters;
-        this.receiverId = receiverId;
-        this.source.set(endpoint.replyTo(source));
-        this.isGroup = isGroup || endpoint.isGroup();
-        isTagged = endpoint.terms().groupTag() != null;
-        groupTag = isTagged ? endpoint.terms().groupTag() : 0;
-        statusLength = isTagged ? StatusFrame.TAGGED_LENGTH : StatusFrame.LENGTH;
-        log = image.log();
-        cleaner = new LogCleaner(log, position);
-        reliable = endpoint.terms().isReliable();
-        sessionId = log.spec().sessionId();
-        streamId = log.spec().streamId();
-        initialTermId = log.spec().initialTermId();
-        termLength = log.spec().termLength();
-        bitsToShift = LogLayout.positionBitsToShift(termLength);
-        mtu = log.spec().mtu();
-        congestion = endpoint.terms().congestionControl(termLength, mtu);
-        probe = new RoundTripProbe(receiverId);
+        this.events = events;
+        endpoint = offered.endpoint();
+        sender = endpoint.sender();
+        hasControl = endpoint.control() != null;
+        source.set(hasControl ? endpoint.control() : offered.source());
+        isGroup = offered.isGroup() || endpoint.isGroup();
+        isReliable = endpoint.terms().isReliable();
+        mtu = offered.mtu();
+        timeoutNs = options.imageTimeoutNs();
+        log = new RebuiltLog(image.log(), offered.position());
+        cleaner = new LogCleaner(image.log(), offered.position());
         losses =
                 new LossTally(
-                        streamId, sessionId, endpoint.description(), source.toString(), nowNs);
-        rebuilt = position;
-        progress = position;
-        highest = position;
-        granted = position;
-        statusNs = nowNs;
+                        offered.streamId(),
+                        offered.sessionId(),
+                        endpoint.description(),
+                        source.toString(),
+                        nowNs);
+        recovery =
+                new GapRecovery(
+                        log, options.nakDelayNs(), options.nakRetryNs(), isGroup, this::recover);
+        status = new StatusMessages(log, endpoint, options.statusIntervalNs(), nowNs);
+        congestion = endpoint.terms().congestionControl(log.termLength(), mtu);
+        probe = new RoundTripProbe(endpoint.receiverId());
+        progress = offered.position();
+        granted = offered.position();
         frameNs = nowNs;
         sourceNs = nowNs;
+    }
+
+    /** By which the images of an endpoint are told apart. */
+    static long key(int streamId, int sessionId) {
+        return (long) streamId << 32 | sessionId & 0xFFFF_FFFFL;
+    }
+
+    long key() {
+        return key(log.streamId(), log.sessionId());
     }
 
     InboundImage image() {
@@ -150,17 +142,13 @@ final class ReceiveImage {
         return endpoint;
     }
 
-    long key() {
-        return ReceiveEndpoint.key(streamId, sessionId);
-    }
-
     int initialTermId() {
-        return initialTermId;
+        return log.initialTermId();
     }
 
     /** Whether the end of the stream has been reached. */
     boolean hasEnded() {
-        return ended;
+        return hasEnded;
     }
 
     // Conductor
@@ -168,7 +156,7 @@ final class ReceiveImage {
     /** Zeroes a step of what is consumed. Returns the amount of work done. */
     int clean() {
         long consumed = image.consumedPosition();
-        int step = termLength / CLEAN_STEPS;
+        int step = log.termLength() / CLEAN_STEPS;
         return consumed - cleaner.cleaned() < step ? 0 : cleaner.clean(consumed, step);
     }
 
@@ -190,18 +178,15 @@ final class ReceiveImage {
      *     stream sends such.
      */
     int onData(UnsafeBuffer part, SocketAddress from, long nowNs) {
-        int offset = part.getInt(FrameHeader.TERM_OFFSET);
-        int termId = part.getInt(FrameHeader.TERM_ID);
-        long term = (long) (termId - initialTermId) << bitsToShift;
-        if (term < 0 || offset < 0 || offset > termLength || offset % FrameHeader.ALIGNMENT != 0) {
+        long position = log.position(part);
+        if (position < 0) {
             return -1;
         }
-        long position = term + offset;
         if (part.getInt(FrameHeader.FRAME_LENGTH) == 0) {
             onHeartbeat(part, position, from, nowNs);
             return HeartbeatFrame.LENGTH;
         }
-        int length = FrameRow.length(part, offset, termLength, termId, sessionId, streamId);
+        int length = log.rowLength(part);
         if (length == 0) {
             return -1;
         }
@@ -212,47 +197,29 @@ final class ReceiveImage {
         if (position + length > granted) {
             counters.overRuns.incrementRelease();
             // A group may leave a slow receiver behind: two terms later nobody has what it misses.
-            isLeftBehind = isGroup && position - rebuilt > 2L * termLength;
+            isLeftBehind = isGroup && position - log.rebuilt() > 2L * log.termLength();
             return taken;
         }
         heard(from, nowNs);
-        if (position + length <= rebuilt) {
+        if (position + length <= log.rebuilt()) {
             counters.underRuns.incrementRelease();
             return taken;
         }
-        UnsafeBuffer target = log.term(LogLayout.partition(position, bitsToShift));
-        int duplicates = FrameRow.insert(target, offset, part, length, rebuilt - position);
+        int duplicates = log.insert(part, position, length, granted);
         if (duplicates > 0) {
             counters.duplicates.getAndAddRelease(duplicates);
         }
-        highest = Math.max(highest, Math.min(position + FrameHeader.align(length), granted));
-        advance();
         return taken;
     }
 
-    private void advance() {
-        while (rebuilt < highest) {
-            int offset = LogLayout.termOffset(rebuilt, termLength);
-            long word = log.term(LogLayout.partition(rebuilt, bitsToShift)).getLong(offset);
-            if (word == 0) {
-                return;
-            }
-            if (!FrameCheck.isValid(word, offset, termLength)) {
-                broken = true;
-                return;
-            }
-            rebuilt += FrameHeader.align(FrameHeader.length(word));
-        }
-    }
-
-    private void onHeartbeat(UnsafeBuffer datagram, long position, SocketAddress from, long nowNs) {
-        if (position > granted + termLength) {
+    private void onHeartbeat(UnsafeBuffer part, long position, SocketAddress from, long nowNs) {
+        if (position > granted + log.termLength()) {
             counters.overRuns.incrementRelease();
             return;
         }
         heard(from, nowNs);
-        highest = Math.max(highest, Math.min(position, granted));
-        if ((Frames.flags(datagram, 0) & Frames.FLAG_END_OF_STREAM) != 0 && position >= rebuilt) {
+        log.sentUpTo(Math.min(position, granted));
+        if ((Frames.flags(part, 0) & Frames.FLAG_END_OF_STREAM) != 0 && position >= log.rebuilt()) {
             endPosition = position;
         }
     }
@@ -266,49 +233,13 @@ final class ReceiveImage {
 
     /** The sender asks for a status message, maybe from a new address. */
     void onSetup(SocketAddress from, long nowNs) {
-        if (endpoint.hasControl() || source.isSame(from)) {
+        if (hasControl || source.isSame(from)) {
             sourceNs = nowNs;
         } else if (nowNs - sourceNs >= SILENCE_NS) {
             source.set(from);
             sourceNs = nowNs;
         }
-        if (nowNs - statusNs >= MIN_STATUS_INTERVAL_NS) {
-            statusDue = true;
-        }
-    }
-
-    /**
-     * One turn of the duty cycle.
-     *
-     * @return the amount of work done.
-     */
-    int work(long nowNs) {
-        int work = 0;
-        long consumed = image.consumedPosition();
-        if (rebuilt > progress) {
-            congestion.onProgress(rebuilt - progress, nowNs);
-            progress = rebuilt;
-        }
-        if (congestion.needsRoundTrip() && probe.isDue(nowNs)) {
-            probe.ask(frame, sessionId, streamId, nowNs);
-            endpoint.send(source, frame, RttFrame.LENGTH);
-            work++;
-        }
-        if (statusDue
-                || consumed - statusPosition >= congestion.window() / STATUS_PARTS
-                || nowNs - statusNs >= options.statusIntervalNs()) {
-            sendStatus(consumed, nowNs);
-            work++;
-        }
-        if (rebuilt < highest && !broken) {
-            work += recover(nowNs);
-        }
-        if (!ended && endPosition != NONE && rebuilt >= endPosition) {
-            ended = true;
-            endpoint.tell(new ReceiverEvent.Ended(this, endPosition));
-            work++;
-        }
-        return work;
+        status.onAsked(nowNs);
     }
 
     /** The sender answers to a measurement of the round trip time. */
@@ -320,93 +251,87 @@ final class ReceiveImage {
         }
     }
 
-    /** Why nothing more is to be expected of the sender; null if there is hope. */
-    String lost(long nowNs) {
-        if (broken) {
-            return "the sender's frames overlap, so that no frame begins at position " + rebuilt;
+    /**
+     * One turn of the duty cycle.
+     *
+     * @return the amount of work done.
+     */
+    int work(long nowNs) {
+        int work = 0;
+        long consumed = image.consumedPosition();
+        if (log.rebuilt() > progress) {
+            congestion.onProgress(log.rebuilt() - progress, nowNs);
+            progress = log.rebuilt();
         }
-        if (isLeftBehind) {
-            return "the sender has left this receiver behind at position "
-                    + rebuilt
-                    + ": have its channel name fc=min, or consume faster";
+        if (congestion.needsRoundTrip() && probe.isDue(nowNs)) {
+            probe.ask(frame, log.sessionId(), log.streamId(), nowNs);
+            sender.send(source, frame, RttFrame.LENGTH, nowNs);
+            work++;
         }
-        return !ended && nowNs - frameNs >= options.imageTimeoutNs()
-                ? "the sender has been silent for " + options.imageTimeoutNs() / 1_000_000 + " ms"
-                : null;
+        if (status.isDue(consumed, congestion.window(), nowNs)) {
+            sendStatus(consumed, nowNs);
+            work++;
+        }
+        if (log.hasGap()) {
+            work += recovery.work(nowNs);
+        }
+        if (!hasEnded && endPosition != NONE && log.rebuilt() >= endPosition) {
+            hasEnded = true;
+            events.add(new ReceiverEvent.Ended(this, endPosition));
+            work++;
+        }
+        return work;
     }
 
     private void sendStatus(long consumed, long nowNs) {
         long limit = Math.max(cleaner.limit(consumed, congestion.window()), granted);
-        writeStatus(0, consumed, (int) Math.max(limit - consumed, 0));
-        if (endpoint.send(source, frame, statusLength)) {
-            statusPosition = consumed;
-            statusDue = false;
+        int length = status.write(frame, 0, consumed, (int) Math.max(limit - consumed, 0));
+        boolean isSent = sender.send(source, frame, length, nowNs);
+        status.told(consumed, isSent, nowNs);
+        if (isSent) {
             granted = limit;
             image.grantedPosition(consumed);
         }
-        statusNs = nowNs;
     }
 
-    private void writeStatus(int flags, long position, int bytes) {
-        StatusFrame.write(
-                frame,
-                flags,
-                sessionId,
-                streamId,
-                LogLayout.termId(position, bitsToShift, initialTermId),
-                LogLayout.termOffset(position, termLength),
-                bytes,
-                receiverId);
-        if (isTagged) {
-            StatusFrame.tag(frame, groupTag);
-        }
-    }
-
-    /** Tells the sender that nobody receives the stream here any more. */
-    void sendLeave() {
-        writeStatus(StatusFrame.FLAG_END_OF_STREAM, Math.min(image.consumedPosition(), rebuilt), 0);
-        endpoint.send(source, frame, statusLength);
-    }
-
-    /** Receivers of a group that miss the same wait apart: the first to ask serves all. */
-    private long backoffNs() {
-        return isGroup ? ThreadLocalRandom.current().nextLong(MAX_GROUP_BACKOFF_NS) : 0;
-    }
-
-    private int recover(long nowNs) {
-        if (gapBegin != rebuilt) {
-            gapBegin = rebuilt;
-            gapCounted = false;
-            nakDueNs = nowNs + options.nakDelayNs() + backoffNs();
-            nakIntervalNs = options.nakRetryNs();
-            return 0;
-        }
-        if (nowNs - nakDueNs < 0) {
-            return 0;
-        }
-        UnsafeBuffer term = log.term(LogLayout.partition(rebuilt, bitsToShift));
-        int offset = LogLayout.termOffset(rebuilt, termLength);
-        int bound = (int) Math.min(highest - rebuilt + offset, termLength);
-        int length = TermRebuilder.gapEnd(term, offset, bound) - offset;
-        int termId = LogLayout.termId(rebuilt, bitsToShift, initialTermId);
-        if (!gapCounted) {
-            gapCounted = true;
+    /** A gap has been open for long enough to act. */
+    private void recover(long begin, int length, boolean isNew, long nowNs) {
+        if (isNew) {
             counters.losses.incrementRelease();
             losses.add(length);
             congestion.onLoss(nowNs);
         }
-        if (reliable) {
-            NakFrame.write(frame, sessionId, streamId, termId, offset, length);
-            if (endpoint.send(source, frame, NakFrame.LENGTH)) {
+        if (isReliable) {
+            log.writeNak(frame, begin, length);
+            if (sender.send(source, frame, NakFrame.LENGTH, nowNs)) {
                 counters.naksSent.incrementRelease();
             }
-            nakDueNs = nowNs + nakIntervalNs + backoffNs();
-            nakIntervalNs = Math.min(2 * nakIntervalNs, MAX_BACKOFF * options.nakRetryNs());
         } else {
-            TermRebuilder.fill(term, offset, length, sessionId, streamId, termId);
+            log.skip(begin, length);
             counters.gapsSkipped.incrementRelease();
-            advance();
         }
-        return 1;
+    }
+
+    /** Tells the sender that nobody receives the stream here any more. */
+    void leave(long nowNs) {
+        long position = Math.min(image.consumedPosition(), log.rebuilt());
+        int length = status.write(frame, StatusFrame.FLAG_END_OF_STREAM, position, 0);
+        sender.send(source, frame, length, nowNs);
+    }
+
+    /** Why nothing more is to be expected of the sender; null if there is hope. */
+    String lost(long nowNs) {
+        if (log.isBroken()) {
+            return "the sender's frames overlap, so that no frame begins at position "
+                    + log.rebuilt();
+        }
+        if (isLeftBehind) {
+            return "the sender has left this receiver behind at position "
+                    + log.rebuilt()
+                    + ": have its channel name fc=min, or consume faster";
+        }
+        return !hasEnded && nowNs - frameNs >= timeoutNs
+                ? "the sender has been silent for " + timeoutNs / 1_000_000 + " ms"
+                : null;
     }
 }

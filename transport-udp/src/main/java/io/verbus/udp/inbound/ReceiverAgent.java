@@ -6,9 +6,9 @@ import io.verbus.udp.link.ReceiverCounters;
 import io.verbus.udp.socket.ReceiveBatch;
 import io.verbus.udp.socket.SendBatch;
 
+import org.agrona.collections.ArrayUtil;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
-import java.util.Arrays;
 import java.util.Queue;
 
 /** The receiver's part of the transport: drives every endpoint that it was handed. */
@@ -22,7 +22,7 @@ public final class ReceiverAgent implements AutoCloseable {
     private final SendBatch outgoing = new SendBatch(1);
     private final ReceiverCounters counters;
     private long calls;
-    private ReceiveEndpoint[] endpoints = new ReceiveEndpoint[0];
+    private EndpointReceiver[] receivers = new EndpointReceiver[0];
 
     ReceiverAgent(Queue<ReceiverEvent> events, ReceiverCounters counters) {
         this.events = events;
@@ -55,7 +55,7 @@ public final class ReceiverAgent implements AutoCloseable {
             execute(command, nowNs);
             work++;
         }
-        ReceiveEndpoint[] all = endpoints;
+        EndpointReceiver[] all = receivers;
         for (int i = 0; i < all.length; i++) {
             work += all[i].work(nowNs);
         }
@@ -75,47 +75,27 @@ public final class ReceiverAgent implements AutoCloseable {
     private void execute(ReceiverCommand command, long nowNs) {
         switch (command) {
             case ReceiverCommand.Attach attach -> {
-                endpoints = Arrays.copyOf(endpoints, endpoints.length + 1);
-                endpoints[endpoints.length - 1] = attach.endpoint();
+                receivers = ArrayUtil.add(receivers, attach.endpoint().receiver());
+                attach.endpoint().receiver().attach();
             }
             case ReceiverCommand.Detach detach -> {
-                remove(detach.endpoint());
-                detach.endpoint().clear(nowNs);
+                receivers = ArrayUtil.remove(receivers, detach.endpoint().receiver());
+                detach.endpoint().receiver().detach(nowNs);
                 events.add(new ReceiverEvent.Detached(detach.endpoint()));
             }
-            case ReceiverCommand.Listen listen -> listen.endpoint().listen(listen.streamId());
-            case ReceiverCommand.Accept accept -> {
-                if (isAttached(accept.endpoint())) {
-                    accept.endpoint().accept(accept.image());
-                }
-            }
+            case ReceiverCommand.Listen listen ->
+                    listen.endpoint().receiver().listen(listen.streamId());
+            case ReceiverCommand.Accept accept ->
+                    accept.endpoint().receiver().accept(accept.image());
             case ReceiverCommand.Refuse refuse ->
-                    refuse.endpoint().refuse(refuse.streamId(), refuse.sessionId(), nowNs);
+                    refuse.endpoint()
+                            .receiver()
+                            .refuse(refuse.streamId(), refuse.sessionId(), nowNs);
             case ReceiverCommand.Close close -> {
-                close.image().endpoint().remove(close.image(), nowNs);
+                close.image().endpoint().receiver().remove(close.image(), nowNs);
                 events.add(new ReceiverEvent.Released(close.image()));
             }
         }
-    }
-
-    private boolean isAttached(ReceiveEndpoint endpoint) {
-        for (ReceiveEndpoint attached : endpoints) {
-            if (attached == endpoint) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private void remove(ReceiveEndpoint endpoint) {
-        ReceiveEndpoint[] left = new ReceiveEndpoint[endpoints.length - 1];
-        int kept = 0;
-        for (ReceiveEndpoint other : endpoints) {
-            if (other != endpoint) {
-                left[kept++] = other;
-            }
-        }
-        endpoints = left;
     }
 
     /** Frees its memory. The agent has stopped. */

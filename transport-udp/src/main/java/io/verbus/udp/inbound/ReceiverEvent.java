@@ -38,5 +38,5 @@ sealed interface ReceiverEvent {
     record Released(ReceiveImage image) implements ReceiverEvent {}
 
     /** The kernel refuses to send. */
-    record Refused(ReceiveEndpoint endpoint, int errno) implements ReceiverEvent {}
+    record Refused(String endpoint, int errno) implements ReceiverEvent {}
 }

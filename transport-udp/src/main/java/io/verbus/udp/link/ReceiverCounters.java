@@ -2,13 +2,12 @@
 
 package io.verbus.udp.link;
 
-import io.verbus.cnc.CounterTypes;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
 /** What the subscribing side counts, of all its images. Written by the receiver. */
-public final class ReceiverCounters implements AutoCloseable {
+public final class ReceiverCounters extends CounterSet {
     /** Gaps that were found. */
     public final AtomicCounter losses;
 
@@ -52,39 +51,19 @@ public final class ReceiverCounters implements AutoCloseable {
      * @param host whose operators see them.
      */
     public ReceiverCounters(TransportHost host) {
-        losses = counter(host, "losses");
-        naksSent = counter(host, "NAKs sent");
-        gapsSkipped = counter(host, "gaps skipped");
-        duplicates = counter(host, "duplicate frames");
-        underRuns = counter(host, "flow control under-runs");
-        overRuns = counter(host, "flow control over-runs");
-        invalid = counter(host, "invalid frames of senders");
-        setupsRefused = counter(host, "set-ups refused");
-        shortSends = counter(host, "short sends of the receiver");
-        roundTrips = counter(host, "round trips measured");
-        systemCalls = counter(host, "system calls of the receiver");
-        datagramsReceived = counter(host, "datagrams received");
-        joinedRows = counter(host, "datagrams received joined (GRO)");
-    }
-
-    private static AtomicCounter counter(TransportHost host, String what) {
-        return host.counter(CounterTypes.SYSTEM, 0, "udp: " + what);
-    }
-
-    @Override
-    public void close() {
-        losses.close();
-        naksSent.close();
-        gapsSkipped.close();
-        duplicates.close();
-        underRuns.close();
-        overRuns.close();
-        invalid.close();
-        setupsRefused.close();
-        shortSends.close();
-        roundTrips.close();
-        systemCalls.close();
-        datagramsReceived.close();
-        joinedRows.close();
+        super(host);
+        losses = counter("losses");
+        naksSent = counter("NAKs sent");
+        gapsSkipped = counter("gaps skipped");
+        duplicates = counter("duplicate frames");
+        underRuns = counter("flow control under-runs");
+        overRuns = counter("flow control over-runs");
+        invalid = counter("invalid frames of senders");
+        setupsRefused = counter("set-ups refused");
+        shortSends = counter("short sends of the receiver");
+        roundTrips = counter("round trips measured");
+        systemCalls = counter("system calls of the receiver");
+        datagramsReceived = counter("datagrams received");
+        joinedRows = counter("datagrams received joined (GRO)");
     }
 }

@@ -2,13 +2,12 @@
 
 package io.verbus.udp.link;
 
-import io.verbus.cnc.CounterTypes;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
 /** What the publishing side counts, of all its streams. Written by the sender. */
-public final class SenderCounters implements AutoCloseable {
+public final class SenderCounters extends CounterSet {
     /** NAKs that arrived. */
     public final AtomicCounter naksReceived;
 
@@ -40,31 +39,15 @@ public final class SenderCounters implements AutoCloseable {
      * @param host whose operators see them.
      */
     public SenderCounters(TransportHost host) {
-        naksReceived = counter(host, "NAKs received");
-        retransmits = counter(host, "datagrams sent again");
-        naksIgnored = counter(host, "NAKs ignored");
-        shortSends = counter(host, "short sends");
-        invalid = counter(host, "invalid frames of receivers");
-        receiversRefused = counter(host, "receivers refused");
-        systemCalls = counter(host, "system calls of the sender");
-        datagramsSent = counter(host, "datagrams sent");
-        datagramsJoined = counter(host, "datagrams sent joined (GSO)");
-    }
-
-    private static AtomicCounter counter(TransportHost host, String what) {
-        return host.counter(CounterTypes.SYSTEM, 0, "udp: " + what);
-    }
-
-    @Override
-    public void close() {
-        naksReceived.close();
-        retransmits.close();
-        naksIgnored.close();
-        shortSends.close();
-        invalid.close();
-        receiversRefused.close();
-        systemCalls.close();
-        datagramsSent.close();
-        datagramsJoined.close();
+        super(host);
+        naksReceived = counter("NAKs received");
+        retransmits = counter("datagrams sent again");
+        naksIgnored = counter("NAKs ignored");
+        shortSends = counter("short sends");
+        invalid = counter("invalid frames of receivers");
+        receiversRefused = counter("receivers refused");
+        systemCalls = counter("system calls of the sender");
+        datagramsSent = counter("datagrams sent");
+        datagramsJoined = counter("datagrams sent joined (GSO)");
     }
 }

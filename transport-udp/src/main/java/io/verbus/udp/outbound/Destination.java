@@ -2,25 +2,21 @@
 
 package io.verbus.udp.outbound;
 
-import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
+import io.verbus.udp.link.RefusalReports;
 import io.verbus.udp.link.SenderCounters;
 import io.verbus.udp.socket.DatagramSocket;
-import io.verbus.udp.socket.ReceiveBatch;
 import io.verbus.udp.socket.SendBatch;
 import io.verbus.udp.socket.SocketAddress;
-import io.verbus.udp.wire.Frames;
 import io.verbus.udp.wire.HeartbeatFrame;
-import io.verbus.udp.wire.NakFrame;
 import io.verbus.udp.wire.RttFrame;
 import io.verbus.udp.wire.SetupFrame;
-import io.verbus.udp.wire.StatusFrame;
 
+import org.agrona.collections.ArrayUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.Queue;
 
 /**
@@ -41,9 +37,6 @@ final class Destination {
      */
     private static final long LISTEN_INTERVAL_NS = 10_000;
 
-    /** A refusal of the kernel is told to the conductor so often. */
-    private static final long REFUSAL_INTERVAL_NS = 1_000_000_000;
-
     private static final long EXPIRY_INTERVAL_NS = 10_000_000;
 
     private final DatagramSocket socket;
@@ -59,7 +52,8 @@ final class Destination {
     private final Receivers receivers;
 
     private final SendBatch batch;
-    private final ReceiveBatch incoming;
+    private final Feedback feedback;
+    private final RefusalReports refusals = new RefusalReports();
     private final SenderCounters counters;
     private final Queue<SenderEvent> events;
     private final int ttl;
@@ -70,8 +64,6 @@ final class Destination {
     private boolean joins;
     private long nowNs;
     private long expiredNs;
-    private long refusedNs;
-    private boolean wasRefused;
 
     Destination(
             DatagramSocket socket,
@@ -89,7 +81,7 @@ final class Destination {
         this.receivers = receivers;
         this.receiver = control == socket ? new SocketAddress() : address;
         this.batch = agent.outgoing();
-        this.incoming = agent.incoming();
+        this.feedback = new Feedback(this, control, agent.incoming(), receivers, counters);
         this.counters = counters;
         this.events = events;
         this.ttl = ttl;
@@ -144,8 +136,7 @@ final class Destination {
     }
 
     void add(SendStream stream) {
-        streams = Arrays.copyOf(streams, streams.length + 1);
-        streams[streams.length - 1] = stream;
+        streams = ArrayUtil.add(streams, stream);
     }
 
     /**
@@ -163,7 +154,7 @@ final class Destination {
             sent += all[i].work(this, now);
             mustListen |= all[i].isShortOfRoom();
             if (all[i].isDone()) {
-                remove(all[i]);
+                streams = ArrayUtil.remove(streams, all[i]);
                 tell(new SenderEvent.Finished(this, all[i]));
             }
         }
@@ -171,18 +162,26 @@ final class Destination {
             expiredNs = now;
             receivers.expire(now);
         }
-        return mustListen ? sent + listen() : sent;
+        if (!mustListen) {
+            return sent;
+        }
+        listenedNs = now;
+        return sent + feedback.listen(now);
     }
 
-    private void remove(SendStream stream) {
-        SendStream[] left = new SendStream[streams.length - 1];
-        int kept = 0;
-        for (SendStream other : streams) {
-            if (other != stream) {
-                left[kept++] = other;
+    SendStream[] streams() {
+        return streams;
+    }
+
+    /** A stream that is sent here; null if there is none of these ids. */
+    SendStream find(int sessionId, int streamId) {
+        SendStream[] all = streams;
+        for (int i = 0; i < all.length; i++) {
+            if (all[i].sessionId() == sessionId && all[i].streamId() == streamId) {
+                return all[i];
             }
         }
-        streams = left;
+        return null;
     }
 
     /**
@@ -208,9 +207,7 @@ final class Destination {
             tell(new SenderEvent.Unjoined(this, errno));
             return;
         }
-        if (errno != 0 && (!wasRefused || nowNs - refusedNs >= REFUSAL_INTERVAL_NS)) {
-            wasRefused = true;
-            refusedNs = nowNs;
+        if (refusals.isDue(errno, nowNs)) {
             tell(new SenderEvent.Refused(refusing.toString(), errno));
         }
     }
@@ -218,6 +215,15 @@ final class Destination {
     void sendSetup(LogSpec spec, long position) {
         writeSetup(spec, position);
         sendFrame(SetupFrame.LENGTH);
+    }
+
+    /** Sends a set-up to one that is none of the receivers yet. */
+    void sendSetupTo(SocketAddress stranger, LogSpec spec, long position) {
+        writeSetup(spec, position);
+        batch.add(stranger, frame.addressOffset(), SetupFrame.LENGTH);
+        if (batch.send(socket.fd()) == 0) {
+            onRefusal(batch.errno(), stranger);
+        }
     }
 
     private void writeSetup(LogSpec spec, long position) {
@@ -255,120 +261,9 @@ final class Destination {
         flush();
     }
 
-    private int listen() {
-        listenedNs = nowNs;
-        int count = incoming.receive(control);
-        for (int i = 0; i < count; i++) {
-            if (!onDatagram(i, incoming.buffer(i), incoming.length(i))) {
-                counters.invalid.incrementRelease();
-            }
-        }
-        return count;
-    }
-
-    /** Takes a datagram of a receiver; false if no receiver sends such. */
-    private boolean onDatagram(int index, UnsafeBuffer datagram, int length) {
-        if (length < Frames.COMMON_LENGTH || Frames.version(datagram, 0) != Frames.VERSION) {
-            return false;
-        }
-        return switch (Frames.type(datagram)) {
-            case Frames.STATUS -> length >= StatusFrame.LENGTH && onStatus(index, datagram, length);
-            case Frames.NAK -> length >= NakFrame.LENGTH && onNak(datagram);
-            case Frames.RTT -> length >= RttFrame.LENGTH && onRtt(datagram);
-            case Frames.ERROR, FrameHeader.TYPE_DATA, FrameHeader.TYPE_PAD -> true;
-            default -> false;
-        };
-    }
-
-    private boolean onStatus(int index, UnsafeBuffer datagram, int length) {
-        int sessionId = StatusFrame.sessionId(datagram);
-        int streamId = StatusFrame.streamId(datagram);
-        int flags = Frames.flags(datagram, 0);
-        boolean isAsking = (flags & StatusFrame.FLAG_SEND_SETUP) != 0;
-        boolean isLeaving = (flags & StatusFrame.FLAG_END_OF_STREAM) != 0;
-        SendStream stream = find(sessionId, streamId);
-        if (isAsking && receivers != null) {
-            answer(stream, sessionId == 0 && streamId == 0, incoming.source(index));
-        }
-        if (stream == null) {
-            return true;
-        }
-        boolean isTagged = StatusFrame.isTagged(datagram, length);
-        boolean isHeeded =
-                stream.flow().heeds(isTagged, isTagged ? StatusFrame.groupTag(datagram) : 0);
-        boolean isTaken =
-                receivers == null || isAsking || isLeaving || heard(stream, index, datagram);
-        return stream.onStatus(
-                flags,
-                StatusFrame.termId(datagram),
-                StatusFrame.termOffset(datagram),
-                StatusFrame.window(datagram),
-                StatusFrame.receiverId(datagram),
-                isHeeded && isTaken,
-                nowNs);
-    }
-
-    /** One of several receivers has answered; whether there is room for it. */
-    private boolean heard(SendStream stream, int index, UnsafeBuffer status) {
-        long position =
-                stream.consumedPosition(StatusFrame.termId(status), StatusFrame.termOffset(status));
-        if (position < 0) {
-            return false;
-        }
-        boolean isTaken =
-                receivers.heard(
-                        incoming.source(index), StatusFrame.receiverId(status), position, nowNs);
-        if (!isTaken && receivers.isDynamic()) {
-            counters.receiversRefused.incrementRelease();
-        }
-        return isTaken;
-    }
-
-    /** Somebody asks for the set-up of a stream, or of all. */
-    private void answer(SendStream asked, boolean isOfAll, SocketAddress source) {
-        SendStream[] streamsNow = streams;
-        for (int i = 0; i < streamsNow.length; i++) {
-            SendStream stream = streamsNow[i];
-            if ((stream == asked || isOfAll) && stream.isOpen()) {
-                stream.onSetupWanted();
-                if (receivers.mayAnswerStranger(source, nowNs)) {
-                    writeSetup(stream.stream().log().spec(), stream.stream().senderPosition());
-                    batch.add(source, frame.addressOffset(), SetupFrame.LENGTH);
-                    batch.send(socket.fd());
-                }
-            }
-        }
-    }
-
-    private boolean onNak(UnsafeBuffer datagram) {
-        SendStream stream = find(NakFrame.sessionId(datagram), NakFrame.streamId(datagram));
-        if (stream != null) {
-            stream.onNak(
-                    NakFrame.termId(datagram),
-                    NakFrame.termOffset(datagram),
-                    NakFrame.length(datagram),
-                    nowNs);
-        }
-        return true;
-    }
-
-    /** The answer is as long as the question. */
-    private boolean onRtt(UnsafeBuffer datagram) {
-        if ((Frames.flags(datagram, 0) & RttFrame.FLAG_REPLY) != 0
-                && find(RttFrame.sessionId(datagram), RttFrame.streamId(datagram)) != null) {
-            RttFrame.reply(frame, datagram);
-            sendFrame(RttFrame.LENGTH);
-        }
-        return true;
-    }
-
-    private SendStream find(int sessionId, int streamId) {
-        SendStream[] all = streams;
-        for (int i = 0; i < all.length; i++) {
-            if (all[i].sessionId() == sessionId && all[i].streamId() == streamId) {
-                return all[i];
-            }
-        }
-        return null;
+    /** Whoever asks is answered, with as much as he sent. */
+    void answerRoundTrip(UnsafeBuffer question) {
+        RttFrame.reply(frame, question);
+        sendFrame(RttFrame.LENGTH);
     }
 }

@@ -8,72 +8,39 @@ import io.verbus.cnc.CounterTypes;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
-import io.verbus.udp.link.Group;
 import io.verbus.udp.link.Resolver;
 import io.verbus.udp.link.SenderCounters;
 import io.verbus.udp.link.UdpOptions;
-import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SendBatch;
 import io.verbus.udp.socket.SocketAddress;
 
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.agrona.concurrent.status.AtomicCounter;
 
-import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Queue;
 
 /**
- * The conductor's part of the publishing side: destinations, and which streams go there.
- * Publications whose channels name the same endpoint, interface and hops share a socket.
- * Conductor's thread.
+ * The conductor's part of the publishing side: which streams are sent, where to, and what of them
+ * is told. Conductor's thread.
  */
 public final class OutboundConductor implements AutoCloseable {
-    /**
-     * What a socket is for.
-     *
-     * @param to the one receiver, or group; null if there are several receivers.
-     * @param from where it is bound.
-     * @param group that it sends to, or null.
-     * @param ttl of its datagrams.
-     * @param owner registration of the one publication that has it for itself, or 0.
-     */
-    private record Route(
-            InetSocketAddress to,
-            InetSocketAddress from,
-            Group group,
-            OptionalInt ttl,
-            long owner) {}
-
     /** A destination that was added to a publication. */
     private record Added(ChannelUri channel, Receiver receiver) {}
-
-    private static final class Shared {
-        final Route route;
-        final Destination destination;
-        int streams;
-
-        Shared(Route route, Destination destination) {
-            this.route = route;
-            this.destination = destination;
-        }
-    }
 
     private final TransportHost host;
     private final UdpOptions options;
     private final SenderCounters counters;
     private final Queue<SenderEvent> events = new ManyToOneConcurrentLinkedQueue<>();
     private final SenderAgent agent;
-    private final Map<Route, Shared> routes = new HashMap<>();
+    private final Destinations destinations;
     private final Map<Destination, List<Added>> added = new HashMap<>();
-    private final List<Destination> open = new ArrayList<>();
     private final Map<Long, SendStream> streams = new HashMap<>();
     private long nowNs;
 
@@ -88,6 +55,7 @@ public final class OutboundConductor implements AutoCloseable {
         this.nowNs = nowNs;
         counters = new SenderCounters(host);
         agent = new SenderAgent(events, counters);
+        destinations = new Destinations(host, options, counters, agent, events);
     }
 
     /** The sender's part. */
@@ -98,21 +66,21 @@ public final class OutboundConductor implements AutoCloseable {
     /** Begins to send a publication's log. */
     public void add(OutboundStream stream) {
         ChannelUri channel = stream.channel();
-        Shared shared = shared(route(stream), stream);
+        Route route = Route.of(stream);
+        FlowControl flow = flowControl(channel, stream.senderPosition(), route.isGroup());
         Duration linger = channel.linger();
-        boolean isGroup = shared.route.group() != null || shared.route.to() == null;
+        Destination destination = destinations.enter(route, stream);
         SendStream sending =
                 new SendStream(
                         stream,
                         options,
                         counters,
-                        flowControl(channel, stream.senderPosition(), isGroup),
-                        isGroup,
+                        flow,
+                        route.isGroup(),
                         linger == null ? options.lingerNs() : linger.toNanos(),
                         nowNs);
-        shared.streams++;
         streams.put(stream.registrationId(), sending);
-        agent.commands().add(new SenderCommand.Add(shared.destination, sending));
+        agent.commands().add(new SenderCommand.Add(destination, sending));
     }
 
     private FlowControl flowControl(ChannelUri channel, long position, boolean isGroup) {
@@ -130,127 +98,6 @@ public final class OutboundConductor implements AutoCloseable {
                 : new MaxFlowControl(position, options.connectionTimeoutNs(), isGroup);
     }
 
-    private Route route(OutboundStream stream) {
-        ChannelUri channel = stream.channel();
-        if (channel.isDynamic()) {
-            return new Route(
-                    null,
-                    Resolver.resolve(channel.control().host(), channel.control().port()),
-                    null,
-                    channel.ttl(),
-                    0);
-        }
-        String local = channel.interfaceAddress();
-        if (channel.isManual()) {
-            return new Route(
-                    null,
-                    Resolver.resolve(local == null ? "0.0.0.0" : local, 0),
-                    null,
-                    channel.ttl(),
-                    stream.registrationId());
-        }
-        InetSocketAddress to =
-                Resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
-        Group group = Group.of(channel, to);
-        if (group == null && channel.flowControl() != null) {
-            throw new TransportException(
-                    "channel '"
-                            + channel
-                            + "' has one receiver, for which there is no choice of flow control:"
-                            + " remove fc");
-        }
-        InetSocketAddress from =
-                Resolver.resolve(local != null ? local : isIpv6(to) ? "::" : "0.0.0.0", 0);
-        checkFamily(channel, to, from);
-        return new Route(to, from, group, channel.ttl(), 0);
-    }
-
-    private static boolean isIpv6(InetSocketAddress address) {
-        return address.getAddress() instanceof Inet6Address;
-    }
-
-    private static void checkFamily(
-            ChannelUri channel, InetSocketAddress to, InetSocketAddress from) {
-        if (isIpv6(to) != isIpv6(from)) {
-            throw new TransportException(
-                    "channel '"
-                            + channel
-                            + "' mixes IPv4 and IPv6: name an interface address of the endpoint's"
-                            + " family");
-        }
-    }
-
-    private Shared shared(Route route, OutboundStream stream) {
-        Shared shared = routes.get(route);
-        if (shared == null) {
-            shared = new Shared(route, open(route, stream));
-            routes.put(route, shared);
-            open.add(shared.destination);
-            agent.commands().add(new SenderCommand.Attach(shared.destination));
-        }
-        return shared;
-    }
-
-    private Destination open(Route route, OutboundStream stream) {
-        DatagramSocket socket = DatagramSocket.open(route.from());
-        DatagramSocket control = socket;
-        try {
-            checkBuffer(socket.sendBuffer(options.sendBuffer()));
-            if (route.group() != null) {
-                socket.multicastFrom(route.group().local());
-                control = DatagramSocket.join(route.group().control(), route.group().local());
-            } else if (route.to() != null) {
-                socket.connect(route.to());
-            }
-            if (route.ttl().isPresent() && route.group() != null) {
-                socket.multicastTtl(route.ttl().getAsInt());
-            } else if (route.ttl().isPresent()) {
-                socket.ttl(route.ttl().getAsInt());
-            }
-            return new Destination(
-                    socket,
-                    control,
-                    new SocketAddress(route.to() == null ? socket.localAddress() : route.to()),
-                    receivers(route, stream),
-                    agent,
-                    counters,
-                    events,
-                    route.ttl().orElse(0),
-                    options.gso() && canSegment(socket));
-        } catch (BusException e) {
-            socket.close();
-            control.close();
-            throw e;
-        }
-    }
-
-    private void checkBuffer(int given) {
-        if (given < Math.min(options.window(), options.sendBuffer())) {
-            host.onError(
-                    new TransportException(
-                            "the kernel gives a send buffer of "
-                                    + given
-                                    + " bytes, less than the window of "
-                                    + options.window()
-                                    + ": raise net.core.wmem_max, or lower udp.window"));
-        }
-    }
-
-    private Receivers receivers(Route route, OutboundStream stream) {
-        if (route.to() != null) {
-            return null;
-        }
-        return route.owner() != 0
-                ? Receivers.manual(options.connectionTimeoutNs())
-                : Receivers.dynamic(
-                        options.maxReceivers(),
-                        options.connectionTimeoutNs(),
-                        host.counter(
-                                stream,
-                                CounterTypes.DESTINATIONS,
-                                "receivers at " + SocketAddress.text(route.from())));
-    }
-
     /** Sends a publication to one more destination. */
     public void addDestination(OutboundStream stream, ChannelUri channel) {
         InetSocketAddress to =
@@ -262,9 +109,9 @@ public final class OutboundConductor implements AutoCloseable {
                             + "' is a multicast group: publish on verbus:udp?endpoint="
                             + channel.endpoint());
         }
-        Route route = route(stream);
-        checkFamily(channel, to, route.from());
-        Destination destination = routes.get(route).destination;
+        Route route = Route.of(stream);
+        route.checkFamily(channel, to);
+        Destination destination = destinations.at(route);
         Receiver receiver = receiver(stream, channel, new SocketAddress(to));
         added.computeIfAbsent(destination, key -> new ArrayList<>())
                 .add(new Added(channel, receiver));
@@ -293,7 +140,7 @@ public final class OutboundConductor implements AutoCloseable {
 
     /** Sends a publication to a destination no more. */
     public void removeDestination(OutboundStream stream, ChannelUri channel) {
-        Destination destination = routes.get(route(stream)).destination;
+        Destination destination = destinations.at(Route.of(stream));
         List<Added> there = added.getOrDefault(destination, List.of());
         for (Added each : there) {
             if (each.channel().endpoint().equals(channel.endpoint())) {
@@ -303,18 +150,6 @@ public final class OutboundConductor implements AutoCloseable {
                 return;
             }
         }
-    }
-
-    private boolean canSegment(DatagramSocket socket) {
-        boolean can = socket.canSegment();
-        if (!can) {
-            host.onError(
-                    new TransportException(
-                            "this kernel does not cut joined datagrams apart (UDP_SEGMENT), so that"
-                                    + " each costs its own way through it: use Linux 4.18 or later,"
-                                    + " or set udp.gso=false"));
-        }
-        return can;
     }
 
     /** Ends a publication. */
@@ -342,7 +177,7 @@ public final class OutboundConductor implements AutoCloseable {
             case SenderEvent.Finished finished -> {
                 OutboundStream stream = finished.stream().stream();
                 streams.remove(stream.registrationId());
-                leave(finished.destination());
+                destinations.leave(finished.destination());
                 host.onPublicationReleased(stream);
             }
             case SenderEvent.Broken broken -> {
@@ -369,38 +204,20 @@ public final class OutboundConductor implements AutoCloseable {
                                             + "), so that each is sent by itself: lower mtu to what"
                                             + " the network takes, or set udp.gso=false"));
             case SenderEvent.Detached detached -> {
-                close(detached.destination());
-                open.remove(detached.destination());
-            }
-        }
-    }
-
-    /** The last stream to leave takes the destination with it; a new one opens another. */
-    private void leave(Destination destination) {
-        for (Shared shared : routes.values()) {
-            if (shared.destination == destination) {
-                shared.streams--;
-                if (shared.streams == 0) {
-                    routes.remove(shared.route);
-                    agent.commands().add(new SenderCommand.Detach(destination));
+                destinations.close(detached.destination());
+                List<Added> there = added.remove(detached.destination());
+                if (there != null) {
+                    there.forEach(each -> each.receiver().closeCounters());
                 }
-                return;
             }
-        }
-    }
-
-    private void close(Destination destination) {
-        destination.close();
-        List<Added> there = added.remove(destination);
-        if (there != null) {
-            there.forEach(each -> each.receiver().closeCounters());
         }
     }
 
     /** Closes all that is open. The agents have stopped. */
     @Override
     public void close() {
-        open.forEach(this::close);
+        destinations.closeAll();
+        added.values().forEach(all -> all.forEach(each -> each.receiver().closeCounters()));
         agent.close();
         counters.close();
     }

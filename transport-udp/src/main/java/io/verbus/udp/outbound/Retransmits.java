@@ -10,7 +10,7 @@ import java.util.Arrays;
  * unconsumed, once a linger time. Sender's thread.
  */
 final class Retransmits {
-    static final int CAPACITY = 16;
+    static final int CAPACITY = 64;
 
     private final long lingerNs;
     private final long[] begins = new long[CAPACITY];

@@ -31,9 +31,8 @@ final class SendStream {
 
     private final OutboundStream stream;
     private final UdpOptions options;
-    private final SenderCounters counters;
     private final LogSource source;
-    private final Retransmits retransmits;
+    private final Retransmission retransmission;
     private final FlowControl flow;
     private final long lingerNs;
 
@@ -66,10 +65,9 @@ final class SendStream {
             long nowNs) {
         this.stream = stream;
         this.options = options;
-        this.counters = counters;
         this.lingerNs = lingerNs;
         source = new LogSource(stream.log());
-        retransmits = new Retransmits(options.retransmitLingerNs());
+        retransmission = new Retransmission(stream, source, counters, options.retransmitLingerNs());
         turnLength = Destination.BATCH * stream.log().spec().mtu();
         termLength = stream.log().spec().termLength();
         bitsToShift = LogLayout.positionBitsToShift(termLength);
@@ -132,7 +130,7 @@ final class SendStream {
         int work = 0;
         if (connected) {
             try {
-                work = sendData(destination, nowNs) + sendAgain(destination);
+                work = sendData(destination, nowNs) + retransmission.send(destination, floor);
             } catch (InvalidFrameException e) {
                 fail(destination, e);
                 return 1;
@@ -163,7 +161,7 @@ final class SendStream {
         if (!connected || nowNs - lingersUntilNs >= 0) {
             return finish();
         }
-        int work = sendAgain(destination);
+        int work = retransmission.send(destination, floor);
         if (nowNs - lastSendNs >= options.heartbeatIntervalNs()) {
             sendHeartbeat(destination, true, nowNs);
             work++;
@@ -220,28 +218,6 @@ final class SendStream {
             stalled = true;
             stream.onCreditStall();
         }
-    }
-
-    private int sendAgain(Destination destination) {
-        int index = retransmits.pending();
-        if (index < 0) {
-            return 0;
-        }
-        long end = retransmits.end(index);
-        long from = Math.max(retransmits.next(index), floor);
-        long reached = from < end ? source.refill(destination, from, end, sent()) : from;
-        if (reached == from) {
-            retransmits.sentTo(index, end); // consumed meanwhile, or no frame begins there
-            return 0;
-        }
-        int staged = destination.batch().count();
-        int sent = destination.flush();
-        if (sent > 0) {
-            counters.retransmits.getAndAddRelease(sent);
-            long position = sent == staged ? reached : source.end(sent - 1);
-            retransmits.sentTo(index, Math.max(Math.min(position, end), from));
-        }
-        return staged;
     }
 
     private long sent() {
@@ -329,18 +305,6 @@ final class SendStream {
 
     /** A receiver misses a range. */
     void onNak(int termId, int termOffset, int length, long nowNs) {
-        counters.naksReceived.incrementRelease();
-        long begin = ((long) (termId - initialTermId) << bitsToShift) + termOffset;
-        boolean isRange =
-                termOffset >= 0
-                        && termOffset % FrameHeader.ALIGNMENT == 0
-                        && length > 0
-                        && length <= termLength - termOffset;
-        if (!isRange
-                || begin < floor
-                || begin >= sent()
-                || !retransmits.add(begin, Math.min(begin + length, sent()), nowNs)) {
-            counters.naksIgnored.incrementRelease();
-        }
+        retransmission.onNak(termId, termOffset, length, floor, nowNs);
     }
 }

@@ -6,9 +6,9 @@ import io.verbus.udp.link.SenderCounters;
 import io.verbus.udp.socket.ReceiveBatch;
 import io.verbus.udp.socket.SendBatch;
 
+import org.agrona.collections.ArrayUtil;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
-import java.util.Arrays;
 import java.util.Queue;
 
 /** The sender's part of the transport: drives every destination that it was handed. */
@@ -75,12 +75,10 @@ public final class SenderAgent implements AutoCloseable {
 
     private void execute(SenderCommand command) {
         switch (command) {
-            case SenderCommand.Attach attach -> {
-                destinations = Arrays.copyOf(destinations, destinations.length + 1);
-                destinations[destinations.length - 1] = attach.destination();
-            }
+            case SenderCommand.Attach attach ->
+                    destinations = ArrayUtil.add(destinations, attach.destination());
             case SenderCommand.Detach detach -> {
-                remove(detach.destination());
+                destinations = ArrayUtil.remove(destinations, detach.destination());
                 events.add(new SenderEvent.Detached(detach.destination()));
             }
             case SenderCommand.AddReceiver add -> add.destination().add(add.receiver());
@@ -91,17 +89,6 @@ public final class SenderAgent implements AutoCloseable {
             case SenderCommand.Add add -> add.destination().add(add.stream());
             case SenderCommand.End end -> end.stream().end();
         }
-    }
-
-    private void remove(Destination destination) {
-        Destination[] left = new Destination[destinations.length - 1];
-        int kept = 0;
-        for (Destination other : destinations) {
-            if (other != destination) {
-                left[kept++] = other;
-            }
-        }
-        destinations = left;
     }
 
     /** Frees its memory. The agent has stopped. */

@@ -33,6 +33,11 @@ public final class DatagramSocket implements AutoCloseable {
         this.isIpv6 = isIpv6;
     }
 
+    /** Links the system calls, which takes long the first time in a process. Any thread. */
+    public static void link() {
+        SocketCalls.link();
+    }
+
     /**
      * Opens a socket at an address of this host.
      *

@@ -61,6 +61,11 @@ final class SocketCalls {
 
     private SocketCalls() {}
 
+    /** Links all, unless that is done. */
+    static void link() {
+        // The class's initialization has done it.
+    }
+
     /** Memory for errno. */
     static MemorySegment allocateState(Arena arena) {
         return arena.allocate(Linker.Option.captureStateLayout());

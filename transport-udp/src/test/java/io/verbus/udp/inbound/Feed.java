@@ -7,17 +7,21 @@ import io.verbus.udp.socket.SocketAddress;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.util.function.LongSupplier;
+
 /** Hands datagrams to an endpoint as if its socket had received them. */
 public final class Feed {
     private final ReceiveEndpoint endpoint;
     private final SocketAddress source;
+    private final LongSupplier clock;
 
-    public Feed(InboundEndpoint endpoint, SocketAddress source) {
+    public Feed(InboundEndpoint endpoint, SocketAddress source, LongSupplier clock) {
         this.endpoint = (ReceiveEndpoint) endpoint;
         this.source = source;
+        this.clock = clock;
     }
 
     public void datagram(UnsafeBuffer datagram, int length) {
-        endpoint.onDatagram(datagram, length, source);
+        endpoint.receiver().dispatcher.onDatagram(datagram, length, source, clock.getAsLong());
     }
 }

@@ -62,7 +62,7 @@ class RetransmitsTest {
     @Test
     void noMoreThanACapacityOfRangesLinger() {
         for (int i = 0; i < Retransmits.CAPACITY; i++) {
-            assertTrue(retransmits.add(1000 - i * 20, 1010 - i * 20, 0));
+            assertTrue(retransmits.add(4000 - i * 20, 4010 - i * 20, 0));
         }
         assertFalse(retransmits.add(5000, 6000, 1));
         assertEquals(10 * Retransmits.CAPACITY, sendAll());

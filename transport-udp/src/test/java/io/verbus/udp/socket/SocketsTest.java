@@ -22,6 +22,9 @@ import java.nio.ByteBuffer;
 class SocketsTest {
     private static final UnsafeBuffer ROW = new UnsafeBuffer(ByteBuffer.allocateDirect(2048));
     private static final int COUNT = 40;
+    private static final InetSocketAddress ANY =
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    private static final long DEADLINE_NS = 10_000_000_000L;
 
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.1", "::1"})
@@ -49,7 +52,7 @@ class SocketsTest {
             assertEquals(0, out.errno());
             int received = 0;
             while (received < COUNT) {
-                int count = in.receive(to);
+                int count = await(in, to);
                 for (int i = 0; i < count; i++) {
                     assertEquals(1 + received * 50, in.length(i));
                     assertEquals(received, in.buffer(i).getByte(in.length(i) - 1));
@@ -63,6 +66,17 @@ class SocketsTest {
         }
     }
 
+    /** Datagrams that come in with the next call that finds any. */
+    private static int await(ReceiveBatch in, DatagramSocket socket) {
+        long begin = System.nanoTime();
+        int count;
+        while ((count = in.receive(socket)) == 0) {
+            assertTrue(System.nanoTime() - begin < DEADLINE_NS, "nothing arrives");
+            Thread.onSpinWait();
+        }
+        return count;
+    }
+
     private static boolean isHere(InetSocketAddress address) {
         try (DatagramSocket socket = DatagramSocket.open(address)) {
             return socket.localAddress().getPort() != 0;
@@ -72,27 +86,23 @@ class SocketsTest {
     }
 
     @Test
-    void whatIsLongerThanTheBufferIsCutOff() throws Exception {
-        InetSocketAddress any = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0);
-        try (DatagramSocket from = DatagramSocket.open(any);
-                DatagramSocket to = DatagramSocket.open(any);
+    void whatIsLongerThanTheBufferIsCutOff() {
+        try (DatagramSocket from = DatagramSocket.open(ANY);
+                DatagramSocket to = DatagramSocket.open(ANY);
                 SendBatch out = new SendBatch(1);
                 ReceiveBatch in = new ReceiveBatch(1, 64)) {
             UnsafeBuffer datagram = new UnsafeBuffer(ByteBuffer.allocateDirect(128));
             out.add(new SocketAddress(to.localAddress()), datagram.addressOffset(), 128);
             assertEquals(1, out.send(from.fd()));
-            while (in.receive(to) == 0) {
-                Thread.onSpinWait();
-            }
+            assertEquals(1, await(in, to));
             assertEquals(64, in.length(0));
         }
     }
 
     @Test
-    void aDatagramTakesOneCallOnEitherSide() throws Exception {
-        InetSocketAddress any = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0);
-        try (DatagramSocket from = DatagramSocket.open(any);
-                DatagramSocket to = DatagramSocket.open(any);
+    void aDatagramTakesOneCallOnEitherSide() {
+        try (DatagramSocket from = DatagramSocket.open(ANY);
+                DatagramSocket to = DatagramSocket.open(ANY);
                 SendBatch out = new SendBatch(4);
                 ReceiveBatch in = new ReceiveBatch(4, 64)) {
             UnsafeBuffer datagram = new UnsafeBuffer(ByteBuffer.allocateDirect(64));
@@ -117,10 +127,9 @@ class SocketsTest {
     }
 
     @Test
-    void datagramsOfOneLengthPassTheKernelAsOne() throws Exception {
-        InetSocketAddress any = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0);
-        try (DatagramSocket from = DatagramSocket.open(any);
-                DatagramSocket to = DatagramSocket.open(any);
+    void datagramsOfOneLengthPassTheKernelAsOne() {
+        try (DatagramSocket from = DatagramSocket.open(ANY);
+                DatagramSocket to = DatagramSocket.open(ANY);
                 SendBatch out = new SendBatch(4, 64);
                 ReceiveBatch in = new ReceiveBatch(16, 4096)) {
             Assumptions.assumeTrue(from.canSegment(), "this kernel has no UDP_SEGMENT");
@@ -134,7 +143,7 @@ class SocketsTest {
             assertEquals(11, out.sentJoined());
             int received = 0;
             while (received < 12) {
-                int count = in.receive(to);
+                int count = await(in, to);
                 for (int i = 0; i < count; i++) {
                     assertEquals(received < 10 ? 100 : 40, in.length(i));
                     assertEquals(received, in.buffer(i).getByte(0));
@@ -162,9 +171,8 @@ class SocketsTest {
     }
 
     @Test
-    void anAddressInUseIsRefusedInWords() throws Exception {
-        InetSocketAddress any = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0);
-        try (DatagramSocket first = DatagramSocket.open(any)) {
+    void anAddressInUseIsRefusedInWords() {
+        try (DatagramSocket first = DatagramSocket.open(ANY)) {
             SocketException refused =
                     assertThrows(
                             SocketException.class, () -> DatagramSocket.open(first.localAddress()));
@@ -176,9 +184,8 @@ class SocketsTest {
     }
 
     @Test
-    void aDatagramThatTheKernelRefusesIsNotCounted() throws Exception {
-        InetSocketAddress any = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0);
-        try (DatagramSocket from = DatagramSocket.open(any);
+    void aDatagramThatTheKernelRefusesIsNotCounted() {
+        try (DatagramSocket from = DatagramSocket.open(ANY);
                 SendBatch out = new SendBatch(2)) {
             UnsafeBuffer datagram = new UnsafeBuffer(ByteBuffer.allocateDirect(70_000));
             out.add(new SocketAddress(from.localAddress()), datagram.addressOffset(), 70_000);

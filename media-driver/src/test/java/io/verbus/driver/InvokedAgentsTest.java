@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.agrona.concurrent.Agent;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+class InvokedAgentsTest {
+    private final List<String> calls = new ArrayList<>();
+    private final List<Throwable> errors = new ArrayList<>();
+    private boolean isFailing;
+    private long nowNs = Long.MAX_VALUE - 3;
+    private final InvokedAgents agents =
+            new InvokedAgents(
+                    network("send"), network("receive"), conductor(), () -> nowNs, errors::add);
+
+    private NetworkAgent network(String name) {
+        return new NetworkAgent() {
+            @Override
+            public int work(long time) {
+                assertEquals(nowNs, time);
+                calls.add(name);
+                if (isFailing) {
+                    throw new IllegalStateException(name);
+                }
+                return 1;
+            }
+
+            @Override
+            public void onClose() {
+                calls.add("close " + name);
+            }
+
+            @Override
+            public String roleName() {
+                return name;
+            }
+        };
+    }
+
+    private Agent conductor() {
+        return new Agent() {
+            @Override
+            public int doWork() {
+                calls.add("conduct");
+                if (isFailing) {
+                    throw new IllegalStateException("conduct");
+                }
+                return 1;
+            }
+
+            @Override
+            public void onClose() {
+                calls.add("close conduct");
+            }
+
+            @Override
+            public String roleName() {
+                return "conduct";
+            }
+        };
+    }
+
+    private List<String> invoke(int work) {
+        calls.clear();
+        assertEquals(work, agents.doWork());
+        return calls;
+    }
+
+    @Test
+    void sendsFirstAndReceivesLast() {
+        assertEquals(List.of("send", "conduct", "receive"), invoke(3));
+    }
+
+    @Test
+    void conductsNowAndThenAndNeverLaterThanDue() {
+        invoke(3);
+        nowNs += InvokedAgents.CONDUCT_INTERVAL_NS - 1;
+        assertEquals(List.of("send", "receive"), invoke(2));
+        nowNs++;
+        assertEquals(List.of("send", "conduct", "receive"), invoke(3));
+        assertEquals(List.of("send", "receive"), invoke(2));
+    }
+
+    @Test
+    void anErrorIsRecordedAndKeepsNoOtherFromItsTurn() {
+        isFailing = true;
+        assertEquals(List.of("send", "conduct", "receive"), invoke(0));
+        assertEquals(calls, errors.stream().map(Throwable::getMessage).toList());
+    }
+
+    @Test
+    void theConductorClosesLast() {
+        agents.onClose();
+        assertEquals(List.of("close send", "close receive", "close conduct"), calls);
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import io.verbus.perf.load.Load;
+import io.verbus.perf.load.Work;
+import io.verbus.perf.run.BusUnderTest;
+import io.verbus.perf.run.SystemCalls;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+
+/** Counts the system calls of a message, beside Aeron's. */
+@Command(
+        name = "syscalls",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Counts the system calls on sockets that a round trip and a streamed message take with"
+                    + " --transport udp, of both processes together, beside Aeron's: those that do"
+                    + " something, and those that find nothing. Takes strace, under which all is"
+                    + " slow: so the latter are more than without it."
+        })
+final class SystemCallsCommand implements Callable<Integer> {
+    private static final long MAX_MESSAGES = 100_000_000;
+
+    @Mixin private WorkOptions options;
+
+    @Mixin private StreamOptions stream;
+
+    @Option(
+            names = "--messages",
+            paramLabel = "N",
+            description = "Round trips (default: ${DEFAULT-VALUE}).")
+    private long messages = 20_000;
+
+    @Option(
+            names = "--stream-messages",
+            paramLabel = "N",
+            description = "Messages of a stream (default: ${DEFAULT-VALUE}).")
+    private long streamMessages = 200_000;
+
+    @Override
+    public Integer call() {
+        options.check("--messages", messages, 1, MAX_MESSAGES);
+        options.check("--stream-messages", streamMessages, 1, MAX_MESSAGES);
+        if (options.transport() != Work.Wire.UDP) {
+            throw options.wrong("system calls are counted with --transport udp: add it");
+        }
+        for (int length : options.lengths()) {
+            count("a round trip", options.work(length, Load.roundTrips(Load.MAX, 1), messages, 0));
+            count("streamed", stream.work(options, length, 1, streamMessages, 0L, 1));
+        }
+        return 0;
+    }
+
+    private static void count(String what, Work work) {
+        for (BusUnderTest bus : List.of(BusUnderTest.VERBUS, BusUnderTest.AERON)) {
+            SystemCalls calls = SystemCalls.count(bus, work);
+            System.out.printf(
+                    Locale.ROOT,
+                    "%s, %d bytes, %s: %.4f, and in vain %.1f%n",
+                    bus.name().toLowerCase(Locale.ROOT),
+                    work.length(),
+                    what,
+                    perMessage(calls.useful().values().stream(), work),
+                    perMessage(calls.vain().values().stream(), work));
+            calls.useful()
+                    .forEach(
+                            (name, count) ->
+                                    System.out.printf(
+                                            Locale.ROOT,
+                                            "    %-12s %10.4f %10.1f%n",
+                                            name,
+                                            (double) count / work.messages(),
+                                            (double) calls.vain().get(name) / work.messages()));
+        }
+    }
+
+    private static double perMessage(Stream<Long> counts, Work work) {
+        return (double) counts.mapToLong(Long::longValue).sum() / work.messages();
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.run;
+
+import io.verbus.BusException;
+import io.verbus.perf.load.Role;
+import io.verbus.perf.load.Work;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The system calls on sockets that a bus makes for its work, counted by strace: what is done, and
+ * what finds nothing to do. Of the latter there are as many as there is time, and strace takes much
+ * of that.
+ *
+ * @param useful calls that did something, by name.
+ * @param vain calls that failed, mostly as nothing was there, by name.
+ */
+public record SystemCalls(TreeMap<String, Long> useful, TreeMap<String, Long> vain) {
+    private static final String TRACED = "%network,write,poll,ppoll,epoll_wait,epoll_pwait";
+    private static final Pattern LINE = Pattern.compile("\\s*(\\w+)\\s+(\\d+)(?:\\s+(\\d+))?\\s*");
+
+    /**
+     * Counts them, from the start of its processes to their end.
+     *
+     * @param bus to count for.
+     * @param work to do, without warm-up.
+     * @throws BusException if strace is missing, or the work fails.
+     */
+    public static SystemCalls count(BusUnderTest bus, Work work) {
+        requireStrace();
+        try {
+            Path folder = Files.createTempDirectory("verbus-calls");
+            try {
+                try (Runner runner =
+                        new Runner(
+                                bus,
+                                work,
+                                done -> {},
+                                List.of(),
+                                role -> strace(file(folder, role)))) {
+                    if (work.load().isStream()) {
+                        runner.stream(work.messages());
+                    } else {
+                        runner.roundTrips(work.messages());
+                    }
+                }
+                return sum(folder);
+            } finally {
+                delete(folder);
+            }
+        } catch (IOException ex) {
+            throw new BusException(
+                    "cannot keep what strace counts ("
+                            + ex
+                            + "): make room in the folder for"
+                            + " temporary files",
+                    ex);
+        }
+    }
+
+    private static void requireStrace() {
+        boolean isThere =
+                Stream.of(System.getenv().getOrDefault("PATH", "").split(":"))
+                        .anyMatch(folder -> Files.isExecutable(Path.of(folder, "strace")));
+        if (!isThere) {
+            throw new BusException("strace is missing: install it (Debian's package strace)");
+        }
+    }
+
+    private static Path file(Path folder, Role role) {
+        return folder.resolve(role.name());
+    }
+
+    private static List<String> strace(Path file) {
+        return List.of(
+                "strace",
+                "--follow-forks",
+                "--seccomp-bpf",
+                "--summary-only",
+                "--summary-columns=name,calls,errors",
+                "--trace=" + TRACED,
+                "--output=" + file);
+    }
+
+    private static SystemCalls sum(Path folder) throws IOException {
+        SystemCalls calls = new SystemCalls(new TreeMap<>(), new TreeMap<>());
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.toList()) {
+                calls.add(Files.readAllLines(file));
+            }
+        }
+        if (calls.useful.isEmpty()) {
+            throw new BusException(
+                    "strace has counted nothing: it may not be allowed to trace here"
+                            + " (kernel.yama.ptrace_scope)");
+        }
+        return calls;
+    }
+
+    /** Adds the lines of a summary that strace has written. */
+    void add(List<String> summary) {
+        for (String line : summary) {
+            Matcher matcher = LINE.matcher(line);
+            if (matcher.matches() && !matcher.group(1).equals("total")) {
+                long errors = matcher.group(3) == null ? 0 : Long.parseLong(matcher.group(3));
+                long calls = Long.parseLong(matcher.group(2));
+                useful.merge(matcher.group(1), calls - errors, Long::sum);
+                vain.merge(matcher.group(1), errors, Long::sum);
+            }
+        }
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}

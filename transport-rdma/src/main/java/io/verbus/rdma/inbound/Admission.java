@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.inbound;
+
+import io.verbus.cnc.CounterTypes;
+import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.fabric.Listener;
+import io.verbus.rdma.link.Greeting;
+import io.verbus.transport.TransportHost;
+
+import org.agrona.concurrent.status.AtomicCounter;
+
+import java.net.InetSocketAddress;
+
+/** Who may connect, and what is said where one may not. Conductor's thread. */
+final class Admission implements AutoCloseable {
+    private final AllowList allowList;
+    private final AtomicCounter notAllowed;
+    private final int maxPeers;
+
+    /**
+     * A connection that is refused.
+     *
+     * @param code for the peer.
+     * @param complaint for the error log, without the peer's port, so that a host which tries again
+     *     is one entry of it; null if there is nothing to complain about.
+     */
+    record Refusal(RejectCode code, String complaint) {}
+
+    /**
+     * @param host whose settings say who may connect.
+     * @param maxPeers most connections at a time.
+     */
+    Admission(TransportHost host, int maxPeers) {
+        this.maxPeers = maxPeers;
+        allowList = AllowList.of(host);
+        notAllowed =
+                host.counter(
+                        CounterTypes.SYSTEM, 0, "rdma: connections refused by verbus.rdma.allow");
+    }
+
+    /**
+     * Decides about a peer that wants to connect.
+     *
+     * @param address of the peer.
+     * @param listener at which it arrived.
+     * @param endpoint of the listener; null if that is closed.
+     * @param greeting of the peer; null if it has none.
+     * @param peers number of connections that there are.
+     * @return null if it may connect.
+     */
+    Refusal refusal(
+            InetSocketAddress address,
+            Listener listener,
+            InboundListener endpoint,
+            Greeting greeting,
+            int peers) {
+        String name = InboundPeer.hostOf(InboundPeer.text(address));
+        if (!allowList.allows(address)) {
+            notAllowed.incrementRelease();
+            return new Refusal(
+                    RejectCode.NOT_ALLOWED,
+                    "a connection from "
+                            + (address == null || address.getAddress() == null
+                                    ? "an unknown address"
+                                    : address.getAddress().getHostAddress())
+                            + " was refused: if the host may connect, add it to"
+                            + " verbus.rdma.allow");
+        }
+        if (endpoint == null) {
+            return new Refusal(RejectCode.ENDPOINT_CLOSED, null);
+        }
+        if (peers >= maxPeers) {
+            return new Refusal(
+                    RejectCode.NO_RESOURCES,
+                    "a connection of "
+                            + name
+                            + " is one too many: raise rdma.max-peers above "
+                            + maxPeers);
+        }
+        if (greeting == null) {
+            return new Refusal(
+                    RejectCode.UNSPECIFIED,
+                    "what connects from "
+                            + name
+                            + " is not a Verbus driver: keep others away from port "
+                            + listener.localAddress().getPort());
+        }
+        if (greeting.isOtherVersion()) {
+            return new Refusal(
+                    RejectCode.VERSION_MISMATCH, greeting.versionsDiffer("a driver at " + name));
+        }
+        return null;
+    }
+
+    @Override
+    public void close() {
+        notAllowed.close();
+    }
+}

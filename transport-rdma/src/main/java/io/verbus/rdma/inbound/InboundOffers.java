@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.inbound;
+
+import io.verbus.BusException;
+import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.logbuffer.FrontierScanner;
+import io.verbus.rdma.link.Complaints;
+import io.verbus.rdma.link.Offer;
+import io.verbus.rdma.link.RdmaOptions;
+import io.verbus.transport.ImageSetup;
+import io.verbus.transport.InboundImage;
+import io.verbus.transport.TransportHost;
+
+import java.util.Queue;
+
+/**
+ * What peers offer, and how each offer is answered: with a new image, with the one that is held for
+ * it, by putting it off, or with a refusal. Conductor's thread.
+ */
+final class InboundOffers {
+    private final TransportHost host;
+    private final RdmaOptions options;
+    private final Queue<ReceiverCommand> commands;
+    private final InboundPeers peers;
+    private final InboundImages images;
+    private final Complaints complaints;
+
+    /**
+     * @param host the driver, which makes images.
+     * @param options of the transport.
+     * @param commands for the receiver.
+     * @param peers all that there are.
+     * @param images that they write.
+     * @param complaints about them.
+     */
+    InboundOffers(
+            TransportHost host,
+            RdmaOptions options,
+            Queue<ReceiverCommand> commands,
+            InboundPeers peers,
+            InboundImages images,
+            Complaints complaints) {
+        this.host = host;
+        this.options = options;
+        this.commands = commands;
+        this.peers = peers;
+        this.images = images;
+        this.complaints = complaints;
+    }
+
+    /** A peer offers a stream; returns null, or how that breaks the protocol. */
+    String onOffer(InboundPeer peer, Offer offer, long nowNs) {
+        long registrationId = offer.registrationId();
+        IncomingImage written = peer.written(registrationId);
+        if (written != null && written.state() == IncomingImage.State.OPEN
+                || peer.deferred(registrationId) != null) {
+            return offer.description() + " is offered twice";
+        }
+        if (written != null) {
+            // The peer offers anew because it has stopped to write the image that was closed.
+            images.release(peer, written);
+        }
+        if (peer.deferred.size() + peer.images.size() >= options.maxStreams()) {
+            reject(
+                    peer,
+                    offer,
+                    RejectCode.NO_RESOURCES,
+                    "too many streams: raise rdma.max-streams above " + options.maxStreams());
+            return null;
+        }
+        if (!isAnswered(peer, offer, nowNs)) {
+            peer.deferred.add(offer);
+            reply(peer, new ReceiverCommand.Defer(registrationId));
+        }
+        return null;
+    }
+
+    /** False if it has to wait: for an older connection to go, or for a subscriber. */
+    private boolean isAnswered(InboundPeer peer, Offer offer, long nowNs) {
+        return !isCarriedElsewhere(peer, offer)
+                && (resume(peer, offer, nowNs) || accept(peer, offer, nowNs));
+    }
+
+    /** Whether an older connection of the same driver carries the stream: it has to go first. */
+    private boolean isCarriedElsewhere(InboundPeer peer, Offer offer) {
+        boolean carried = false;
+        for (int i = 0; i < peers.count(); i++) {
+            InboundPeer other = peers.get(i);
+            if (other != peer && other.driverId == peer.driverId) {
+                IncomingImage written = other.written(offer.registrationId());
+                if (written != null && written.offer.resumeToken() == offer.resumeToken()) {
+                    other.superseded = true;
+                    carried = true;
+                }
+            }
+        }
+        return carried;
+    }
+
+    /** Goes on with the image that is held for an offer; false if the offer is of a new one. */
+    private boolean resume(InboundPeer peer, Offer offer, long nowNs) {
+        images.endReplaced(peer, offer);
+        IncomingImage image = images.takeHeld(peer, offer);
+        if (image == null) {
+            if (offer.isResuming()) {
+                reject(peer, offer, RejectCode.NO_IMAGE, "the image has ended");
+            }
+            return offer.isResuming();
+        }
+        FrontierScanner.Frontier frontier =
+                FrontierScanner.scan(image.image.log(), image.image.consumedPosition());
+        if (frontier.defect() != null || !offer.isOfSameStream(image.offer)) {
+            images.lose(
+                    image, offer.description() + " does not go on: what was received is damaged");
+            reject(peer, offer, RejectCode.NO_IMAGE, "the image is damaged");
+            return true;
+        }
+        String failure = images.resume(peer, image, offer, frontier.position());
+        if (failure == null) {
+            peer.counters.resumes.incrementRelease();
+            image.counters.resumes.incrementRelease();
+        } else {
+            fail(peer, offer, failure, nowNs);
+        }
+        return true;
+    }
+
+    /** Makes an image of an offer; false if nobody subscribes. An offer that fails is refused. */
+    private boolean accept(InboundPeer peer, Offer offer, long nowNs) {
+        if (!images.hasRoom(peer, offer)) {
+            complaints.record(
+                    "the streams of "
+                            + peer.host
+                            + " take more memory than rdma.max-image-memory: raise it, or shorten"
+                            + " their term-length",
+                    nowNs);
+            reject(
+                    peer,
+                    offer,
+                    RejectCode.NO_RESOURCES,
+                    "too much memory: raise rdma.max-image-memory, or shorten term-length");
+            return true;
+        }
+        InboundImage image;
+        try {
+            image =
+                    host.onSetup(
+                            peer.listener,
+                            new ImageSetup(
+                                    offer.sessionId(),
+                                    offer.streamId(),
+                                    offer.initialTermId(),
+                                    offer.termLength(),
+                                    offer.mtu(),
+                                    offer.position(),
+                                    peer.source));
+        } catch (BusException e) {
+            fail(peer, offer, e.getMessage(), nowNs);
+            return true;
+        }
+        if (image == null) {
+            return false;
+        }
+        String failure = images.begin(peer, image, offer);
+        if (failure != null) {
+            fail(peer, offer, failure, nowNs);
+        }
+        return true;
+    }
+
+    private void fail(InboundPeer peer, Offer offer, String failure, long nowNs) {
+        complaints.record(failure, nowNs);
+        reject(peer, offer, RejectCode.NO_RESOURCES, failure);
+    }
+
+    /**
+     * A subscriber has come: asks for what was put off for want of one. It is offered anew, because
+     * the stream may have gone on meanwhile.
+     */
+    void offerAgain(InboundListener listener, int streamId) {
+        for (int i = 0; i < peers.count(); i++) {
+            InboundPeer peer = peers.get(i);
+            if (peer.listener == listener) {
+                peer.deferred.removeIf(
+                        offer -> offer.streamId() == streamId && isAskedFor(peer, offer));
+            }
+        }
+    }
+
+    private boolean isAskedFor(InboundPeer peer, Offer offer) {
+        if (isCarriedElsewhere(peer, offer)) {
+            return false;
+        }
+        reply(peer, new ReceiverCommand.Wanted(offer.registrationId()));
+        return true;
+    }
+
+    /** An older connection is gone: offers what it kept waiting. */
+    void offerSuperseding(long nowNs) {
+        for (int i = 0; i < peers.count(); i++) {
+            InboundPeer peer = peers.get(i);
+            peer.deferred.removeIf(offer -> isAnswered(peer, offer, nowNs));
+        }
+    }
+
+    private void reject(InboundPeer peer, Offer offer, RejectCode code, String text) {
+        reply(peer, new ReceiverCommand.Reject(offer.registrationId(), code, text));
+    }
+
+    private void reply(InboundPeer peer, ReceiverCommand.Answer answer) {
+        commands.add(new ReceiverCommand.Reply(peer.link, answer));
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.inbound;
+
+import io.verbus.BusException;
+import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.FabricException;
+import io.verbus.rdma.link.ConnectionCounters;
+import io.verbus.rdma.link.CountersPool;
+import io.verbus.rdma.link.Goodbye;
+import io.verbus.rdma.link.Greeting;
+import io.verbus.rdma.link.RdmaOptions;
+import io.verbus.transport.TransportHost;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+
+/** The connections that publishing drivers have made, and what each holds. Conductor's thread. */
+final class InboundPeers implements AutoCloseable {
+    private final TransportHost host;
+    private final RdmaOptions options;
+    private final Queue<ReceiverEvent> events;
+    private final List<InboundPeer> all = new ArrayList<>();
+    private final CountersPool<ConnectionCounters> countersPool;
+
+    /**
+     * @param host the driver.
+     * @param options of the transport.
+     * @param events for the conductor.
+     * @param nowNs monotonic time.
+     */
+    InboundPeers(TransportHost host, RdmaOptions options, Queue<ReceiverEvent> events, long nowNs) {
+        this.host = host;
+        this.options = options;
+        this.events = events;
+        countersPool = new CountersPool<>(name -> new ConnectionCounters(host, name), nowNs);
+    }
+
+    int count() {
+        return all.size();
+    }
+
+    InboundPeer get(int index) {
+        return all.get(index);
+    }
+
+    /** The peer at the other end of a connection; null if it is none of this side. */
+    InboundPeer at(Connection connection) {
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).connection == connection) {
+                return all.get(i);
+            }
+        }
+        return null;
+    }
+
+    /** The peer at the other end of a link; or null. */
+    InboundPeer at(InboundLink link) {
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).link == link) {
+                return all.get(i);
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Accepts a connection. If that fails nothing of it is left.
+     *
+     * @throws FabricException if the fabric cannot.
+     * @throws BusException if the driver has no counters left.
+     */
+    InboundPeer accept(
+            InboundListener endpoint,
+            Connection connection,
+            String source,
+            Greeting greeting,
+            long nowNs) {
+        ConnectionCounters counters = null;
+        InboundLink link = null;
+        try {
+            counters = countersPool.take("rdma from " + source + " at " + endpoint.description());
+            link =
+                    new InboundLink(
+                            connection.queuePair(),
+                            connection.domain(),
+                            counters,
+                            options,
+                            events,
+                            nowNs);
+            counters.state.setRelease(1);
+            counters.queuePair.setRelease(connection.queuePair().number());
+            connection.accept(Greeting.of(host.driverId(), RejectCode.UNSPECIFIED));
+            InboundPeer peer =
+                    new InboundPeer(
+                            connection,
+                            endpoint,
+                            link,
+                            counters,
+                            greeting.driverId(),
+                            source,
+                            nowNs + options.halfOpenTimeoutNs());
+            all.add(peer);
+            return peer;
+        } catch (FabricException | BusException e) {
+            connection.close();
+            if (link != null) {
+                link.close();
+            }
+            connection.domain().close();
+            if (counters != null) {
+                countersPool.giveBack(counters);
+            }
+            throw e;
+        }
+    }
+
+    /** Destroys the queue pair of a peer: from now on it can write nothing. */
+    void cutOff(InboundPeer peer) {
+        peer.connection.close();
+        all.remove(peer);
+    }
+
+    /** Frees what a peer held, after it is cut off and its images' logs are taken from it. */
+    void free(InboundPeer peer) {
+        peer.link.close();
+        closeDomain(peer.connection);
+        countersPool.giveBack(peer.counters);
+    }
+
+    /** Closes what a connection was accepted or refused in, after the connection. */
+    static void closeDomain(Connection connection) {
+        if (connection.domain() != null) {
+            connection.domain().close();
+        }
+    }
+
+    /** Timers. */
+    void work(long nowNs) {
+        countersPool.work(nowNs);
+    }
+
+    @Override
+    public void close() {
+        Goodbye.say(
+                all.stream()
+                        .filter(peer -> peer.state == InboundPeer.State.UP)
+                        .map(peer -> peer.link)
+                        .toList());
+        for (InboundPeer peer : all) {
+            peer.connection.close();
+            peer.images.forEach(IncomingImage::closeLog);
+            peer.link.close();
+            closeDomain(peer.connection);
+            peer.counters.close();
+        }
+        all.clear();
+        countersPool.close();
+    }
+}

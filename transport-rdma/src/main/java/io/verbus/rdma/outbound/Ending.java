@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.outbound;
+
+/**
+ * How a transfer comes to its end: the peer is told, then the conductor; first that nothing reads
+ * the stream's log any more, and last that the peer writes its credit slot no more. Sender's.
+ */
+final class Ending {
+    private final Transfer transfer;
+    private final Retention retention;
+
+    /** Work requests after which nothing reads the log. */
+    private long closedAt;
+
+    private boolean isFinished;
+    private boolean isForgotten;
+    private boolean isOver;
+
+    /**
+     * @param transfer that ends.
+     * @param retention of its log.
+     */
+    Ending(Transfer transfer, Retention retention) {
+        this.transfer = transfer;
+        this.retention = retention;
+    }
+
+    /**
+     * Tells the peer that the stream ends.
+     *
+     * @param link to tell it through.
+     * @param path of an image that gets the final position, or null.
+     * @param position at which it ends.
+     * @return whether there was room for it.
+     */
+    boolean tellPeer(OutboundLink link, LogPath path, long position) {
+        return isPosted(link.sendClose(path, transfer.registrationId(), position));
+    }
+
+    /**
+     * Ends without a word, because the peer knows nothing of the stream; whether there was room.
+     */
+    boolean passOver(OutboundLink link) {
+        if (!isPosted(link.sendBarrier())) {
+            return false;
+        }
+        isForgotten = true;
+        return true;
+    }
+
+    private boolean isPosted(long count) {
+        if (count >= 0) {
+            closedAt = count;
+        }
+        return count >= 0;
+    }
+
+    /** The peer has let go of the stream. */
+    void onForgotten() {
+        isForgotten = true;
+    }
+
+    /** Whether the peer was told, and its image has all that was posted before. */
+    boolean isDelivered(long completed) {
+        return completed >= closedAt;
+    }
+
+    /** Whether all is said. */
+    boolean isOver() {
+        return isOver;
+    }
+
+    /**
+     * Goes on, once the peer was told.
+     *
+     * @return the amount of work done.
+     */
+    int work(OutboundLink link) {
+        if (!isFinished && isDelivered(link.completed())) {
+            isFinished = true;
+            retention.onUnread(true);
+            link.tell(new SenderEvent.Finished(link, transfer));
+            return 1;
+        }
+        if (isFinished && isForgotten && !isOver) {
+            isOver = true;
+            link.tell(new SenderEvent.Forgotten(link, transfer));
+            return 1;
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.outbound;
+
+import io.verbus.rdma.fabric.Access;
+import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.Domain;
+import io.verbus.rdma.fabric.FabricException;
+import io.verbus.rdma.link.ConnectionCounters;
+import io.verbus.rdma.link.LinkEnd;
+import io.verbus.rdma.link.RdmaOptions;
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+
+/**
+ * The publications that are sent to one endpoint, and what carries them while a connection stands:
+ * its link, its credit slots, and the domain in which their logs are registered. Conductor's
+ * thread.
+ */
+final class EndpointStreams implements AutoCloseable {
+    private final String name;
+    private final TransportHost host;
+    private final RdmaOptions options;
+    private final Queue<SenderCommand> commands;
+    private final List<OutboundPublication> publications = new ArrayList<>();
+
+    /** Of the connection that stands or stood last: another on the same device takes it over. */
+    private Domain domain;
+
+    private OutboundLink link;
+    private CreditSlots creditSlots;
+
+    /** The sender has the link, and was not asked to let go of it. */
+    private boolean isAttached;
+
+    /** A stream may be late to resume. */
+    private boolean isAnyResuming;
+
+    /** A publication could not be registered on the connection that stands. */
+    private boolean isAnyUnsent;
+
+    private long sendAgainNs;
+
+    /**
+     * @param name of the endpoint, for people.
+     * @param host the driver.
+     * @param options of the transport.
+     * @param commands for the sender.
+     */
+    EndpointStreams(
+            String name, TransportHost host, RdmaOptions options, Queue<SenderCommand> commands) {
+        this.name = name;
+        this.host = host;
+        this.options = options;
+        this.commands = commands;
+    }
+
+    boolean isEmpty() {
+        return publications.isEmpty();
+    }
+
+    boolean uses(OutboundLink other) {
+        return link == other;
+    }
+
+    /** The link that the sender has, unless it was asked to let go of it; or null. */
+    OutboundLink link() {
+        return isAttached ? link : null;
+    }
+
+    /** The domain that a connection may take over; or null. */
+    Domain domain() {
+        return domain;
+    }
+
+    // Publications
+
+    /**
+     * Sends a publication.
+     *
+     * @throws TransportException if its log cannot be registered.
+     */
+    void add(OutboundPublication publication) {
+        if (isAttached) {
+            try {
+                send(publication);
+            } catch (FabricException e) {
+                publication.closeLog();
+                throw new TransportException(e.getMessage(), e);
+            }
+        }
+        publications.add(publication);
+    }
+
+    /**
+     * Ends a publication.
+     *
+     * @return whether it is free at once.
+     */
+    boolean end(OutboundPublication publication) {
+        publication.closing = true;
+        if (publication.transfer == null) {
+            return !publication.isResuming();
+        }
+        if (isAttached) {
+            commands.add(new SenderCommand.End(link, publication.transfer));
+        }
+        return false;
+    }
+
+    /** A publication is free: forgets it. */
+    void remove(OutboundPublication publication) {
+        publication.closeLog();
+        publications.remove(publication);
+    }
+
+    /** The peer has let go of a publication that left it: offers it anew. */
+    void sendAgain(OutboundPublication publication, long nowNs) {
+        publication.isLeaving = false;
+        if (isAttached) {
+            sendAll(nowNs);
+        }
+    }
+
+    /** A credit slot that the peer writes no more. */
+    void giveBack(CreditSlots.Slot slot) {
+        creditSlots.giveBack(slot);
+    }
+
+    /** One that was closed and has no transfer any more; or null. */
+    OutboundPublication nextClosed() {
+        for (OutboundPublication publication : publications) {
+            if (publication.closing && publication.transfer == null && !publication.isResuming()) {
+                return publication;
+            }
+        }
+        return null;
+    }
+
+    /** Tells the clients of all what has become of the endpoint. */
+    void tell(boolean rejected, String message) {
+        for (OutboundPublication publication : publications) {
+            publication.tell(host, rejected, message);
+        }
+    }
+
+    /** Timers. */
+    int work(long nowNs) {
+        int work = giveUpLate(nowNs);
+        if (isAttached && isAnyUnsent && nowNs - sendAgainNs >= 0) {
+            sendAll(nowNs);
+            work++;
+        }
+        return work;
+    }
+
+    /** Tells publishers that nobody receives any more, where a stream has not gone on in time. */
+    private int giveUpLate(long nowNs) {
+        if (!isAnyResuming) {
+            return 0;
+        }
+        isAnyResuming = false;
+        int late = 0;
+        for (int i = 0; i < publications.size(); i++) {
+            OutboundPublication publication = publications.get(i);
+            if (publication.isLate(nowNs)) {
+                commands.add(
+                        new SenderCommand.GiveUp(
+                                publication.transfer != null
+                                        ? publication.transfer
+                                        : publication.cutOff));
+                publication.tell(
+                        host,
+                        false,
+                        "the stream to "
+                                + name
+                                + " has not gone on within "
+                                + options.resumeTimeoutNs() / 1_000_000
+                                + " ms: see why in the driver's error log");
+                late++;
+            }
+            isAnyResuming |= publication.isResuming();
+        }
+        return late;
+    }
+
+    // Connections
+
+    /**
+     * What was cut off does not go on, because the driver there is another.
+     *
+     * @param message for their clients.
+     * @return whether anything was cut off.
+     */
+    boolean beginAnew(String message) {
+        boolean isAny = false;
+        for (OutboundPublication publication : publications) {
+            if (publication.cutOff != null) {
+                forget(publication);
+                publication.tell(host, false, message);
+                isAny = true;
+            }
+        }
+        return isAny;
+    }
+
+    private void forget(OutboundPublication publication) {
+        commands.add(new SenderCommand.GiveUp(publication.cutOff));
+        publication.forget();
+    }
+
+    /**
+     * Hands a connection that is established to the sender, and sends everything through it.
+     *
+     * @throws FabricException if it cannot be used; {@link #closeLink} is owed then too.
+     */
+    void attach(
+            Connection connection,
+            ConnectionCounters counters,
+            Queue<SenderEvent> events,
+            long nowNs) {
+        adopt(connection.domain());
+        creditSlots = new CreditSlots(domain);
+        link = new OutboundLink(connection.queuePair(), domain, counters, options, events, nowNs);
+        commands.add(new SenderCommand.Attach(link));
+        isAttached = true;
+        sendAll(nowNs);
+    }
+
+    /** Asks the sender to let go of the connection. */
+    void detach(String reason) {
+        isAttached = false;
+        commands.add(new SenderCommand.Detach(link, reason));
+    }
+
+    /** Sends what is not sent yet; a log that cannot be registered is tried again after a while. */
+    private void sendAll(long nowNs) {
+        isAnyUnsent = false;
+        for (OutboundPublication publication : publications) {
+            try {
+                if (publication.transfer == null && !publication.isLeaving) {
+                    send(publication);
+                }
+            } catch (FabricException e) {
+                isAnyUnsent = true;
+                sendAgainNs = nowNs + options.backoffMaxNs();
+                if (!publication.isTold(e.getMessage())) {
+                    host.onError(new TransportException(e.getMessage(), e));
+                }
+                publication.tell(host, false, e.getMessage());
+            }
+        }
+    }
+
+    private void send(OutboundPublication publication) {
+        if (publication.broken || publication.closing && !publication.isResuming()) {
+            return;
+        }
+        if (publication.log == null) {
+            publication.log =
+                    domain.register(
+                            publication.stream.log().address(),
+                            publication.stream.log().writableLength(),
+                            Access.LOCAL_READ);
+        }
+        publication.transfer = new Transfer(publication, creditSlots.take());
+        commands.add(new SenderCommand.Add(link, publication.transfer));
+    }
+
+    /** Whether the end of the connection cut a stream off; otherwise it is no failure. */
+    boolean isAnyCutOff() {
+        for (OutboundPublication publication : publications) {
+            if (publication.transfer != null && publication.transfer.image().isCutOff()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The queue pair is destroyed: nothing reads the logs through it any more. */
+    void onLost(LinkEnd end, long nowNs) {
+        for (OutboundPublication publication : publications) {
+            publication.onLost(nowNs + options.resumeTimeoutNs());
+            isAnyResuming |= publication.cutOff != null;
+            if (end == LinkEnd.GOODBYE && publication.cutOff != null) {
+                forget(publication);
+            }
+            if (publication.branch != null) {
+                commands.add(
+                        new SenderCommand.Unread(publication.branch, publication.cutOff == null));
+            }
+        }
+    }
+
+    /** Takes a connection's domain over: what is registered on another device is not on its. */
+    void adopt(Domain other) {
+        if (other != null && other != domain) {
+            closeDomain();
+            domain = other;
+        }
+    }
+
+    /** Frees what a connection had, after its queue pair is destroyed. Idempotent. */
+    void closeLink() {
+        isAttached = false;
+        if (link != null) {
+            link.close();
+            link = null;
+        }
+        if (creditSlots != null) {
+            creditSlots.close();
+            creditSlots = null;
+        }
+    }
+
+    private void closeDomain() {
+        for (OutboundPublication publication : publications) {
+            publication.closeLog();
+        }
+        if (domain != null) {
+            domain.close();
+            domain = null;
+        }
+    }
+
+    /** Frees everything. */
+    @Override
+    public void close() {
+        closeLink();
+        closeDomain();
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.inbound;
+
+import io.verbus.udp.link.ReceiverCounters;
+import io.verbus.udp.link.UdpOptions;
+import io.verbus.udp.socket.DatagramSocket;
+import io.verbus.udp.socket.ReceiveBatch;
+import io.verbus.udp.socket.SocketAddress;
+import io.verbus.udp.wire.StatusFrame;
+
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+import java.util.Queue;
+
+/** The receiver's part of an endpoint: its duty cycle, and the images that it fills. */
+final class EndpointReceiver {
+    private final DatagramSocket socket;
+    private final ReceiveBatch incoming;
+    private final ControlSender sender;
+    private final Queue<ReceiverEvent> events;
+    private final long receiverId;
+
+    /** Where a publication is asked for its streams; null if none is. */
+    private final SocketAddress asked;
+
+    private final long askIntervalNs;
+    private final Admission admission;
+    private final Long2ObjectHashMap<ReceiveImage> byKey = new Long2ObjectHashMap<>();
+    final FrameDispatcher dispatcher;
+    private final UnsafeBuffer frame =
+            new UnsafeBuffer(ByteBuffer.allocateDirect(StatusFrame.LENGTH));
+    private ReceiveImage[] images = new ReceiveImage[0];
+    private boolean isAttached;
+    private boolean isAskDue;
+    private long askedNs;
+
+    /** Conductor's thread; all else is the receiver's. */
+    EndpointReceiver(
+            ReceiveEndpoint endpoint,
+            DatagramSocket socket,
+            ReceiveBatch incoming,
+            ControlSender sender,
+            UdpOptions options,
+            ReceiverCounters counters,
+            Queue<ReceiverEvent> events) {
+        this.socket = socket;
+        this.incoming = incoming;
+        this.sender = sender;
+        this.events = events;
+        receiverId = endpoint.receiverId();
+        asked = endpoint.isAsking() ? endpoint.control() : null;
+        askIntervalNs = options.statusIntervalNs();
+        admission = new Admission(options.maxImages());
+        dispatcher = new FrameDispatcher(endpoint, byKey, admission, sender, counters, events);
+    }
+
+    /** Is driven from now on. */
+    void attach() {
+        isAttached = true;
+    }
+
+    /** Lets go of all: nobody subscribes here any more. */
+    void detach(long nowNs) {
+        isAttached = false;
+        for (ReceiveImage image : images) {
+            image.leave(nowNs);
+        }
+        byKey.clear();
+        admission.clear();
+        listImages();
+    }
+
+    /** A stream has a subscription. */
+    void listen(int streamId) {
+        admission.listen(streamId);
+        isAskDue = true;
+    }
+
+    /** Fills an image, unless it came too late. */
+    void accept(ReceiveImage image) {
+        if (isAttached) {
+            admission.accepted(image.key());
+            byKey.put(image.key(), image);
+            listImages();
+        }
+    }
+
+    /** The conductor does not want a stream that was offered. */
+    void refuse(int streamId, int sessionId, long nowNs) {
+        admission.refused(ReceiveImage.key(streamId, sessionId), nowNs);
+    }
+
+    /** Lets go of an image, if it is here. */
+    void remove(ReceiveImage image, long nowNs) {
+        if (byKey.get(image.key()) == image) {
+            image.leave(nowNs);
+            take(image);
+            admission.closed(image.key(), image.initialTermId(), image.hasEnded(), nowNs);
+        }
+    }
+
+    private void take(ReceiveImage image) {
+        byKey.remove(image.key());
+        listImages();
+    }
+
+    private void listImages() {
+        images = byKey.values().toArray(new ReceiveImage[0]);
+    }
+
+    /**
+     * One turn of the duty cycle.
+     *
+     * @return the amount of work done.
+     */
+    int work(long nowNs) {
+        int work = incoming.receive(socket);
+        for (int i = 0; i < work; i++) {
+            dispatcher.onDatagram(
+                    incoming.buffer(i), incoming.length(i), incoming.source(i), nowNs);
+        }
+        ReceiveImage[] all = images;
+        if (asked != null && (isAskDue || all.length == 0 && nowNs - askedNs >= askIntervalNs)) {
+            ask(nowNs);
+        }
+        for (int i = 0; i < all.length; i++) {
+            work += all[i].work(nowNs);
+            String lost = all[i].lost(nowNs);
+            if (lost != null) {
+                take(all[i]);
+                admission.lost(all[i].key(), nowNs);
+                events.add(new ReceiverEvent.Lost(all[i], lost));
+            }
+        }
+        return work;
+    }
+
+    /** Asks the publication for the set-ups of all its streams. */
+    private void ask(long nowNs) {
+        isAskDue = false;
+        askedNs = nowNs;
+        StatusFrame.write(frame, StatusFrame.FLAG_SEND_SETUP, 0, 0, 0, 0, 0, receiverId);
+        sender.send(asked, frame, StatusFrame.LENGTH, nowNs);
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.inbound;
+
+import io.verbus.logbuffer.FrameHeader;
+import io.verbus.udp.link.ReceiverCounters;
+import io.verbus.udp.socket.SocketAddress;
+import io.verbus.udp.wire.Frames;
+import io.verbus.udp.wire.RttFrame;
+import io.verbus.udp.wire.SetupFrame;
+import io.verbus.udp.wire.StatusFrame;
+
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+import java.util.Queue;
+
+/**
+ * Takes the datagrams of an endpoint apart, and hands their frames to images. Whoever sends there
+ * is not to be trusted. Receiver's thread.
+ */
+final class FrameDispatcher {
+    private final ReceiveEndpoint endpoint;
+    private final Long2ObjectHashMap<ReceiveImage> images;
+    private final Admission admission;
+    private final ControlSender sender;
+    private final ReceiverCounters counters;
+    private final Queue<ReceiverEvent> events;
+    private final long receiverId;
+
+    /** Where senders are answered; null if that is where they send from. */
+    private final SocketAddress control;
+
+    /** The part of a datagram that is looked at: nothing past its end can be read. */
+    private final UnsafeBuffer part = new UnsafeBuffer(0, 0);
+
+    private final UnsafeBuffer request =
+            new UnsafeBuffer(ByteBuffer.allocateDirect(StatusFrame.LENGTH));
+
+    /**
+     * @param endpoint that streams are offered to the conductor for.
+     * @param images that are filled, by their keys: of the endpoint.
+     */
+    FrameDispatcher(
+            ReceiveEndpoint endpoint,
+            Long2ObjectHashMap<ReceiveImage> images,
+            Admission admission,
+            ControlSender sender,
+            ReceiverCounters counters,
+            Queue<ReceiverEvent> events) {
+        this.endpoint = endpoint;
+        this.images = images;
+        this.admission = admission;
+        this.sender = sender;
+        this.counters = counters;
+        this.events = events;
+        receiverId = endpoint.receiverId();
+        control = endpoint.control();
+    }
+
+    /**
+     * Takes a datagram, or several of one sender that the kernel has joined: either is a row of
+     * frames.
+     *
+     * @param datagram that begins with it.
+     * @param length of it.
+     * @param source of it.
+     * @param nowNs monotonic time.
+     */
+    void onDatagram(UnsafeBuffer datagram, int length, SocketAddress source, long nowNs) {
+        int at = 0;
+        do {
+            part.wrap(datagram.addressOffset() + at, length - at);
+            int taken = onFrames(source, nowNs);
+            if (taken < 0) {
+                counters.invalid.incrementRelease();
+                return;
+            }
+            at += taken;
+        } while (at < length);
+    }
+
+    /** Takes what the part begins with; how much of it, or -1 if no sender sends such. */
+    private int onFrames(SocketAddress source, long nowNs) {
+        int length = part.capacity();
+        if (length < Frames.COMMON_LENGTH || Frames.version(part, 0) != Frames.VERSION) {
+            return -1;
+        }
+        return switch (Frames.type(part)) {
+            case FrameHeader.TYPE_DATA, FrameHeader.TYPE_PAD ->
+                    length >= FrameHeader.LENGTH ? onData(source, nowNs) : -1;
+            case Frames.SETUP ->
+                    length >= SetupFrame.LENGTH && onSetup(source, nowNs)
+                            ? Frames.span(part, SetupFrame.LENGTH)
+                            : -1;
+            case Frames.RTT -> length >= RttFrame.LENGTH ? onRoundTrip(nowNs) : -1;
+            case Frames.ERROR, Frames.STATUS, Frames.NAK -> length;
+            default -> -1;
+        };
+    }
+
+    private int onData(SocketAddress source, long nowNs) {
+        int streamId = part.getInt(FrameHeader.STREAM_ID);
+        int sessionId = part.getInt(FrameHeader.SESSION_ID);
+        long key = ReceiveImage.key(streamId, sessionId);
+        ReceiveImage image = images.get(key);
+        if (image != null) {
+            return image.onData(part, source, nowNs);
+        }
+        boolean hasEnded = (Frames.flags(part, 0) & Frames.FLAG_END_OF_STREAM) != 0;
+        if (!hasEnded && admission.mayAsk(streamId, key, nowNs)) {
+            StatusFrame.write(
+                    request,
+                    StatusFrame.FLAG_SEND_SETUP,
+                    sessionId,
+                    streamId,
+                    part.getInt(FrameHeader.TERM_ID),
+                    part.getInt(FrameHeader.TERM_OFFSET),
+                    0,
+                    receiverId);
+            sender.send(control == null ? source : control, request, StatusFrame.LENGTH, nowNs);
+        }
+        return Frames.dataSpan(part);
+    }
+
+    private boolean onSetup(SocketAddress source, long nowNs) {
+        int streamId = SetupFrame.streamId(part);
+        long key = ReceiveImage.key(streamId, SetupFrame.sessionId(part));
+        ReceiveImage image = images.get(key);
+        if (image != null) {
+            image.onSetup(source, nowNs);
+            return true;
+        }
+        if (!admission.isWanted(streamId, key, SetupFrame.initialTermId(part), nowNs)) {
+            return true;
+        }
+        if (!admission.hasRoom(images.size())) {
+            counters.setupsRefused.incrementRelease();
+            return true;
+        }
+        if (!SetupFrame.isInRange(part)) {
+            return false;
+        }
+        admission.offered(key);
+        events.add(offer(source));
+        return true;
+    }
+
+    private ReceiverEvent.Offered offer(SocketAddress source) {
+        SocketAddress from = new SocketAddress();
+        from.set(source);
+        return new ReceiverEvent.Offered(
+                endpoint,
+                from,
+                SetupFrame.sessionId(part),
+                SetupFrame.streamId(part),
+                SetupFrame.initialTermId(part),
+                SetupFrame.termLength(part),
+                SetupFrame.mtu(part),
+                SetupFrame.position(part),
+                (Frames.flags(part, 0) & SetupFrame.FLAG_GROUP) != 0);
+    }
+
+    private int onRoundTrip(long nowNs) {
+        ReceiveImage image =
+                images.get(ReceiveImage.key(RttFrame.streamId(part), RttFrame.sessionId(part)));
+        if (image != null && (Frames.flags(part, 0) & RttFrame.FLAG_REPLY) == 0) {
+            image.onRoundTrip(part, nowNs);
+        }
+        return Frames.span(part, RttFrame.LENGTH);
+    }
+}

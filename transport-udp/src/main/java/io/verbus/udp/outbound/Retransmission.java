@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.outbound;
+
+import io.verbus.logbuffer.FrameHeader;
+import io.verbus.logbuffer.InvalidFrameException;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.transport.OutboundStream;
+import io.verbus.udp.link.SenderCounters;
+
+/** Sends again what receivers of a stream miss, as long as it is kept. Sender's thread. */
+final class Retransmission {
+    private final OutboundStream stream;
+    private final LogSource source;
+    private final SenderCounters counters;
+    private final Retransmits ranges;
+    private final int termLength;
+    private final int bitsToShift;
+    private final int initialTermId;
+
+    /**
+     * @param source of the stream's log.
+     * @param lingerNs time for which a range is not sent once more.
+     */
+    Retransmission(
+            OutboundStream stream, LogSource source, SenderCounters counters, long lingerNs) {
+        this.stream = stream;
+        this.source = source;
+        this.counters = counters;
+        ranges = new Retransmits(lingerNs);
+        termLength = stream.log().spec().termLength();
+        bitsToShift = LogLayout.positionBitsToShift(termLength);
+        initialTermId = stream.log().spec().initialTermId();
+    }
+
+    /**
+     * A receiver misses a range of a term. What was not sent, or is not kept, is none.
+     *
+     * @param floor position from which on the log is kept.
+     */
+    void onNak(int termId, int termOffset, int length, long floor, long nowNs) {
+        counters.naksReceived.incrementRelease();
+        long begin = ((long) (termId - initialTermId) << bitsToShift) + termOffset;
+        long sent = stream.senderPosition();
+        boolean isRange =
+                termOffset >= 0
+                        && termOffset % FrameHeader.ALIGNMENT == 0
+                        && length > 0
+                        && length <= termLength - termOffset;
+        if (!isRange
+                || begin < floor
+                || begin >= sent
+                || !ranges.add(begin, Math.min(begin + length, sent), nowNs)) {
+            counters.naksIgnored.incrementRelease();
+        }
+    }
+
+    /**
+     * Sends a batch of what is asked for, if anything is.
+     *
+     * @param floor position from which on the log is kept.
+     * @return the amount of work done.
+     * @throws InvalidFrameException if the log is damaged there.
+     */
+    int send(Destination destination, long floor) {
+        int index = ranges.pending();
+        if (index < 0) {
+            return 0;
+        }
+        long end = ranges.end(index);
+        long from = Math.max(ranges.next(index), floor);
+        long reached =
+                from < end ? source.refill(destination, from, end, stream.senderPosition()) : from;
+        if (reached == from) {
+            ranges.sentTo(index, end); // consumed meanwhile, or no frame begins there
+            return 0;
+        }
+        int staged = destination.batch().count();
+        int sent = destination.flush();
+        if (sent > 0) {
+            counters.retransmits.getAndAddRelease(sent);
+            long position = sent == staged ? reached : source.end(sent - 1);
+            ranges.sentTo(index, Math.max(Math.min(position, end), from));
+        }
+        return staged;
+    }
+}

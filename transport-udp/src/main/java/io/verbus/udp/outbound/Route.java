@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.outbound;
+
+import io.verbus.ChannelUri;
+import io.verbus.transport.OutboundStream;
+import io.verbus.transport.TransportException;
+import io.verbus.udp.link.Group;
+import io.verbus.udp.link.Resolver;
+
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
+import java.util.OptionalInt;
+
+/**
+ * What a socket is for: publications whose channels say the same of it share one.
+ *
+ * @param to the one receiver, or group; null if there are several receivers.
+ * @param from where it is bound.
+ * @param group that it sends to, or null.
+ * @param ttl of its datagrams.
+ * @param owner registration of the one publication that has it for itself, or 0.
+ */
+record Route(
+        InetSocketAddress to, InetSocketAddress from, Group group, OptionalInt ttl, long owner) {
+    /**
+     * The route of a publication.
+     *
+     * @throws TransportException if its channel names what cannot be used.
+     */
+    static Route of(OutboundStream stream) {
+        ChannelUri channel = stream.channel();
+        if (channel.isDynamic()) {
+            return new Route(
+                    null,
+                    Resolver.resolve(channel.control().host(), channel.control().port()),
+                    null,
+                    channel.ttl(),
+                    0);
+        }
+        String local = channel.interfaceAddress();
+        if (channel.isManual()) {
+            return new Route(
+                    null,
+                    Resolver.resolve(local == null ? "0.0.0.0" : local, 0),
+                    null,
+                    channel.ttl(),
+                    stream.registrationId());
+        }
+        InetSocketAddress to =
+                Resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
+        Group group = Group.of(channel, to);
+        if (group == null && channel.flowControl() != null) {
+            throw new TransportException(
+                    "channel '"
+                            + channel
+                            + "' has one receiver, for which there is no choice of flow control:"
+                            + " remove fc");
+        }
+        InetSocketAddress from =
+                Resolver.resolve(local != null ? local : isIpv6(to) ? "::" : "0.0.0.0", 0);
+        Route route = new Route(to, from, group, channel.ttl(), 0);
+        route.checkFamily(channel, to);
+        return route;
+    }
+
+    /** Whether more than one receives what is sent. */
+    boolean isGroup() {
+        return group != null || to == null;
+    }
+
+    /**
+     * @param channel for people.
+     * @param receiver to be sent to.
+     * @throws TransportException if the receiver's address is of another family than the socket's.
+     */
+    void checkFamily(ChannelUri channel, InetSocketAddress receiver) {
+        if (isIpv6(receiver) != isIpv6(from)) {
+            throw new TransportException(
+                    "channel '"
+                            + channel
+                            + "' mixes IPv4 and IPv6: name an interface address of the endpoint's"
+                            + " family");
+        }
+    }
+
+    private static boolean isIpv6(InetSocketAddress address) {
+        return address.getAddress() instanceof Inet6Address;
+    }
+}
