@@ -2,10 +2,6 @@
 
 package io.verbus.driver;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
-import com.sun.management.ThreadMXBean;
-
 import io.verbus.Bus;
 import io.verbus.ExclusivePublication;
 import io.verbus.Publication;
@@ -16,15 +12,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import java.lang.management.ManagementFactory;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 
 /** The agents' threads allocate nothing while messages flow, over IPC and over a transport. */
 @Timeout(120)
 class AllocationTest {
-    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int WARM_UP = 200_000;
     private static final int MESSAGES = 200_000;
 
@@ -44,22 +36,15 @@ class AllocationTest {
         try (MediaDriver driver =
                         MediaDriver.launch(config, List.of(new LoopTransport.Provider()));
                 Bus bus = Drivers.connect(driver)) {
-            Map<String, Long> threads = agents();
-            assertEquals(3, threads.size(), threads.toString());
             Subscription ipcIn = bus.addSubscription("verbus:ipc", 1);
             Publication ipcOut = bus.addPublication("verbus:ipc", 1);
             Subscription netIn = bus.addSubscription("verbus:rdma?endpoint=localhost:1", 1);
             ExclusivePublication netOut =
                     bus.addExclusivePublication("verbus:rdma?endpoint=localhost:1", 1);
             exchange(ipcOut, ipcIn, netOut, netIn, WARM_UP);
-            Map<String, Long> before = allocated(threads);
+            AgentAllocation allocation = new AgentAllocation();
             exchange(ipcOut, ipcIn, netOut, netIn, MESSAGES);
-            Map<String, Long> after = allocated(threads);
-            after.forEach(
-                    (name, bytes) -> {
-                        long more = bytes - before.get(name);
-                        assertEquals(0, more / SLACK, name + " allocated " + more + " bytes");
-                    });
+            allocation.assertBelow(SLACK);
         }
     }
 
@@ -88,21 +73,5 @@ class AllocationTest {
                 throw new AssertionError("only " + received + " of " + 2L * count);
             }
         }
-    }
-
-    private static Map<String, Long> agents() {
-        Map<String, Long> ids = new TreeMap<>();
-        for (Thread thread : Thread.getAllStackTraces().keySet()) {
-            if (thread.getName().matches("verbus-(conductor|sender|receiver)")) {
-                ids.put(thread.getName(), thread.threadId());
-            }
-        }
-        return ids;
-    }
-
-    private static Map<String, Long> allocated(Map<String, Long> threads) {
-        Map<String, Long> bytes = new TreeMap<>();
-        threads.forEach((name, id) -> bytes.put(name, THREADS.getThreadAllocatedBytes(id)));
-        return bytes;
     }
 }

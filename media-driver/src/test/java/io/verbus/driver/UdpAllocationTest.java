@@ -2,10 +2,6 @@
 
 package io.verbus.driver;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
-import com.sun.management.ThreadMXBean;
-
 import io.verbus.Bus;
 import io.verbus.ExclusivePublication;
 import io.verbus.Subscription;
@@ -16,16 +12,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 
 /** The agents' threads allocate nothing while messages flow over UDP. */
 @Timeout(180)
 class UdpAllocationTest {
-    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int WARM_UP = 300_000;
     private static final int MESSAGES = 200_000;
     private static final long DEADLINE_NS = 80_000_000_000L;
@@ -59,8 +51,6 @@ class UdpAllocationTest {
                         .build();
         try (MediaDriver driver = MediaDriver.launch(config);
                 Bus bus = Drivers.connect(driver)) {
-            Map<String, Long> threads = agents();
-            assertEquals(3, threads.size(), threads.toString());
             List<Subscription> in = new ArrayList<>();
             places.forEach(place -> in.add(bus.addSubscription(place, 1)));
             ExclusivePublication out = bus.addExclusivePublication(channel, 1);
@@ -68,15 +58,9 @@ class UdpAllocationTest {
             Await.until("connected", () -> in.stream().allMatch(Subscription::isConnected));
             Subscription[] all = in.toArray(new Subscription[0]);
             exchange(out, all, WARM_UP);
-            Map<String, Long> before = allocated(threads);
+            AgentAllocation allocation = new AgentAllocation();
             exchange(out, all, MESSAGES);
-            allocated(threads)
-                    .forEach(
-                            (name, bytes) -> {
-                                long more = bytes - before.get(name);
-                                assertEquals(
-                                        0, more / SLACK, name + " allocated " + more + " bytes");
-                            });
+            allocation.assertBelow(SLACK);
         }
     }
 
@@ -100,21 +84,5 @@ class UdpAllocationTest {
                 throw new AssertionError("only " + received + " of " + count);
             }
         }
-    }
-
-    private static Map<String, Long> agents() {
-        Map<String, Long> ids = new TreeMap<>();
-        for (Thread thread : Thread.getAllStackTraces().keySet()) {
-            if (thread.getName().matches("verbus-(conductor|sender|receiver)")) {
-                ids.put(thread.getName(), thread.threadId());
-            }
-        }
-        return ids;
-    }
-
-    private static Map<String, Long> allocated(Map<String, Long> threads) {
-        Map<String, Long> bytes = new TreeMap<>();
-        threads.forEach((name, id) -> bytes.put(name, THREADS.getThreadAllocatedBytes(id)));
-        return bytes;
     }
 }

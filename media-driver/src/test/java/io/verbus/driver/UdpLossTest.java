@@ -20,6 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 
 /** One datagram in twenty is lost, doubled or overtaken, each way; no message may be. */
 @Timeout(180)
@@ -69,6 +71,20 @@ class UdpLossTest {
         return value[0];
     }
 
+    /** Sends all messages through the relay, until all are received. */
+    private void relay(UdpMessages messages, BooleanSupplier offer, IntSupplier poll) {
+        Await.until(
+                "all messages",
+                () -> {
+                    relay.poll();
+                    if (messages.sent() < MESSAGES && offer.getAsBoolean()) {
+                        messages.onSent();
+                    }
+                    poll.getAsInt();
+                    return messages.received() == MESSAGES;
+                });
+    }
+
     @Test
     void nothingIsLostBetweenUs() {
         UdpMessages messages = new UdpMessages(System.nanoTime(), 4000);
@@ -79,17 +95,10 @@ class UdpLossTest {
         FragmentAssembler handler =
                 new FragmentAssembler(
                         (buffer, at, size, h) -> messages.onMessage(buffer, at, size));
-        Await.until(
-                "all messages",
-                () -> {
-                    relay.poll();
-                    if (messages.sent() < MESSAGES
-                            && publication.offer(messages.buffer(), 0, messages.length()) > 0) {
-                        messages.onSent();
-                    }
-                    subscription.poll(handler, 10);
-                    return messages.received() == MESSAGES;
-                });
+        relay(
+                messages,
+                () -> publication.offer(messages.buffer(), 0, messages.length()) > 0,
+                () -> subscription.poll(handler, 10));
         assertTrue(relay.lost() > 100, "lost " + relay.lost());
         assertTrue(counter("losses") > 0);
         assertTrue(counter("NAKs sent") > 0);
@@ -147,17 +156,10 @@ class UdpLossTest {
                         aeron.client()
                                 .addExclusivePublication(
                                         udp("aeron", relay.port(), "|term-length=64k"), STREAM)) {
-            Await.until(
-                    "all messages",
-                    () -> {
-                        relay.poll();
-                        if (messages.sent() < MESSAGES
-                                && publication.offer(messages.buffer(), 0, messages.length()) > 0) {
-                            messages.onSent();
-                        }
-                        subscription.poll(handler, 10);
-                        return messages.received() == MESSAGES;
-                    });
+            relay(
+                    messages,
+                    () -> publication.offer(messages.buffer(), 0, messages.length()) > 0,
+                    () -> subscription.poll(handler, 10));
             assertEquals(List.of(), aeron.errors());
         }
         assertTrue(counter("NAKs sent") > 0);
@@ -176,17 +178,10 @@ class UdpLossTest {
             ExclusivePublication publication =
                     bus.addExclusivePublication(
                             udp("verbus", relay.port(), "|term-length=64k"), STREAM);
-            Await.until(
-                    "all messages",
-                    () -> {
-                        relay.poll();
-                        if (messages.sent() < MESSAGES
-                                && publication.offer(messages.buffer(), 0, messages.length()) > 0) {
-                            messages.onSent();
-                        }
-                        subscription.poll(handler, 10);
-                        return messages.received() == MESSAGES;
-                    });
+            relay(
+                    messages,
+                    () -> publication.offer(messages.buffer(), 0, messages.length()) > 0,
+                    () -> subscription.poll(handler, 10));
             assertEquals(List.of(), aeron.errors());
         }
         assertTrue(counter("datagrams sent again") > 0);
