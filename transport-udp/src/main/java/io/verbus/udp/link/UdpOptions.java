@@ -30,8 +30,7 @@ import org.agrona.SystemUtil;
  * @param imageTimeoutNs {@code image-timeout}: time without a frame after which a sender is gone.
  * @param lingerNs {@code linger}: time for which an ended stream is still answered for.
  * @param nakDelayNs {@code nak-delay}: time for which a gap may be reordering only.
- * @param nakRetryNs {@code nak-retry}: first time between NAKs for the same gap; it doubles, to
- *     eight times that.
+ * @param nakRetryNs {@code nak-retry}: time between NAKs for the same gap.
  * @param retransmitLingerNs {@code retransmit-linger}: time for which a range that was sent again
  *     is not sent once more.
  */

@@ -8,6 +8,12 @@ package io.verbus.udp.socket;
  * uio.h}; glibc's {@code bits/socket.h}.
  */
 final class LinuxAbi {
+    /** Number of sendto, from {@code arch/x86/entry/syscalls/syscall_64.tbl}. */
+    static final long SYS_SENDTO = 44;
+
+    /** Number of recvfrom. */
+    static final long SYS_RECVFROM = 45;
+
     static final int AF_INET = 2;
     static final int AF_INET6 = 10;
 
