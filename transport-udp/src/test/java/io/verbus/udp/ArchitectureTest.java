@@ -41,7 +41,7 @@ class ArchitectureTest {
                     .whereLayer("wire")
                     .mayOnlyBeAccessedByLayers("outbound", "inbound")
                     .whereLayer("socket")
-                    .mayOnlyBeAccessedByLayers("outbound", "inbound")
+                    .mayOnlyBeAccessedByLayers("entry", "outbound", "inbound")
                     .because("the two sides of the protocol know each other only by its frames");
 
     @ArchTest

@@ -76,6 +76,7 @@ final class Host implements AutoCloseable {
                         .idling(Idling.BACKOFF)
                         .clientLivenessTimeoutNs(PATIENCE.toNanos())
                         .transportOption("rdma.connect-timeout", PATIENCE.toSeconds() + "s")
+                        .transportOption("rdma.half-open-timeout", PATIENCE.toSeconds() + "s")
                         .transportOption("rdma.probe-timeout", PATIENCE.toSeconds() + "s");
         settings.accept(builder);
         return new Host(address, MediaDriver.launchEmbedded(builder));

@@ -36,7 +36,10 @@ class KilledProcessLabTest {
 
     /** Short enough to wait for, long enough for an emulated machine. */
     private static final String[] SETTINGS = {
-        "client-liveness-timeout=5s", "rdma.connect-timeout=30s", "rdma.probe-timeout=20s"
+        "client-liveness-timeout=5s",
+        "rdma.connect-timeout=30s",
+        "rdma.half-open-timeout=60s",
+        "rdma.probe-timeout=20s"
     };
 
     private static final int STREAM = 1;

@@ -46,6 +46,7 @@ class SoakLabTest {
         "client-liveness-timeout=10s",
         "rdma.probe-timeout=5s",
         "rdma.connect-timeout=20s",
+        "rdma.half-open-timeout=60s",
         "rdma.resume-timeout=300s"
     };
 
