@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -49,7 +50,8 @@ class PreparationTest {
                         Drivers.config().directory(DriverDirectory.uniquePath()).build(),
                         List.of(provider));
         bus = Drivers.connect(driver);
-        other = Drivers.connect(driver);
+        // It waits for as long as the preparation takes.
+        other = Bus.connect(Drivers.context(driver).driverTimeout(Duration.ofSeconds(50)));
     }
 
     @AfterEach
