@@ -5,6 +5,7 @@ package io.verbus.rdma.verbs;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -209,6 +210,7 @@ class DataPathLabTest {
     /** Again and again, so that neither side runs out of receives. */
     @Test
     void asksAndIsAnsweredBothWays() {
+        assumeTrue(Lab.iWarp(), "elsewhere it is the device that answers");
         for (int i = 0; i < 5 * Lab.OPTIONS.receiveDepth(); i++) {
             long awaitedByA = qpA.stageProbe();
             qpA.post(true);
@@ -216,9 +218,7 @@ class DataPathLabTest {
                     "the question to be on its way",
                     () -> qpA.completed() >= awaitedByA,
                     () -> qpA.poll(inboxA));
-            if (Lab.iWarp()) {
-                assertTrue(qpA.answered() < awaitedByA, "only a peer that polls answers");
-            }
+            assertTrue(qpA.answered() < awaitedByA, "only a peer that polls answers");
             awaitAnswer(qpA, awaitedByA);
             long awaitedByB = qpB.stageProbe();
             qpB.post(true);
