@@ -53,7 +53,7 @@ class SoakLabTest {
     /** Messages on each stream that show that it goes on. */
     private static final int PROGRESS = 50;
 
-    private static final int RECOVERY_S = 120;
+    private static final int RECOVERY_S = 300;
 
     private enum Fault {
         CUT,
