@@ -42,8 +42,10 @@ public final class Probe {
         return answered < awaited && nowNs - sentNs >= timeoutNs;
     }
 
-    /** Nanoseconds within which a peer must answer. */
-    public long timeoutNs() {
-        return timeoutNs;
+    /** What is said of a peer that has not answered in time. */
+    public String missed() {
+        return "the peer has not answered a probe for "
+                + timeoutNs / 1_000_000
+                + " ms: it is gone, or the network between is";
     }
 }

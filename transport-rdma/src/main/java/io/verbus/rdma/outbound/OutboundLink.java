@@ -134,10 +134,7 @@ final class OutboundLink
     private void finishCycle(long nowNs) {
         long answered = queuePair.answered();
         if (probe.isMissed(nowNs, answered)) {
-            failed(
-                    "the peer has not answered a probe for "
-                            + options.probeTimeoutNs() / 1_000_000
-                            + " ms: it is gone, or the network between is");
+            failed(probe.missed());
         } else if (probe.isDue(nowNs, answered)) {
             probe.sent(nowNs, queuePair.stageProbe());
             post(true);
