@@ -5,6 +5,7 @@ package io.verbus.rdma.inbound;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.fabric.Listener;
+import io.verbus.rdma.link.Complaints;
 import io.verbus.rdma.link.Greeting;
 import io.verbus.transport.TransportHost;
 
@@ -22,10 +23,11 @@ final class Admission implements AutoCloseable {
      * A connection that is refused.
      *
      * @param code for the peer.
+     * @param kind of complaint; null if there is none.
      * @param complaint for the error log, without the peer's port, so that a host which tries again
      *     is one entry of it; null if there is nothing to complain about.
      */
-    record Refusal(RejectCode code, String complaint) {}
+    record Refusal(RejectCode code, Complaints.Kind kind, String complaint) {}
 
     /**
      * @param host whose settings say who may connect.
@@ -60,6 +62,7 @@ final class Admission implements AutoCloseable {
             notAllowed.incrementRelease();
             return new Refusal(
                     RejectCode.NOT_ALLOWED,
+                    Complaints.Kind.NOT_ALLOWED,
                     "a connection from "
                             + (address == null || address.getAddress() == null
                                     ? "an unknown address"
@@ -68,11 +71,12 @@ final class Admission implements AutoCloseable {
                             + " verbus.rdma.allow");
         }
         if (endpoint == null) {
-            return new Refusal(RejectCode.ENDPOINT_CLOSED, null);
+            return new Refusal(RejectCode.ENDPOINT_CLOSED, null, null);
         }
         if (peers >= maxPeers) {
             return new Refusal(
                     RejectCode.NO_RESOURCES,
+                    Complaints.Kind.NO_ROOM,
                     "a connection of "
                             + name
                             + " is one too many: raise rdma.max-peers above "
@@ -81,6 +85,7 @@ final class Admission implements AutoCloseable {
         if (greeting == null) {
             return new Refusal(
                     RejectCode.UNSPECIFIED,
+                    Complaints.Kind.STRANGER,
                     "what connects from "
                             + name
                             + " is not a Verbus driver: keep others away from port "
@@ -88,7 +93,9 @@ final class Admission implements AutoCloseable {
         }
         if (greeting.isOtherVersion()) {
             return new Refusal(
-                    RejectCode.VERSION_MISMATCH, greeting.versionsDiffer("a driver at " + name));
+                    RejectCode.VERSION_MISMATCH,
+                    Complaints.Kind.OTHER_VERSION,
+                    greeting.versionsDiffer("a driver at " + name));
         }
         return null;
     }

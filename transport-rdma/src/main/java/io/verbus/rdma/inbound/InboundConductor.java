@@ -119,6 +119,7 @@ public final class InboundConductor implements AutoCloseable {
         InboundPeer peer;
         while ((peer = halfOpen.takeOverdue(nowNs)) != null) {
             complaints.record(
+                    Complaints.Kind.HALF_OPEN,
                     "connections from "
                             + peer.host
                             + " are given up because they offer no stream: keep strangers off with"
@@ -173,7 +174,7 @@ public final class InboundConductor implements AutoCloseable {
             return;
         }
         if (refusal.complaint() != null) {
-            complaints.record(refusal.complaint(), nowNs);
+            complaints.record(refusal.kind(), refusal.complaint(), nowNs);
         }
         reject(connection, refusal.code());
     }
@@ -182,7 +183,7 @@ public final class InboundConductor implements AutoCloseable {
         try {
             connection.reject(Greeting.of(host.driverId(), code));
         } catch (FabricException e) {
-            complaints.record(e.getMessage(), nowNs);
+            complaints.record(Complaints.Kind.NOT_ACCEPTED, e.getMessage(), nowNs);
         }
         connection.close();
         InboundPeers.closeDomain(connection);
@@ -194,6 +195,7 @@ public final class InboundConductor implements AutoCloseable {
             halfOpen.add(peers.accept(endpoint, connection, source, greeting, nowNs));
         } catch (FabricException | BusException e) {
             complaints.record(
+                    Complaints.Kind.NOT_ACCEPTED,
                     "cannot accept a connection of "
                             + InboundPeer.hostOf(source)
                             + ": "
@@ -300,7 +302,7 @@ public final class InboundConductor implements AutoCloseable {
             peer.counters.violations.incrementRelease();
         }
         if (end == LinkEnd.VIOLATION || peer.isHostile || peer.isWriting()) {
-            complaints.record(message, nowNs);
+            complaints.record(Complaints.Kind.LOST, message, nowNs);
         }
         if (end != LinkEnd.GOODBYE && peer.state != InboundPeer.State.LEAVING) {
             peer.counters.onFailure(reason);

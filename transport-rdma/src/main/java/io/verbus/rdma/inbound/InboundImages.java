@@ -68,7 +68,7 @@ final class InboundImages implements AutoCloseable {
                             + options.resumeTimeoutNs() / 1_000_000
                             + " ms after this: "
                             + late.lossReason;
-            complaints.record(reason, nowNs);
+            complaints.record(Complaints.Kind.IMAGE_LOST, reason, nowNs);
             lose(late, reason);
             work++;
         }

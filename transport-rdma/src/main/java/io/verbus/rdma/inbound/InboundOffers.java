@@ -130,6 +130,7 @@ final class InboundOffers {
     private boolean accept(InboundPeer peer, Offer offer, long nowNs) {
         if (!images.hasRoom(peer, offer)) {
             complaints.record(
+                    Complaints.Kind.NO_ROOM,
                     "the streams of "
                             + peer.host
                             + " take more memory than rdma.max-image-memory: raise it, or shorten"
@@ -170,7 +171,7 @@ final class InboundOffers {
     }
 
     private void fail(InboundPeer peer, Offer offer, String failure, long nowNs) {
-        complaints.record(failure, nowNs);
+        complaints.record(Complaints.Kind.STREAM_REFUSED, failure, nowNs);
         reject(peer, offer, RejectCode.NO_RESOURCES, failure);
     }
 

@@ -230,6 +230,15 @@ class StrangersTest implements FabricHandler {
             assertEquals(200, unlogged + net.b.errors.size());
             long lines = net.b.counterText().lines().count();
             assertTrue(lines < 13 * 14 + 20, net.b.counterText());
+            byte[] noGreeting = {1, 2, 3};
+            stranger.connect(B, null, ConnectionOptions.DEFAULT, null, noGreeting);
+            net.until(
+                    "the storm not to hide what is of another kind",
+                    () -> {
+                        stranger.poll(this, net.nowNs);
+                        return net.b.errors.stream()
+                                .anyMatch(error -> error.contains("is not a Verbus driver"));
+                    });
             assertCarries(net, net.a.publish(TwoDrivers.CHANNEL, STREAM));
         }
     }
