@@ -109,7 +109,11 @@ final class Device {
      * hold the JVM at a safepoint.
      */
     boolean software() {
-        return vendorId == RXE_VENDOR_ID || vendorId == SIW_VENDOR_ID || vendorId == 0;
+        return vendorId == RXE_VENDOR_ID || isSiw() || vendorId == 0;
+    }
+
+    boolean isSiw() {
+        return vendorId == SIW_VENDOR_ID;
     }
 
     MemorySegment postSend() {

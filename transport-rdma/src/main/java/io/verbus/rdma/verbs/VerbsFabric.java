@@ -154,6 +154,7 @@ public final class VerbsFabric implements Fabric {
         Device device = devices.get(context);
         if (device == null) {
             device = new Device(ibverbs, context);
+            MappingGuard.cover(ibverbs, device);
             devices.put(context, device);
             asyncEvents.add(new AsyncEvents(ibverbs, device));
         }
