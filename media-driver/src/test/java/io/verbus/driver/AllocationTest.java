@@ -42,9 +42,8 @@ class AllocationTest {
             ExclusivePublication netOut =
                     bus.addExclusivePublication("verbus:rdma?endpoint=localhost:1", 1);
             exchange(ipcOut, ipcIn, netOut, netIn, WARM_UP);
-            AgentAllocation allocation = new AgentAllocation();
-            exchange(ipcOut, ipcIn, netOut, netIn, MESSAGES);
-            allocation.assertBelow(SLACK);
+            AgentAllocation.assertBelow(
+                    SLACK, () -> exchange(ipcOut, ipcIn, netOut, netIn, MESSAGES));
         }
     }
 

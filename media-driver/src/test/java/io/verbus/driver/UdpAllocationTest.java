@@ -58,9 +58,7 @@ class UdpAllocationTest {
             Await.until("connected", () -> in.stream().allMatch(Subscription::isConnected));
             Subscription[] all = in.toArray(new Subscription[0]);
             exchange(out, all, WARM_UP);
-            AgentAllocation allocation = new AgentAllocation();
-            exchange(out, all, MESSAGES);
-            allocation.assertBelow(SLACK);
+            AgentAllocation.assertBelow(SLACK, () -> exchange(out, all, MESSAGES));
         }
     }
 

@@ -7,7 +7,9 @@ import java.util.Arrays;
 /**
  * Who gets a turn in a duty cycle: each that was busy lately, and of the idle ones the next few. So
  * a cycle costs the same whether one stream is idle or a thousand are, and an idle one waits for at
- * most {@code idle / SWEEP} cycles until it is looked at.
+ * most {@code idle / SWEEP} cycles until it is looked at. Where cycles are far between, as those of
+ * a thread that parks, more of them get a turn in each, so that none waits for longer than {@link
+ * #LONGEST_WAIT_NS}, or one cycle.
  *
  * <p>Nobody tells that an idle stream has work: its publisher or subscriber writes memory, as ever,
  * and pays nothing for it. Where no more than {@link #SWEEP} are idle, each is looked at in every
@@ -23,8 +25,13 @@ import java.util.Arrays;
  * @param <T> who takes turns.
  */
 public final class Turns<T extends Turns.Taker> {
-    /** Idle ones that get a turn in a cycle. */
+    private static final int WAIT_SHIFT = 20;
+
+    /** Idle ones that get a turn in a cycle, at least. */
     public static final int SWEEP = 4;
+
+    /** Nanoseconds within which each idle one gets a turn, if a cycle does not take longer. */
+    public static final int LONGEST_WAIT_NS = 1 << WAIT_SHIFT;
 
     /** Result of a turn: no room for more in this cycle; the next cycle begins with this one. */
     public static final int STOP = -1;
@@ -118,6 +125,7 @@ public final class Turns<T extends Turns.Taker> {
      * @return the amount of work done.
      */
     public int go(Turn<? super T> turn, long now) {
+        long elapsedNs = Math.min(now - nowNs, LONGEST_WAIT_NS);
         nowNs = now;
         int work = 0;
         Taker idle = null;
@@ -138,16 +146,18 @@ public final class Turns<T extends Turns.Taker> {
             index = index + 1 == most ? 0 : index + 1;
         }
         first = first + 1 < most ? first + 1 : 0;
-        work += sweep(turn);
+        work += sweep(turn, elapsedNs);
         if (idle != null && idle.index < busy && now - idle.busyNs >= idleAfterNs) {
             rest(idle);
         }
         return work;
     }
 
-    private int sweep(Turn<? super T> turn) {
+    private int sweep(Turn<? super T> turn, long elapsedNs) {
         int work = 0;
-        int most = Math.min(SWEEP, count - busy);
+        int resting = count - busy;
+        int due = (int) (resting * elapsedNs >> WAIT_SHIFT);
+        int most = Math.min(resting, Math.max(SWEEP, due + 1));
         for (int i = 0; i < most; i++) {
             next = next < busy || next >= count ? busy : next;
             Taker taker = all[next];

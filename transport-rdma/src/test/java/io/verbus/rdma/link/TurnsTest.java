@@ -98,6 +98,21 @@ class TurnsTest {
         all.forEach(worker -> assertEquals(1, worker.turns));
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {10_000, 100_000, Turns.LONGEST_WAIT_NS, 10_000_000, Long.MAX_VALUE / 2})
+    void noIdleOneWaitsForLongWhereCyclesAreFarBetween(long cycleNs) {
+        List<Worker> all = add(1000);
+        letAllIdle();
+        all.forEach(worker -> worker.turns = 0);
+        long cycles = Math.ceilDiv(Turns.LONGEST_WAIT_NS, cycleNs);
+        for (int i = 0; i < cycles; i++) {
+            nowNs += cycleNs - 1;
+            go();
+            assertTrue(order.size() <= Math.max(Turns.SWEEP, 1 + 1100 / cycles), "" + order.size());
+        }
+        all.forEach(worker -> assertTrue(worker.turns > 0));
+    }
+
     @Test
     void whatHasWorkAgainIsBusyAgain() {
         List<Worker> all = add(100);
