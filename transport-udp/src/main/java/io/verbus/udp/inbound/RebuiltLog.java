@@ -10,6 +10,9 @@ import io.verbus.udp.wire.NakFrame;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
 /**
  * The log of an image that frames are put into in any order, and how far it is complete. Receiver's
  * thread.
@@ -22,6 +25,16 @@ import org.agrona.concurrent.UnsafeBuffer;
  * </pre>
  */
 final class RebuiltLog {
+    private static final VarHandle REBUILT;
+
+    static {
+        try {
+            REBUILT = MethodHandles.lookup().findVarHandle(RebuiltLog.class, "rebuilt", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final LogBuffers log;
     private final int sessionId;
     private final int streamId;
@@ -51,6 +64,14 @@ final class RebuiltLog {
     /** Position up to which the stream was sent, as far as is known here. */
     long highest() {
         return highest;
+    }
+
+    /**
+     * The same for another thread. Subscribers may be past it, for they see frames before the
+     * receiver has counted them; what lies behind it must stay as it is until then.
+     */
+    long rebuiltAcquire() {
+        return (long) REBUILT.getAcquire(this);
     }
 
     boolean hasGap() {
@@ -134,18 +155,20 @@ final class RebuiltLog {
     }
 
     private void advance() {
-        while (rebuilt < highest) {
-            int offset = termOffset(rebuilt);
-            long word = term(rebuilt).getLong(offset);
+        long at = rebuilt;
+        while (at < highest) {
+            int offset = termOffset(at);
+            long word = term(at).getLong(offset);
             if (word == 0) {
-                return;
+                break;
             }
             if (!FrameCheck.isValid(word, offset, termLength)) {
                 isBroken = true;
-                return;
+                break;
             }
-            rebuilt += FrameHeader.align(FrameHeader.length(word));
+            at += FrameHeader.align(FrameHeader.length(word));
         }
+        REBUILT.setRelease(this, at);
     }
 
     /**

@@ -153,9 +153,15 @@ final class ReceiveImage {
 
     // Conductor
 
-    /** Zeroes a step of what is consumed. Returns the amount of work done. */
+    /**
+     * Zeroes a step of what is consumed, and of what the receiver has counted: a frame that is gone
+     * when it comes to count it would be asked for again, and stand there when the log is used
+     * anew.
+     *
+     * @return the amount of work done.
+     */
     int clean() {
-        long consumed = image.consumedPosition();
+        long consumed = Math.min(image.consumedPosition(), log.rebuiltAcquire());
         int step = log.termLength() / CLEAN_STEPS;
         return consumed - cleaner.cleaned() < step ? 0 : cleaner.clean(consumed, step);
     }
