@@ -25,8 +25,21 @@ class UdpAllocationTest {
     /** Room for what is not per message: JIT and class initialisation on an agent's thread. */
     private static final long SLACK = 4096;
 
+    /** Number of the next message, of the one that sends and of each that receives. */
+    private int nextSent;
+
+    private final int[] next = new int[2];
+    private int reading;
     private long received;
-    private final FragmentHandler handler = (buffer, offset, length, header) -> received++;
+    private final FragmentHandler handler =
+            (buffer, offset, length, header) -> {
+                if (buffer.getInt(offset) != next[reading]) {
+                    throw new AssertionError(
+                            "message " + buffer.getInt(offset) + " instead of " + next[reading]);
+                }
+                next[reading]++;
+                received++;
+            };
 
     @Test
     void noAgentAllocatesForMessages() throws IOException {
@@ -68,11 +81,14 @@ class UdpAllocationTest {
         received = 0;
         long start = System.nanoTime();
         while (received < (long) count * in.length) {
+            message.putInt(0, nextSent);
             if (sent < count && out.offer(message) > 0) {
                 sent++;
+                nextSent++;
             }
             int read = 0;
             for (int i = 0; i < in.length; i++) {
+                reading = i;
                 read += in[i].poll(handler, 10);
             }
             if (read == 0) {
