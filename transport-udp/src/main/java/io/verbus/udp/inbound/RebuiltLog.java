@@ -15,7 +15,7 @@ import java.lang.invoke.VarHandle;
 
 /**
  * The log of an image that frames are put into in any order, and how far it is complete. Receiver's
- * thread.
+ * thread, but for {@link #rebuiltAcquire}.
  *
  * <pre>
  *       rebuilt                    highest
@@ -61,17 +61,17 @@ final class RebuiltLog {
         return rebuilt;
     }
 
-    /** Position up to which the stream was sent, as far as is known here. */
-    long highest() {
-        return highest;
-    }
-
     /**
      * The same for another thread. Subscribers may be past it, for they see frames before the
      * receiver has counted them; what lies behind it must stay as it is until then.
      */
     long rebuiltAcquire() {
         return (long) REBUILT.getAcquire(this);
+    }
+
+    /** Position up to which the stream was sent, as far as is known here. */
+    long highest() {
+        return highest;
     }
 
     boolean hasGap() {

@@ -161,9 +161,11 @@ final class ReceiveImage {
      * @return the amount of work done.
      */
     int clean() {
-        long consumed = Math.min(image.consumedPosition(), log.rebuiltAcquire());
+        long consumed = image.consumedPosition();
         int step = log.termLength() / CLEAN_STEPS;
-        return consumed - cleaner.cleaned() < step ? 0 : cleaner.clean(consumed, step);
+        return consumed - cleaner.cleaned() < step
+                ? 0
+                : cleaner.clean(Math.min(consumed, log.rebuiltAcquire()), step);
     }
 
     /** What of the stream was lost. */
