@@ -19,6 +19,9 @@ final class Conductor implements Agent {
     /** A client that is stopped in the middle of writing a command holds up all others so long. */
     private static final long COMMAND_UNBLOCK_NS = TimeUnit.SECONDS.toNanos(1);
 
+    /** A stream that has had no work for so long shares its turns with others like it. */
+    static final long IDLE_AFTER_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private static final long TIMER_NS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final int COMMANDS_PER_CYCLE = 10;
 

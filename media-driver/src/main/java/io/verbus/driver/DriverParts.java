@@ -67,7 +67,8 @@ record DriverParts(
                         counters,
                         events,
                         errors,
-                        commands::nextCorrelationId);
+                        commands::nextCorrelationId,
+                        clock);
         Losses losses = new Losses(directory, clock, errors);
         transports.hosts(
                 options ->

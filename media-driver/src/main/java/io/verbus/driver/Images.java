@@ -10,16 +10,15 @@ import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.Transport;
+import io.verbus.transport.Turns;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.LongSupplier;
 
 /** Images of remote publications, from set-up to the release of their logs. Conductor's thread. */
-final class Images {
+final class Images implements Turns.Turn<NetworkImage> {
     private final Subscriptions subscriptions;
     private final LogFiles files;
     private final DriverCounters counters;
@@ -28,7 +27,10 @@ final class Images {
     private final LongSupplier ids;
     private final AtomicCounter count;
     private final AtomicCounter lost;
-    private final List<NetworkImage> all = new ArrayList<>();
+    private final Turns<NetworkImage> turns;
+
+    /** One that its last turn found released. */
+    private NetworkImage released;
 
     Images(
             Subscriptions subscriptions,
@@ -36,7 +38,8 @@ final class Images {
             DriverCounters counters,
             ClientEvents events,
             ErrorHandler errors,
-            LongSupplier ids) {
+            LongSupplier ids,
+            DriverClock clock) {
         this.subscriptions = subscriptions;
         this.files = files;
         this.counters = counters;
@@ -45,6 +48,7 @@ final class Images {
         this.ids = ids;
         this.count = counters.system(SystemCounter.IMAGES);
         this.lost = counters.system(SystemCounter.IMAGES_LOST);
+        this.turns = new Turns<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
     }
 
     /**
@@ -88,8 +92,8 @@ final class Images {
         NetworkImage image =
                 new NetworkImage(
                         transport, endpoint, setup, log, receiverPosition, counters, events);
-        all.add(image);
-        count.setRelease(all.size());
+        turns.add(image);
+        count.setRelease(turns.count());
         subscriptions.addSource(image);
         return image;
     }
@@ -105,27 +109,36 @@ final class Images {
 
     /** Every cycle. Returns the amount of work done. */
     int update(long nowNs) {
-        int work = 0;
-        for (int i = all.size() - 1; i >= 0; i--) {
-            NetworkImage image = all.get(i);
-            work += image.update();
-            if (image.isReleased()) {
-                all.remove(i);
-                subscriptions.removeSource(image);
-                image.free();
-                files.release(image.log(), nowNs);
-                count.setRelease(all.size());
-                work++;
-            }
+        int work = turns.go(this, nowNs);
+        if (released != null) {
+            free(released, nowNs);
+            released = null;
+            work++;
         }
         return work;
     }
 
+    @Override
+    public int take(NetworkImage image, long nowNs) {
+        int work = image.update();
+        if (image.isReleased()) {
+            released = image;
+        }
+        return work;
+    }
+
+    private void free(NetworkImage image, long nowNs) {
+        turns.remove(image);
+        subscriptions.removeSource(image);
+        image.free();
+        files.release(image.log(), nowNs);
+        count.setRelease(turns.count());
+    }
+
     /** Unmaps and deletes all logs; the agents and transports have stopped. */
     void close() {
-        for (NetworkImage image : all) {
-            files.free(image.log());
+        for (int i = 0; i < turns.count(); i++) {
+            files.free(turns.get(i).log());
         }
-        all.clear();
     }
 }

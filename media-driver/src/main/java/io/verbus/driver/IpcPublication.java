@@ -65,7 +65,7 @@ final class IpcPublication extends Publication {
     }
 
     @Override
-    int update(long nowNs) {
+    int update() {
         if (finalPosition() != LogLayout.NOT_ENDED) {
             return subscribers.isEmpty() ? 0 : subscribers.drain(finalPosition(), "end of stream");
         }

@@ -10,6 +10,7 @@ import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.Transport;
+import io.verbus.transport.Turns;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
@@ -18,7 +19,7 @@ import org.agrona.concurrent.status.AtomicCounter;
  * and its subscribers read up to it, and closing, when the transport lets go of its memory, to
  * released. Conductor's thread but where it says otherwise.
  */
-final class NetworkImage implements Source, InboundImage {
+final class NetworkImage extends Turns.Taker implements Source, InboundImage {
     private enum State {
         ACTIVE,
         DRAINING,
@@ -150,7 +151,7 @@ final class NetworkImage implements Source, InboundImage {
         }
     }
 
-    /** Every cycle. Returns the amount of work done. */
+    /** At each of its turns. Returns the amount of work done. */
     int update() {
         int work = 0;
         if (state == State.DRAINING) {
@@ -161,6 +162,12 @@ final class NetworkImage implements Source, InboundImage {
             work++;
         }
         return work;
+    }
+
+    /** From its end on. */
+    @Override
+    protected boolean isWaiting() {
+        return state != State.ACTIVE;
     }
 
     private void close(String reason) {

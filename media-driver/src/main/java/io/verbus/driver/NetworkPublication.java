@@ -170,7 +170,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
     }
 
     @Override
-    int update(long nowNs) {
+    int update() {
         long position = released;
         long consumed = spies.consumed(position);
         int work = clean(consumed);

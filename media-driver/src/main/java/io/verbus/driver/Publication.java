@@ -9,12 +9,14 @@ import io.verbus.logbuffer.LogCleaner;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogTail;
 import io.verbus.logbuffer.LogUnblocker;
+import io.verbus.transport.Turns;
 
 /**
  * A log that clients append to. It ends when the last client has let go of it: its open claims are
  * made padding, and its final position is fixed. Conductor's thread but where it says otherwise.
  */
-abstract sealed class Publication implements Source permits IpcPublication, NetworkPublication {
+abstract sealed class Publication extends Turns.Taker implements Source
+        permits IpcPublication, NetworkPublication {
     /** Bytes of a log that may wait to be cleaned. */
     private static final int MAX_UNCLEAN = 64 * 1024;
 
@@ -163,8 +165,16 @@ abstract sealed class Publication implements Source permits IpcPublication, Netw
         }
     }
 
-    /** Every cycle: limits and cleaning. Returns the amount of work done. */
-    abstract int update(long nowNs);
+    /** At each of its turns: limits and cleaning. Returns the amount of work done. */
+    abstract int update();
+
+    /** While its publishers are held back, and while it ends. */
+    @Override
+    protected final boolean isWaiting() {
+        return isEnding
+                || log.metadata().getInt(LogLayout.CONNECTED) != 0
+                        && LogTail.position(log) >= limit.get();
+    }
 
     /** Position that everybody who reads the log has passed, or could. */
     abstract long furthestPosition();

@@ -7,6 +7,7 @@ import io.verbus.ChannelUri;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
+import io.verbus.transport.Turns;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
@@ -16,7 +17,7 @@ import java.util.List;
 import java.util.Objects;
 
 /** Publications, from the first client that adds one to the release of its log. Conductor's. */
-final class Publications {
+final class Publications implements Turns.Turn<Publication> {
     private final PublicationFactory factory;
     private final Subscriptions subscriptions;
     private final LogFiles files;
@@ -27,6 +28,10 @@ final class Publications {
     private final AtomicCounter count;
     private final AtomicCounter unblocked;
     private final List<Publication> all = new ArrayList<>();
+    private final Turns<Publication> turns;
+
+    /** One that its last turn found free. */
+    private Publication free;
 
     Publications(
             PublicationFactory factory,
@@ -46,6 +51,7 @@ final class Publications {
         this.errors = errors;
         this.count = counters.system(SystemCounter.PUBLICATIONS);
         this.unblocked = counters.system(SystemCounter.UNBLOCKED);
+        this.turns = new Turns<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
     }
 
     /**
@@ -159,6 +165,7 @@ final class Publications {
         Publication publication =
                 factory.create(registrationId, sessionId, streamId, exclusive, channel);
         all.add(publication);
+        turns.add(publication);
         spied.add(publication);
         count.setRelease(all.size());
         return publication;
@@ -176,15 +183,20 @@ final class Publications {
 
     /** Every cycle. Returns the amount of work done. */
     int update(long nowNs) {
-        int work = 0;
-        for (int i = all.size() - 1; i >= 0; i--) {
-            Publication publication = all.get(i);
-            work += publication.update(nowNs);
-            if (publication.isFree()) {
-                all.remove(i);
-                free(publication, nowNs);
-                work++;
-            }
+        int work = turns.go(this, nowNs);
+        if (free != null) {
+            free(free, nowNs);
+            free = null;
+            work++;
+        }
+        return work;
+    }
+
+    @Override
+    public int take(Publication publication, long nowNs) {
+        int work = publication.update();
+        if (publication.isFree()) {
+            free = publication;
         }
         return work;
     }
@@ -212,6 +224,8 @@ final class Publications {
     }
 
     private void free(Publication publication, long nowNs) {
+        all.remove(publication);
+        turns.remove(publication);
         subscriptions.removeSource(publication);
         spied.remove(publication);
         publication.close();

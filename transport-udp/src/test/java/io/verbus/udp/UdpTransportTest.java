@@ -4,6 +4,7 @@ package io.verbus.udp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -31,6 +32,7 @@ import java.util.function.BooleanSupplier;
 @Timeout(60)
 class UdpTransportTest {
     private static final int STREAM = 7;
+    private static final int TERM_LENGTH = 64 * 1024;
 
     @TempDir Path folder;
     private TestDriver a;
@@ -102,6 +104,30 @@ class UdpTransportTest {
         assertEquals(0, b.counter("invalid frames of senders"));
         assertEquals(0, a.counter("invalid frames of receivers"));
         assertEquals(0, b.counter("flow control over-runs"));
+    }
+
+    /** A receiver that is held up between putting frames into the log and counting them. */
+    @Test
+    void whatIsReadBeforeItIsCountedIsNotCleaned() {
+        TestStream stream = a.publish(channel(""), STREAM);
+        TestImage image = receive(stream);
+        exchange(stream, image, 10);
+        int begin = LogLayout.termOffset(image.position(), TERM_LENGTH);
+        while (stream.position() < image.position() + TERM_LENGTH / 4) {
+            assertTrue(stream.offer());
+        }
+        int length = (int) (stream.position() - image.position());
+        image.log().term(0).putBytes(begin, stream.log().term(0), begin, length);
+        while (image.poll(10) > 0) {
+            // Until all is read.
+        }
+        assertEquals(stream.position(), image.position());
+        for (int i = 0; i < 100; i++) {
+            b.transport.conduct(b.nowNs);
+        }
+        assertNotEquals(0, image.log().term(0).getLong(begin));
+        exchange(stream, image, 5000);
+        assertEquals(0, b.counter("NAKs sent"));
     }
 
     @Test

@@ -3,8 +3,8 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.rdma.fabric.RemoteKey;
-import io.verbus.rdma.link.Turns;
 import io.verbus.transport.InboundImage;
+import io.verbus.transport.Turns;
 
 import org.agrona.concurrent.status.AtomicCounter;
 

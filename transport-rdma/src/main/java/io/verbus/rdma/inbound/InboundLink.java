@@ -14,7 +14,7 @@ import io.verbus.rdma.link.Offer;
 import io.verbus.rdma.link.Probe;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.rdma.link.SendRing;
-import io.verbus.rdma.link.Turns;
+import io.verbus.transport.Turns;
 
 import java.util.ArrayDeque;
 import java.util.Queue;

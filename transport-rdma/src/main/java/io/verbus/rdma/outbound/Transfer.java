@@ -7,8 +7,8 @@ import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.rdma.fabric.RemoteKey;
 import io.verbus.rdma.link.Backoff;
-import io.verbus.rdma.link.Turns;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.Turns;
 
 import java.util.concurrent.TimeUnit;
 

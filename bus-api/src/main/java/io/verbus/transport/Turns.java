@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.rdma.link;
+package io.verbus.transport;
 
 import java.util.Arrays;
 
@@ -49,7 +49,10 @@ public final class Turns<T extends Turns.Taker> {
         private int index = -1;
         private long busyNs;
 
-        /** Whether it waits for something that must be seen at once, though it has no work now. */
+        /**
+         * Whether it waits for something that must be seen at once, though it has no work now.
+         * Asked before it is taken for idle, and each time it has its turn as an idle one.
+         */
         protected abstract boolean isWaiting();
     }
 
@@ -138,10 +141,14 @@ public final class Turns<T extends Turns.Taker> {
                 return work;
             }
             work += done;
-            if (done > 0 || taker.isWaiting()) {
+            if (done > 0) {
                 taker.busyNs = now;
             } else if (now - taker.busyNs >= idleAfterNs) {
-                idle = taker;
+                if (taker.isWaiting()) {
+                    taker.busyNs = now;
+                } else {
+                    idle = taker;
+                }
             }
             index = index + 1 == most ? 0 : index + 1;
         }

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.Bus;
+import io.verbus.Publication;
+import io.verbus.Subscription;
+import io.verbus.cnc.CncFile;
+import io.verbus.cnc.CncSpec;
+import io.verbus.transport.Turns;
+
+import org.agrona.concurrent.SystemEpochClock;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.errors.DistinctErrorLog;
+import org.agrona.concurrent.status.AtomicCounter;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * What a duty cycle of the conductor does for idle publications: a real conductor and client, but
+ * the cycles that count are the test's, a microsecond of its own time apart.
+ */
+@Timeout(120)
+class IdlePublicationsTest {
+    private static final long CYCLE_NS = 1000;
+
+    /** More than the step by which the limit of a term of 64 KiB is raised. */
+    private static final int BURST = 8 * 1024;
+
+    private final DriverConfig config =
+            Drivers.config().directory(DriverDirectory.uniquePath()).build();
+    private final DriverDirectory directory = DriverDirectory.open(config.directory());
+    private final CncFile cnc =
+            CncFile.create(
+                    directory.path().resolve(CncFile.NAME),
+                    new CncSpec(
+                            1,
+                            ProcessHandle.current().pid(),
+                            config.clientLivenessTimeoutNs(),
+                            config.toDriverLength(),
+                            config.toClientsLength(),
+                            config.counterValuesLength(),
+                            config.errorLogLength()));
+    private final DriverParts parts = parts();
+    private final Conductor conductor = new Conductor(parts);
+    private final UnsafeBuffer message = new UnsafeBuffer(new byte[1024]);
+    private final List<Publication> publications = new ArrayList<>();
+    private final List<Subscription> subscriptions = new ArrayList<>();
+    private Bus bus;
+    private long nowNs;
+
+    private DriverParts parts() {
+        DriverClock clock = new DriverClock();
+        DriverCounters counters = new DriverCounters(cnc, clock);
+        DistinctErrorLog log =
+                new DistinctErrorLog(
+                        cnc.errorLog(), SystemEpochClock.INSTANCE, StandardCharsets.UTF_8);
+        ErrorSink errors =
+                new ErrorSink(
+                        log, counters.system(SystemCounter.ERRORS), Throwable::printStackTrace);
+        return DriverParts.assemble(config, directory, cnc, List.of(), clock, counters, errors);
+    }
+
+    @AfterEach
+    void close() {
+        if (bus != null) {
+            bus.close();
+        }
+        conductor.onClose();
+        cnc.close();
+        directory.close();
+    }
+
+    /** Makes streams, with the conductor on a thread of its own meanwhile. */
+    private void connect(int count) throws InterruptedException {
+        cnc.publish();
+        AtomicBoolean isRunning = new AtomicBoolean(true);
+        Thread thread =
+                new Thread(
+                        () -> {
+                            while (isRunning.get()) {
+                                conductor.doWork();
+                                Thread.yield();
+                            }
+                        });
+        thread.start();
+        try {
+            bus = Bus.connect(new Bus.Context().directoryName(config.directory().toString()));
+            for (int stream = 0; stream < count; stream++) {
+                subscriptions.add(bus.addSubscription("verbus:ipc", stream));
+                publications.add(bus.addPublication("verbus:ipc", stream));
+            }
+            Await.until(
+                    "all connected",
+                    () ->
+                            publications.stream().allMatch(Publication::isConnected)
+                                    && subscriptions.stream().allMatch(Subscription::isConnected));
+        } finally {
+            isRunning.set(false);
+            thread.join();
+        }
+        nowNs = System.nanoTime();
+    }
+
+    /** A turn of the conductor's for the publications. */
+    private void cycle(long ns) {
+        nowNs += ns;
+        parts.publications().update(nowNs);
+    }
+
+    /** All are idle, after this. */
+    private void rest() {
+        cycle(Conductor.IDLE_AFTER_NS + 1);
+        for (int i = 0; i <= publications.size(); i++) {
+            cycle(CYCLE_NS);
+        }
+    }
+
+    /** Publishes and reads so much that the limit is to be raised. */
+    private void exchange(int stream) {
+        for (int sent = 0; sent < BURST; sent += message.capacity()) {
+            assertTrue(publications.get(stream).offer(message) > 0);
+        }
+        read(stream);
+    }
+
+    private void read(int stream) {
+        while (subscriptions.get(stream).poll((buffer, offset, length, header) -> {}, 100) > 0) {
+            // Until there is no more.
+        }
+    }
+
+    private int raised(long[] before) {
+        int count = 0;
+        for (int i = 0; i < before.length; i++) {
+            count += publications.get(i).positionLimit() > before[i] ? 1 : 0;
+        }
+        return count;
+    }
+
+    private long[] limits() {
+        return publications.stream().mapToLong(Publication::positionLimit).toArray();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 100, 1000})
+    void aCycleLooksAtAFewHoweverManyAreIdle(int count) throws InterruptedException {
+        connect(count);
+        rest();
+        long fastestNs = Long.MAX_VALUE;
+        for (int part = 0; part < 20; part++) {
+            long startNs = System.nanoTime();
+            for (int i = 0; i < 1000; i++) {
+                cycle(CYCLE_NS);
+            }
+            fastestNs = Math.min(fastestNs, (System.nanoTime() - startNs) / 1000);
+        }
+        System.out.println(count + " idle publications: " + fastestNs + " ns a cycle");
+        for (int stream = 0; stream < count; stream++) {
+            exchange(stream);
+        }
+        long[] before = limits();
+        for (int raised = 0; raised < count; ) {
+            cycle(CYCLE_NS);
+            raised = Math.min(raised + Turns.SWEEP, count);
+            assertEquals(raised, raised(before));
+        }
+    }
+
+    @Test
+    void aPublisherThatIsHeldBackDoesNotWaitForItsTurn() throws InterruptedException {
+        connect(100);
+        Publication full = publications.get(50);
+        while (full.offer(message) > 0) {
+            // Until it is held back.
+        }
+        rest();
+        long[] before = limits();
+        read(50);
+        cycle(CYCLE_NS);
+        assertTrue(full.positionLimit() > before[50]);
+    }
+
+    @Test
+    void oneThatIsClosedIsFreedThoughManyAreIdle() throws InterruptedException {
+        connect(100);
+        rest();
+        publications.get(50).close();
+        AtomicCounter count = parts.counters().system(SystemCounter.PUBLICATIONS);
+        Await.until(
+                "freed",
+                () -> {
+                    conductor.doWork();
+                    return count.get() == 99;
+                });
+    }
+}
