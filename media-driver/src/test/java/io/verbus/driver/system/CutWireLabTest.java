@@ -36,7 +36,8 @@ class CutWireLabTest {
                 address,
                 builder ->
                         builder.transportOption("rdma.resume-timeout", "200s")
-                                .transportOption("rdma.probe-timeout", "10s"));
+                                .transportOption("rdma.probe-timeout", "10s")
+                                .transportOption("rdma.ack-timeout", "100ms"));
     }
 
     /** A stream over the wire, which must go on as if nothing had happened. */

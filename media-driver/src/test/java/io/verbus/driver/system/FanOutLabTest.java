@@ -191,7 +191,8 @@ class FanOutLabTest {
                                 Host.addressA(),
                                 builder ->
                                         builder.transportOption("rdma.resume-timeout", "5s")
-                                                .transportOption("rdma.probe-timeout", "10s"));
+                                                .transportOption("rdma.probe-timeout", "10s")
+                                                .transportOption("rdma.ack-timeout", "100ms"));
                 Child driver =
                         Child.driver(List.of(), folder, directory, "client-liveness-timeout=20s");
                 Tasks tasks = new Tasks();

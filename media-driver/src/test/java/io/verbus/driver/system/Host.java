@@ -30,6 +30,12 @@ final class Host implements AutoCloseable {
     /** An emulated machine may well do nothing for seconds: nobody is lost for that. */
     static final Duration PATIENCE = Duration.ofSeconds(30);
 
+    /**
+     * Time-out of an acknowledgement where nothing is lost: rxe of Linux 6.1 that sends again
+     * because the machine was busy may send the wrong part of a write, and the connection fails.
+     */
+    private static final String ACK_TIMEOUT = "1s";
+
     private static final String SYSTEM_PUBLICATIONS = "publications";
     private static final String SYSTEM_IMAGES = "images";
 
@@ -71,15 +77,19 @@ final class Host implements AutoCloseable {
     /** Starts a host with other settings than one thread that backs off. */
     static Host start(String address, Consumer<DriverConfigBuilder> settings) {
         DriverConfigBuilder builder =
-                DriverConfig.builder()
-                        .threading(ThreadingMode.SHARED)
-                        .idling(Idling.BACKOFF)
-                        .clientLivenessTimeoutNs(PATIENCE.toNanos())
-                        .transportOption("rdma.connect-timeout", PATIENCE.toSeconds() + "s")
-                        .transportOption("rdma.half-open-timeout", PATIENCE.toSeconds() + "s")
-                        .transportOption("rdma.probe-timeout", PATIENCE.toSeconds() + "s");
+                patient().threading(ThreadingMode.SHARED).idling(Idling.BACKOFF);
         settings.accept(builder);
         return new Host(address, MediaDriver.launchEmbedded(builder));
+    }
+
+    /** Settings of a driver that takes nobody for lost because the machine is slow. */
+    static DriverConfigBuilder patient() {
+        return DriverConfig.builder()
+                .clientLivenessTimeoutNs(PATIENCE.toNanos())
+                .transportOption("rdma.connect-timeout", PATIENCE.toSeconds() + "s")
+                .transportOption("rdma.half-open-timeout", PATIENCE.toSeconds() + "s")
+                .transportOption("rdma.probe-timeout", PATIENCE.toSeconds() + "s")
+                .transportOption("rdma.ack-timeout", ACK_TIMEOUT);
     }
 
     /** An error that the driver's log may hold. */

@@ -6,7 +6,6 @@ import io.verbus.Bus;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.driver.Await;
-import io.verbus.driver.DriverConfig;
 import io.verbus.driver.Idling;
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.ThreadingMode;
@@ -105,7 +104,7 @@ class ThreadingLabTest {
         Invoked(Path directory) {
             driver =
                     MediaDriver.launch(
-                            DriverConfig.builder()
+                            Host.patient()
                                     .directory(directory)
                                     .threading(ThreadingMode.INVOKER)
                                     .idling(Idling.NOOP)
