@@ -31,8 +31,8 @@ final class Host implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /**
-     * Time-out of an acknowledgement where nothing is lost: rxe of Linux 6.1 that sends again
-     * because the machine was busy may send the wrong part of a write, and the connection fails.
+     * Time-out of an acknowledgement where nothing is lost: where rxe of Linux 6.1 sends again
+     * because the machine was busy, connections fail now and then; see "Limits" in docs/lab.md.
      */
     private static final String ACK_TIMEOUT = "1s";
 
