@@ -15,15 +15,24 @@ import org.agrona.concurrent.UnsafeBuffer;
  * claim in addition has its negative length in place, as other messages may follow it.
  *
  * <p>The log needs no cleaning: the word at which the next frame will begin is zeroed before the
- * frame in front of it is committed, and nobody looks further than that.
+ * tail gets there, and nobody looks further than that. A frame is written from its header to its
+ * end, then the next one's first word: a processor that sees lines asked for in their order fetches
+ * the next ones by itself, which a store far ahead of them would keep it from.
  *
  * <p>No method allocates, but to refuse a wrong argument.
  */
 public final class ExclusiveAppender {
-    /** Bytes behind the tail that are zeroed beforehand, for frames that are short. */
-    private static final int CLEARED_AHEAD = 256;
+    /**
+     * Bytes behind the tail that are zeroed beforehand, for frames that are short: further than the
+     * processor of a subscriber who reads at the tail fetches lines that it was not asked for yet.
+     */
+    private static final int CLEARED_AHEAD = 4096;
 
+    /** Bytes of a frame that is short. */
     private static final int MAX_CLEARED_AFTER = 256;
+
+    /** Bytes that are zeroed after one frame, at most. */
+    private static final int CLEARED_AT_ONCE = 256;
 
     private final LogBuffers log;
     private final UnsafeBuffer metadata;
@@ -107,15 +116,15 @@ public final class ExclusiveAppender {
         if (termPosition + at >= limit || end > termLength) {
             return claimTail(end - at, limit); // says why not
         }
+        term.putLong(at + FrameHeader.TERM_OFFSET, sessionWord | at);
+        term.putLong(at + FrameHeader.STREAM_ID, streamWord);
+        term.putLong(at + FrameHeader.RESERVED_VALUE, reservedValue);
+        Framing.payload(term, at + FrameHeader.LENGTH, source, offset, length);
         if (end >= cleared) {
             openFrontier(end);
         }
         metadata.putLongRelease(tail, rawTail | end);
         termOffset = end;
-        term.putLong(at + FrameHeader.TERM_OFFSET, sessionWord | at);
-        term.putLong(at + FrameHeader.STREAM_ID, streamWord);
-        term.putLong(at + FrameHeader.RESERVED_VALUE, reservedValue);
-        Framing.payload(term, at + FrameHeader.LENGTH, source, offset, length);
         framing.commit(term, at, frameLength, FrameHeader.FLAGS_UNFRAGMENTED);
         if (frameLength <= MAX_CLEARED_AFTER) {
             clearAhead(end);
@@ -128,8 +137,8 @@ public final class ExclusiveAppender {
      * It also brings those lines to this processor before the subscriber asks for them.
      */
     private void clearAhead(int end) {
-        int target = Math.min(end + CLEARED_AHEAD, termLength);
         int at = Math.max(cleared, end + FrameHeader.ALIGNMENT);
+        int target = Math.min(Math.min(end + CLEARED_AHEAD, at + CLEARED_AT_ONCE), termLength);
         while (at < target) {
             term.putLong(at, 0);
             at += FrameHeader.ALIGNMENT;
@@ -138,8 +147,9 @@ public final class ExclusiveAppender {
     }
 
     /**
-     * Zeroes the word at which the next frame will begin, before the frame in front of it is
-     * committed: readers who get there find nothing yet, whatever an earlier lap has left.
+     * Zeroes the word at which the next frame will begin, before the tail gets there: readers find
+     * nothing yet, whatever an earlier lap has left, also if this thread dies before the commit and
+     * somebody else makes padding of the frame.
      */
     private void openFrontier(int end) {
         if (end < termLength) {
@@ -167,10 +177,10 @@ public final class ExclusiveAppender {
         int done = 0;
         do {
             int payload = Math.min(length - done, framing.maxPayload());
-            openFrontier(at + FrameHeader.align(FrameHeader.LENGTH + payload));
+            int frameLength = FrameHeader.LENGTH + payload;
             framing.header(term, at, termId, reservedValue);
             Framing.payload(term, at + FrameHeader.LENGTH, source, offset + done, payload);
-            int frameLength = FrameHeader.LENGTH + payload;
+            openFrontier(at + FrameHeader.align(frameLength));
             int flags = Framing.flags(done == 0, done + payload == length);
             framing.commit(term, at, frameLength, flags);
             done += payload;

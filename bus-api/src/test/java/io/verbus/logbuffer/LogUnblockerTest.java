@@ -170,7 +170,9 @@ class LogUnblockerTest {
     void streamIsReadToItsEndWhereverTheOwnerOfAnExclusiveLogDies(
             @ForAll long seed, @ForAll @IntRange(min = 0, max = 3) int claims) {
         Random random = new Random(seed);
-        begin(random.nextInt(TERM_LENGTH / 32) * 32);
+        int start = random.nextInt(TERM_LENGTH / 32) * 32;
+        begin(start);
+        soilAllBut(start);
         ExclusiveAppender appender = new ExclusiveAppender(log);
         AtomicLongPosition position = new AtomicLongPosition();
         position.set(appender.position());
@@ -289,6 +291,21 @@ class LogUnblockerTest {
                         InvalidFrameException.class, () -> unblocker.check(0, TIMEOUT, TIMEOUT));
         assertEquals(0, e.position());
         assertEquals(-96, e.frameLength());
+    }
+
+    /** What an earlier lap could have left: frames wherever one can begin, but at the tail. */
+    private void soilAllBut(int offset) {
+        for (int at = 0; at < LogLayout.PARTITIONS * TERM_LENGTH; at += FrameHeader.ALIGNMENT) {
+            if (at != offset) {
+                log.term(at / TERM_LENGTH)
+                        .putLong(
+                                at % TERM_LENGTH,
+                                FrameHeader.word(
+                                        FrameHeader.LENGTH,
+                                        FrameHeader.FLAGS_UNFRAGMENTED,
+                                        FrameHeader.TYPE_DATA));
+            }
+        }
     }
 
     private void begin(int offset) {
