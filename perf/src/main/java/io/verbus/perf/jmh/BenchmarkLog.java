@@ -13,14 +13,14 @@ import java.util.UUID;
 
 /** A log of one thread, on tmpfs as a driver's are. */
 final class BenchmarkLog implements AutoCloseable {
-    static final int TERM_LENGTH = 64 * 1024;
+    static final int SHORT = 64 * 1024;
     private static final int MTU = 1408;
 
     final LogBuffers buffers;
     private final Path file = Path.of("/dev/shm", "verbus-jmh-" + UUID.randomUUID());
 
-    BenchmarkLog() {
-        buffers = LogBuffers.create(file, new LogSpec(1, 2, 3, 0, TERM_LENGTH, MTU, 0));
+    BenchmarkLog(int termLength) {
+        buffers = LogBuffers.create(file, new LogSpec(1, 2, 3, 0, termLength, MTU, 0));
     }
 
     @Override

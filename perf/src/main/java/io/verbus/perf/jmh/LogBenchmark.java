@@ -38,6 +38,10 @@ public class LogBenchmark {
     @Param({"32", "1024"})
     public int length;
 
+    /** Bytes of a term of the logs that are written: one that stays in the cache, or not. */
+    @Param({"65536", "16777216"})
+    public int termLength;
+
     private final BufferClaim claim = new BufferClaim();
     private long seen;
     private final FragmentHandler handler = (buffer, offset, bytes, header) -> seen += bytes;
@@ -53,15 +57,15 @@ public class LogBenchmark {
     /** Makes the logs. */
     @Setup
     public void open() {
-        exclusiveLog = new BenchmarkLog();
-        concurrentLog = new BenchmarkLog();
-        filledLog = new BenchmarkLog();
+        exclusiveLog = new BenchmarkLog(termLength);
+        concurrentLog = new BenchmarkLog(termLength);
+        filledLog = new BenchmarkLog(BenchmarkLog.SHORT);
         exclusive = new ExclusiveAppender(exclusiveLog.buffers);
         concurrent = new ConcurrentAppender(concurrentLog.buffers);
         cleaner = new LogCleaner(concurrentLog.buffers, 0);
         message = new UnsafeBuffer(BufferUtil.allocateDirectAligned(length, 64));
         ExclusiveAppender filler = new ExclusiveAppender(filledLog.buffers);
-        long limit = BenchmarkLog.TERM_LENGTH / 2;
+        long limit = BenchmarkLog.SHORT / 2;
         polled = 0;
         while (polled < POLLED && filler.append(message, 0, length, 0, limit) > 0) {
             polled++;
@@ -137,7 +141,7 @@ public class LogBenchmark {
         /** Makes it. */
         @Setup
         public void open() {
-            log = new BenchmarkLog();
+            log = new BenchmarkLog(BenchmarkLog.SHORT);
             reader = new LogReader(log.buffers, new AtomicLongPosition(), false);
         }
 

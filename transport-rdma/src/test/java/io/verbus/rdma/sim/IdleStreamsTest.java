@@ -45,9 +45,6 @@ class IdleStreamsTest {
         assertTrue(hundred.receiversLooks <= SWEEP * LOOKS, hundred.toString());
         assertEquals(hundred.sendersLooks, thousand.sendersLooks, 0.5);
         assertEquals(hundred.receiversLooks, thousand.receiversLooks, 0.5);
-        // Ten times as many idle streams; what is left is the memory of those in their turn.
-        assertTrue(thousand.sendNs < 4 * hundred.sendNs, hundred + " and " + thousand);
-        assertTrue(thousand.receiveNs < 4 * hundred.receiveNs, hundred + " and " + thousand);
     }
 
     private Cost measure(int streams) {
