@@ -33,7 +33,7 @@ class IdleStreamsTest {
             double sendersLooks, double receiversLooks, double sendNs, double receiveNs) {}
 
     @Test
-    void theDutyCycleIsAsShortWithAThousandIdleStreamsAsWithAHundred() {
+    void aDutyCycleLooksAtNoMoreOfAThousandIdleStreamsThanOfAHundred() {
         Cost one = measure(1);
         Cost hundred = measure(100);
         Cost thousand = measure(1000);
