@@ -5,19 +5,18 @@ package io.verbus.transport;
 import java.util.Arrays;
 
 /**
- * Who gets a turn in a duty cycle: each that was busy lately, and of the idle ones the next few. So
- * a cycle costs the same whether one stream is idle or a thousand are, and an idle one waits for at
- * most {@code idle / SWEEP} cycles until it is looked at. Where cycles are far between, as those of
- * a thread that parks, more of them get a turn in each, so that none waits for longer than {@link
+ * Who gets a turn in a duty cycle: each that was busy lately, and of the idle ones the next. So a
+ * cycle costs the same whether one stream is idle or a thousand are, and an idle one waits for at
+ * most as many cycles as there are idle ones. Where cycles are far between, as those of a thread
+ * that parks, more of them get a turn in each, so that none waits for longer than {@link
  * #LONGEST_WAIT_NS}, or one cycle.
  *
  * <p>Nobody tells that an idle stream has work: its publisher or subscriber writes memory, as ever,
- * and pays nothing for it. Where no more than {@link #SWEEP} are idle, each is looked at in every
- * cycle.
+ * and pays nothing for it.
  *
  * <pre>
- *   all   | busy: a turn in every cycle | idle: SWEEP of them in a cycle |
- *         0         ^first             busy      ^next                  count
+ *   all   | busy: a turn in every cycle | idle: one of them in a cycle |
+ *         0         ^first             busy      ^next                count
  * </pre>
  *
  * Used by one agent. Allocates only when one is added.
@@ -26,9 +25,6 @@ import java.util.Arrays;
  */
 public final class Turns<T extends Turns.Taker> {
     private static final int WAIT_SHIFT = 20;
-
-    /** Idle ones that get a turn in a cycle, at least. */
-    public static final int SWEEP = 4;
 
     /** Nanoseconds within which each idle one gets a turn, if a cycle does not take longer. */
     public static final int LONGEST_WAIT_NS = 1 << WAIT_SHIFT;
@@ -164,7 +160,7 @@ public final class Turns<T extends Turns.Taker> {
         int work = 0;
         int resting = count - busy;
         int due = (int) (resting * elapsedNs >> WAIT_SHIFT);
-        int most = Math.min(resting, Math.max(SWEEP, due + 1));
+        int most = Math.min(resting, due + 1);
         for (int i = 0; i < most; i++) {
             next = next < busy || next >= count ? busy : next;
             Taker taker = all[next];

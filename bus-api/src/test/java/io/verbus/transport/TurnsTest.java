@@ -83,7 +83,7 @@ class TurnsTest {
         letAllIdle();
         for (int i = 0; i < 100; i++) {
             go();
-            assertEquals(Math.min(count, Turns.SWEEP), order.size());
+            assertEquals(1, order.size());
         }
     }
 
@@ -92,7 +92,7 @@ class TurnsTest {
         List<Worker> all = add(1000);
         letAllIdle();
         all.forEach(worker -> worker.turns = 0);
-        for (int i = 0; i < 1000 / Turns.SWEEP; i++) {
+        for (int i = 0; i < 1000; i++) {
             go();
         }
         all.forEach(worker -> assertEquals(1, worker.turns));
@@ -108,7 +108,7 @@ class TurnsTest {
         for (int i = 0; i < cycles; i++) {
             nowNs += cycleNs - 1;
             go();
-            assertTrue(order.size() <= Math.max(Turns.SWEEP, 1 + 1100 / cycles), "" + order.size());
+            assertTrue(order.size() <= 1 + 1100 / cycles, "" + order.size());
         }
         all.forEach(worker -> assertTrue(worker.turns > 0));
     }
@@ -123,14 +123,14 @@ class TurnsTest {
         while (go() == 0) {
             cycles++;
         }
-        assertTrue(cycles <= 100 / Turns.SWEEP, cycles + " cycles");
+        assertTrue(cycles <= 100, cycles + " cycles");
         for (int i = 0; i < 10; i++) {
             assertEquals(1, go());
         }
         woken.work = 0;
         letAllIdle();
         assertEquals(0, go());
-        assertEquals(Turns.SWEEP, order.size());
+        assertEquals(1, order.size());
     }
 
     @Test
@@ -148,7 +148,7 @@ class TurnsTest {
         all.get(3).waiting = true;
         letAllIdle();
         go();
-        assertEquals(Turns.SWEEP + 1, order.size());
+        assertEquals(2, order.size());
         assertEquals(all.get(3), order.getFirst());
     }
 
@@ -195,7 +195,7 @@ class TurnsTest {
             worker.work = 0;
             worker.waiting = false;
         }
-        for (long now = 400; now < 400 + 2 + most / Turns.SWEEP; now++) {
+        for (long now = 400; now < 400 + 2 + most; now++) {
             some.go(this::take, now);
         }
         for (Worker worker : all) {
