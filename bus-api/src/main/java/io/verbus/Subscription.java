@@ -57,6 +57,9 @@ public final class Subscription implements AutoCloseable {
     public int poll(FragmentHandler handler, int fragmentLimit) {
         Image[] images = this.images;
         int length = images.length;
+        if (length == 1) {
+            return images[0].poll(handler, fragmentLimit);
+        }
         int first = nextFirst(length);
         int count = 0;
         for (int i = first; i < length && count < fragmentLimit; i++) {
@@ -78,6 +81,9 @@ public final class Subscription implements AutoCloseable {
     public int controlledPoll(ControlledFragmentHandler handler, int fragmentLimit) {
         Image[] images = this.images;
         int length = images.length;
+        if (length == 1) {
+            return images[0].controlledPoll(handler, fragmentLimit);
+        }
         int first = nextFirst(length);
         int count = 0;
         for (int i = first; i < length && count < fragmentLimit; i++) {

@@ -23,12 +23,11 @@ public final class BufferClaim {
     /**
      * Takes over a frame whose first word holds its negative length.
      *
-     * @param term that holds the frame.
-     * @param offset of the frame.
+     * @param frame its address.
      * @param frameLength of header and payload.
      */
-    void wrap(UnsafeBuffer term, int offset, int frameLength) {
-        buffer.wrap(term.addressOffset() + offset, frameLength);
+    void wrap(long frame, int frameLength) {
+        buffer.wrap(frame, frameLength);
         this.frameLength = frameLength;
         flags = FrameHeader.FLAGS_UNFRAGMENTED;
     }

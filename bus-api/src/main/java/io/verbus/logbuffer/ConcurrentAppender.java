@@ -61,14 +61,14 @@ public final class ConcurrentAppender {
         if (position < 0) {
             return position;
         }
-        UnsafeBuffer term = log.term(LogLayout.partition(position, bitsToShift));
+        long term = log.termAddress(LogLayout.partition(position, bitsToShift));
         int termId = LogLayout.termId(position, bitsToShift, initialTermId);
         int at = LogLayout.termOffset(position, termLength);
         if (length <= framing.maxPayload()) {
             int frameLength = FrameHeader.LENGTH + length;
             framing.open(term, at, frameLength);
             framing.header(term, at, termId, reservedValue);
-            Framing.payload(term, at + FrameHeader.LENGTH, source, offset, length);
+            Framing.payload(term + at + FrameHeader.LENGTH, source, offset, length);
             framing.commit(term, at, frameLength, FrameHeader.FLAGS_UNFRAGMENTED);
         } else {
             appendFragments(term, at, termId, source, offset, length, reservedValue);
@@ -78,7 +78,7 @@ public final class ConcurrentAppender {
 
     // Committed first to last: a reader takes the first fragment while the next is being copied.
     private void appendFragments(
-            UnsafeBuffer term,
+            long term,
             int termOffset,
             int termId,
             DirectBuffer source,
@@ -92,7 +92,7 @@ public final class ConcurrentAppender {
             int frameLength = FrameHeader.LENGTH + payload;
             framing.open(term, at, frameLength);
             framing.header(term, at, termId, reservedValue);
-            Framing.payload(term, at + FrameHeader.LENGTH, source, offset + done, payload);
+            Framing.payload(term + at + FrameHeader.LENGTH, source, offset + done, payload);
             int flags = Framing.flags(done == 0, done + payload == length);
             framing.commit(term, at, frameLength, flags);
             done += payload;
@@ -117,11 +117,11 @@ public final class ConcurrentAppender {
         if (position < 0) {
             return position;
         }
-        UnsafeBuffer term = log.term(LogLayout.partition(position, bitsToShift));
+        long term = log.termAddress(LogLayout.partition(position, bitsToShift));
         int at = LogLayout.termOffset(position, termLength);
         framing.open(term, at, frameLength);
         framing.header(term, at, LogLayout.termId(position, bitsToShift, initialTermId), 0);
-        claim.wrap(term, at, frameLength);
+        claim.wrap(term + at, frameLength);
         return position + required;
     }
 
@@ -163,7 +163,7 @@ public final class ConcurrentAppender {
     /** Ends the term; only the one claim that begins in it and ends behind it gets here. */
     private void endTerm(int count, int offset) {
         if (offset < termLength) {
-            UnsafeBuffer term = log.term(LogLayout.partition(count));
+            long term = log.termAddress(LogLayout.partition(count));
             framing.pad(term, offset, termLength - offset, initialTermId + count);
         }
         if (count != Integer.MAX_VALUE) {

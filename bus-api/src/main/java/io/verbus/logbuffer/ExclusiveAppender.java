@@ -3,6 +3,7 @@
 package io.verbus.logbuffer;
 
 import org.agrona.DirectBuffer;
+import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -43,8 +44,9 @@ public final class ExclusiveAppender {
     private final long maxPosition;
     private final long sessionWord;
 
-    private UnsafeBuffer term;
     private UnsafeBuffer nextTerm;
+    private long address;
+    private long tailAddress;
     private int termCount;
     private int termId;
     private long termPosition;
@@ -79,7 +81,7 @@ public final class ExclusiveAppender {
 
     private void beginTerm(int count, int offset) {
         int partition = LogLayout.partition(count);
-        term = log.term(partition);
+        address = log.termAddress(partition);
         nextTerm = log.term((partition + 1) % LogLayout.PARTITIONS);
         termCount = count;
         termId = initialTermId + count;
@@ -87,6 +89,7 @@ public final class ExclusiveAppender {
         termOffset = offset;
         cleared = offset;
         tail = LogTail.offset(count);
+        tailAddress = metadata.addressOffset() + tail;
         rawTail = LogLayout.rawTail(termId, 0);
         streamWord = framing.streamWord(termId);
     }
@@ -109,23 +112,27 @@ public final class ExclusiveAppender {
         if (length > framing.maxPayload()) {
             return appendFragments(source, offset, length, reservedValue, limit);
         }
-        UnsafeBuffer term = this.term;
         int at = termOffset;
         int frameLength = FrameHeader.LENGTH + length;
         int end = at + FrameHeader.align(frameLength);
         if (termPosition + at >= limit || end > termLength) {
             return claimTail(end - at, limit); // says why not
         }
-        term.putLong(at + FrameHeader.TERM_OFFSET, sessionWord | at);
-        term.putLong(at + FrameHeader.STREAM_ID, streamWord);
-        term.putLong(at + FrameHeader.RESERVED_VALUE, reservedValue);
-        Framing.payload(term, at + FrameHeader.LENGTH, source, offset, length);
+        long frame = address + at;
+        UnsafeApi.putLong(frame + FrameHeader.TERM_OFFSET, sessionWord | at);
+        UnsafeApi.putLong(frame + FrameHeader.STREAM_ID, streamWord);
+        UnsafeApi.putLong(frame + FrameHeader.RESERVED_VALUE, reservedValue);
+        Framing.payload(frame + FrameHeader.LENGTH, source, offset, length);
         if (end >= cleared) {
             openFrontier(end);
         }
-        metadata.putLongRelease(tail, rawTail | end);
+        UnsafeApi.putLongRelease(null, tailAddress, rawTail | end);
         termOffset = end;
-        framing.commit(term, at, frameLength, FrameHeader.FLAGS_UNFRAGMENTED);
+        UnsafeApi.putLongRelease(
+                null,
+                frame,
+                FrameHeader.word(
+                        frameLength, FrameHeader.FLAGS_UNFRAGMENTED, FrameHeader.TYPE_DATA));
         if (frameLength <= MAX_CLEARED_AFTER) {
             clearAhead(end);
         }
@@ -140,7 +147,7 @@ public final class ExclusiveAppender {
         int at = Math.max(cleared, end + FrameHeader.ALIGNMENT);
         int target = Math.min(Math.min(end + CLEARED_AHEAD, at + CLEARED_AT_ONCE), termLength);
         while (at < target) {
-            term.putLong(at, 0);
+            UnsafeApi.putLong(address + at, 0);
             at += FrameHeader.ALIGNMENT;
         }
         cleared = at;
@@ -153,7 +160,7 @@ public final class ExclusiveAppender {
      */
     private void openFrontier(int end) {
         if (end < termLength) {
-            term.putLong(end, 0);
+            UnsafeApi.putLong(address + end, 0);
         } else {
             nextTerm.putLong(0, 0);
         }
@@ -178,11 +185,11 @@ public final class ExclusiveAppender {
         do {
             int payload = Math.min(length - done, framing.maxPayload());
             int frameLength = FrameHeader.LENGTH + payload;
-            framing.header(term, at, termId, reservedValue);
-            Framing.payload(term, at + FrameHeader.LENGTH, source, offset + done, payload);
+            framing.header(address, at, termId, reservedValue);
+            Framing.payload(address + at + FrameHeader.LENGTH, source, offset + done, payload);
             openFrontier(at + FrameHeader.align(frameLength));
             int flags = Framing.flags(done == 0, done + payload == length);
-            framing.commit(term, at, frameLength, flags);
+            framing.commit(address, at, frameLength, flags);
             done += payload;
             at += FrameHeader.align(frameLength);
         } while (done < length);
@@ -206,9 +213,9 @@ public final class ExclusiveAppender {
         if (refused < 0) {
             return refused;
         }
-        framing.open(term, at, frameLength);
-        framing.header(term, at, termId, 0);
-        claim.wrap(term, at, frameLength);
+        framing.open(address, at, frameLength);
+        framing.header(address, at, termId, 0);
+        claim.wrap(address + at, frameLength);
         return termPosition + termOffset;
     }
 
@@ -242,7 +249,7 @@ public final class ExclusiveAppender {
         if (termOffset < termLength) {
             openFrontier(termLength);
             metadata.putLongRelease(tail, LogLayout.rawTail(termId, termLength));
-            framing.pad(term, termOffset, termLength - termOffset, termId);
+            framing.pad(address, termOffset, termLength - termOffset, termId);
         }
         LogTail.rotate(metadata, initialTermId, termCount);
         beginTerm(termCount + 1, 0);

@@ -29,6 +29,19 @@ public final class FrameCheck {
     }
 
     /**
+     * Whether a frame is committed, valid and of data, at the cost of two comparisons.
+     *
+     * @param word first word of the frame.
+     * @param offset of the frame in its term, a multiple of 32.
+     * @param termLength in bytes, more than the offset.
+     */
+    public static boolean isData(long word, int offset, int termLength) {
+        int payload = FrameHeader.length(word) - FrameHeader.LENGTH;
+        return Integer.compareUnsigned(payload, termLength - offset - FrameHeader.LENGTH) <= 0
+                && FrameHeader.type(word) == FrameHeader.TYPE_DATA;
+    }
+
+    /**
      * Names what is wrong with a frame.
      *
      * @param word first word of the frame.

@@ -3,11 +3,16 @@
 package io.verbus.logbuffer;
 
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.UnsafeApi;
 
 import java.lang.invoke.VarHandle;
 
-/** How a log's messages are cut into frames, and how frames are written. Stateless: any thread. */
+/**
+ * How a log's messages are cut into frames, and how frames are written. Stateless: any thread.
+ *
+ * <p>Terms are given by their addresses, {@link LogBuffers#termAddress}; who calls has checked that
+ * the frame lies in the term.
+ */
 final class Framing {
     private static final int MAX_COPIED_IN_WORDS = 64;
 
@@ -65,9 +70,9 @@ final class Framing {
     }
 
     /** Marks a frame as claimed, and how far it goes, before anything else of it is written. */
-    void open(UnsafeBuffer term, int offset, int frameLength) {
-        term.putLong(
-                offset,
+    void open(long term, int offset, int frameLength) {
+        UnsafeApi.putLong(
+                term + offset,
                 FrameHeader.word(
                         -frameLength, FrameHeader.FLAGS_UNFRAGMENTED, FrameHeader.TYPE_DATA));
         // An unblocker that sees payload must see the mark: it would take payload for frames.
@@ -75,17 +80,17 @@ final class Framing {
     }
 
     /** Writes all of the header but the first word. */
-    void header(UnsafeBuffer term, int offset, int termId, long reservedValue) {
+    void header(long term, int offset, int termId, long reservedValue) {
         identity(term, offset, termId);
-        term.putLong(offset + FrameHeader.RESERVED_VALUE, reservedValue);
+        UnsafeApi.putLong(term + offset + FrameHeader.RESERVED_VALUE, reservedValue);
     }
 
     /**
      * Writes what any writer of a frame at this place writes the same: safe to race with others.
      */
-    void identity(UnsafeBuffer term, int offset, int termId) {
-        term.putLong(offset + FrameHeader.TERM_OFFSET, sessionWord() | offset);
-        term.putLong(offset + FrameHeader.STREAM_ID, streamWord(termId));
+    void identity(long term, int offset, int termId) {
+        UnsafeApi.putLong(term + offset + FrameHeader.TERM_OFFSET, sessionWord() | offset);
+        UnsafeApi.putLong(term + offset + FrameHeader.STREAM_ID, streamWord(termId));
     }
 
     /** Session id as it stands in the header's second word, whose low half is the term offset. */
@@ -101,29 +106,36 @@ final class Framing {
     /**
      * Copies a frame's payload. A short one in words: an application that has just written it field
      * by field would wait for a wider load until its stores have left the store buffer.
+     *
+     * @param to address in the log, see {@link LogBuffers#termAddress}.
      */
-    static void payload(UnsafeBuffer term, int at, DirectBuffer source, int offset, int length) {
+    static void payload(long to, DirectBuffer source, int offset, int length) {
+        byte[] array = source.byteArray();
+        long from = source.addressOffset() + offset;
         if (length < Long.BYTES || length > MAX_COPIED_IN_WORDS) {
-            term.putBytes(at, source, offset, length);
+            UnsafeApi.copyMemory(array, from, null, to, length);
             return;
         }
         int last = length - Long.BYTES;
         for (int i = 0; i < last; i += Long.BYTES) {
-            term.putLong(at + i, source.getLong(offset + i));
+            UnsafeApi.putLong(to + i, UnsafeApi.getLong(array, from + i));
         }
-        term.putLong(at + last, source.getLong(offset + last)); // may overlap the one before
+        // May overlap the one before.
+        UnsafeApi.putLong(to + last, UnsafeApi.getLong(array, from + last));
     }
 
     /** Publishes a frame: the last store to it. Whoever acquires its length sees all of it. */
-    void commit(UnsafeBuffer term, int offset, int frameLength, int flags) {
-        term.putLongRelease(offset, FrameHeader.word(frameLength, flags, FrameHeader.TYPE_DATA));
+    void commit(long term, int offset, int frameLength, int flags) {
+        UnsafeApi.putLongRelease(
+                null, term + offset, FrameHeader.word(frameLength, flags, FrameHeader.TYPE_DATA));
     }
 
     /** Writes a padding frame. */
-    void pad(UnsafeBuffer term, int offset, int frameLength, int termId) {
+    void pad(long term, int offset, int frameLength, int termId) {
         header(term, offset, termId, 0);
-        term.putLongRelease(
-                offset,
+        UnsafeApi.putLongRelease(
+                null,
+                term + offset,
                 FrameHeader.word(
                         frameLength, FrameHeader.FLAGS_UNFRAGMENTED, FrameHeader.TYPE_PAD));
     }

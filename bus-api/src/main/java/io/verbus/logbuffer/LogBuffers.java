@@ -253,6 +253,15 @@ public final class LogBuffers implements AutoCloseable {
         return terms[partition];
     }
 
+    /**
+     * Address of a term, for who accesses it once or more a message and checks its offsets: a
+     * buffer may also be an array, which the compiler has to assume, and loads its fields at each
+     * access.
+     */
+    long termAddress(int partition) {
+        return terms[partition].addressOffset();
+    }
+
     /** Buffer over the metadata page. */
     public UnsafeBuffer metadata() {
         return metadata;

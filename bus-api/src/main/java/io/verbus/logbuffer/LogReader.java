@@ -2,6 +2,7 @@
 
 package io.verbus.logbuffer;
 
+import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.Position;
 
@@ -21,6 +22,7 @@ public final class LogReader {
     private final Header header;
     private final int termLength;
     private UnsafeBuffer term;
+    private long address;
     private int partition;
     private long termPosition;
     private int termOffset;
@@ -44,6 +46,7 @@ public final class LogReader {
         termPosition = position - termOffset;
         partition = LogLayout.partition(position, LogLayout.positionBitsToShift(termLength));
         term = log.term(partition);
+        address = log.termAddress(partition);
     }
 
     /** Position behind what was delivered. The reading thread's. */
@@ -61,23 +64,32 @@ public final class LogReader {
      *     front of it.
      */
     public int poll(FragmentHandler handler, int fragmentLimit) {
+        UnsafeBuffer term = this.term;
         int start = termOffset;
+        int offset = start;
         int fragments = 0;
         try {
-            while (fragments < fragmentLimit && termOffset < termLength) {
-                int offset = termOffset;
-                long word = term.getLongAcquire(offset);
+            while (fragments < fragmentLimit && offset < termLength) {
+                long word = UnsafeApi.getLongAcquire(null, address + offset);
+                if (!FrameCheck.isData(word, offset, termLength)) {
+                    if (isOpen(word, offset)) {
+                        break;
+                    }
+                    advance(word, offset);
+                    offset = termOffset;
+                    continue;
+                }
                 int length = FrameHeader.length(word);
-                if (length <= 0 && isOpen(word, offset)) {
-                    break;
+                int next = offset + FrameHeader.align(length);
+                termOffset = next; // though the handler may throw
+                fragments++;
+                header.wrap(term, offset, word, termPosition + offset);
+                handler.onFragment(
+                        term, offset + FrameHeader.LENGTH, length - FrameHeader.LENGTH, header);
+                if (termOffset != next) {
+                    break; // the handler has polled, too
                 }
-                advance(word, offset);
-                if (FrameHeader.type(word) == FrameHeader.TYPE_DATA) {
-                    fragments++;
-                    header.wrap(term, offset, word, termPosition + offset);
-                    handler.onFragment(
-                            term, offset + FrameHeader.LENGTH, length - FrameHeader.LENGTH, header);
-                }
+                offset = next;
             }
         } finally {
             if (termOffset != start) {
@@ -97,20 +109,22 @@ public final class LogReader {
      *     front of it.
      */
     public int controlledPoll(ControlledFragmentHandler handler, int fragmentLimit) {
+        UnsafeBuffer term = this.term;
         int published = termOffset;
         int fragments = 0;
         try {
             while (fragments < fragmentLimit && termOffset < termLength) {
                 int offset = termOffset;
-                long word = term.getLongAcquire(offset);
-                int length = FrameHeader.length(word);
-                if (length <= 0 && isOpen(word, offset)) {
-                    break;
-                }
-                advance(word, offset);
-                if (FrameHeader.type(word) != FrameHeader.TYPE_DATA) {
+                long word = UnsafeApi.getLongAcquire(null, address + offset);
+                if (!FrameCheck.isData(word, offset, termLength)) {
+                    if (isOpen(word, offset)) {
+                        break;
+                    }
+                    advance(word, offset);
                     continue;
                 }
+                int length = FrameHeader.length(word);
+                termOffset = offset + FrameHeader.align(length);
                 header.wrap(term, offset, word, termPosition + offset);
                 ControlledFragmentHandler.Action action =
                         handler.onFragment(
@@ -144,9 +158,13 @@ public final class LogReader {
         if (word == 0 || (FrameHeader.length(word) < 0 && !isReplica)) {
             return true;
         }
-        throw FrameCheck.invalid(word, termPosition + offset, offset, termLength);
+        if (FrameHeader.length(word) <= 0) {
+            throw FrameCheck.invalid(word, termPosition + offset, offset, termLength);
+        }
+        return false;
     }
 
+    /** Goes behind padding. */
     private void advance(long word, int offset) {
         if (!FrameCheck.isValid(word, offset, termLength)) {
             throw FrameCheck.invalid(word, termPosition + offset, offset, termLength);
@@ -159,6 +177,7 @@ public final class LogReader {
         if (termOffset == termLength) {
             partition = partition + 1 == LogLayout.PARTITIONS ? 0 : partition + 1;
             term = log.term(partition);
+            address = log.termAddress(partition);
             termPosition += termLength;
             termOffset = 0;
         }

@@ -150,7 +150,10 @@ public final class LogUnblocker {
     }
 
     private boolean pad(UnsafeBuffer term, int offset, long position, long word, int frameLength) {
-        framing.identity(term, offset, LogLayout.termId(position, bitsToShift, initialTermId));
+        framing.identity(
+                term.addressOffset(),
+                offset,
+                LogLayout.termId(position, bitsToShift, initialTermId));
         return term.compareAndSetLong(
                 offset,
                 word,

@@ -151,7 +151,7 @@ class LogUnblockerTest {
             }
             metadata.getAndAddLong(tail, FrameHeader.align(frameLength));
             if (death == Death.MARKED) {
-                framing.open(term, (int) offset, frameLength);
+                framing.open(term.addressOffset(), (int) offset, frameLength);
             }
             return;
         }
@@ -159,7 +159,11 @@ class LogUnblockerTest {
         if (death == Death.PAST_THE_END || offset == TERM_LENGTH) {
             return;
         }
-        framing.pad(term, (int) offset, (int) (TERM_LENGTH - offset), INITIAL_TERM_ID + count);
+        framing.pad(
+                term.addressOffset(),
+                (int) offset,
+                (int) (TERM_LENGTH - offset),
+                INITIAL_TERM_ID + count);
         if (death == Death.PAST_THE_END_AND_NEXT_TAIL_SET) {
             metadata.putLong(
                     LogTail.offset(count + 1), LogLayout.rawTail(INITIAL_TERM_ID + count + 1, 0));
@@ -268,7 +272,7 @@ class LogUnblockerTest {
     void rotationThatDiedAfterItsPaddingWasReadIsFinished() {
         ConcurrentAppender appender = new ConcurrentAppender(log);
         log.metadata().putLong(LogLayout.RAW_TAILS, LogLayout.rawTail(7, TERM_LENGTH + 96));
-        framing.pad(log.term(0), TERM_LENGTH - 64, 64, 7);
+        framing.pad(log.termAddress(0), TERM_LENGTH - 64, 64, 7);
         LogUnblocker unblocker = new LogUnblocker(log, false);
         assertEquals(
                 AppendResult.ADMIN_ACTION,
@@ -283,7 +287,7 @@ class LogUnblockerTest {
     @Test
     void claimThatSaysToReachPastTheTailIsReported() {
         log.metadata().getAndAddLong(LogLayout.RAW_TAILS, 64);
-        framing.open(log.term(0), 0, 96);
+        framing.open(log.termAddress(0), 0, 96);
         LogUnblocker unblocker = new LogUnblocker(log, false);
         unblocker.check(0, 0, TIMEOUT);
         InvalidFrameException e =

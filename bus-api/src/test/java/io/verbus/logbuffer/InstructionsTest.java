@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.logbuffer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.transport.Instructions;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.AtomicLongPosition;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+
+import java.util.function.IntConsumer;
+
+/**
+ * How many instructions the steps of a message take that every message takes: what is measured,
+ * with the JVM's first compiler, and a tenth. Who makes a step longer says so here.
+ */
+@Tag("instructions")
+@EnabledIfEnvironmentVariable(named = Instructions.ACCELERATOR, matches = Instructions.COUNTING)
+class InstructionsTest {
+    private static final int TERM_LENGTH = 1024 * 1024;
+    private static final int MESSAGES = 5_000;
+    private static final int LENGTH = 32;
+
+    private final LogBuffers log = TestLogs.create(TERM_LENGTH, 1408);
+    private final LogCleaner cleaner = new LogCleaner(log, 0);
+    private final AtomicLongPosition consumed = new AtomicLongPosition();
+    private final LogReader reader = new LogReader(log, consumed, false);
+    private final UnsafeBuffer source = new UnsafeBuffer(new byte[LENGTH]);
+    private final BufferClaim claim = new BufferClaim();
+    private long limit = cleaner.limit(0, TERM_LENGTH);
+    private int fragments;
+
+    private final FragmentHandler handler = (buffer, offset, length, header) -> fragments++;
+
+    @AfterEach
+    void close() {
+        log.close();
+    }
+
+    @Test
+    void offerOfAnExclusivePublication() {
+        ExclusiveAppender appender = new ExclusiveAppender(log);
+        assertAtMost(135, "offer", i -> appender.append(source, 0, LENGTH, i, limit));
+    }
+
+    @Test
+    void offerOfAPublication() {
+        ConcurrentAppender appender = new ConcurrentAppender(log);
+        assertAtMost(236, "concurrent offer", i -> appender.append(source, 0, LENGTH, i, limit));
+    }
+
+    @Test
+    void claimAndCommit() {
+        ExclusiveAppender appender = new ExclusiveAppender(log);
+        assertAtMost(
+                181,
+                "claim and commit",
+                i -> {
+                    if (appender.claim(LENGTH, claim, limit) > 0) {
+                        claim.commit();
+                    }
+                });
+    }
+
+    @Test
+    void poll() {
+        ExclusiveAppender appender = new ExclusiveAppender(log);
+        assertAtMost(
+                253,
+                "offer and poll",
+                i -> {
+                    appender.append(source, 0, LENGTH, i, limit);
+                    reader.poll(handler, 10);
+                });
+        assertTrue(fragments > MESSAGES);
+        assertEquals(fragments, consumed.get() / 64);
+    }
+
+    @Test
+    void pollThatFindsNothing() {
+        assertAtMost(70, "poll of nothing", i -> reader.poll(handler, 10));
+    }
+
+    private void assertAtMost(int instructions, String step, IntConsumer steps) {
+        double least = Double.MAX_VALUE;
+        for (int part = 0; part < 20; part++) {
+            double before = System.nanoTime();
+            for (int i = 0; i < MESSAGES; i++) {
+                steps.accept(i);
+            }
+            least = Math.min(least, (System.nanoTime() - before) / MESSAGES);
+            consume();
+        }
+        System.out.println(step + ": " + least + " instructions");
+        assertTrue(least <= instructions, step + ": " + least + " instructions");
+    }
+
+    private void consume() {
+        while (reader.poll(handler, Integer.MAX_VALUE) > 0) {
+            // Until there is no more.
+        }
+        while (cleaner.clean(consumed.get(), TERM_LENGTH) > 0) {
+            // Until all is clean.
+        }
+        limit = cleaner.limit(consumed.get(), TERM_LENGTH);
+    }
+}
