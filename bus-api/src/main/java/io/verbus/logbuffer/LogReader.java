@@ -109,7 +109,6 @@ public final class LogReader {
      *     front of it.
      */
     public int controlledPoll(ControlledFragmentHandler handler, int fragmentLimit) {
-        UnsafeBuffer term = this.term;
         int published = termOffset;
         int fragments = 0;
         try {

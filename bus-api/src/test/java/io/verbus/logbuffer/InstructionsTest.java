@@ -2,7 +2,6 @@
 
 package io.verbus.logbuffer;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.transport.Instructions;
@@ -17,13 +16,14 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 import java.util.function.IntConsumer;
 
 /**
- * How many instructions the steps of a message take that every message takes: what is measured,
- * with the JVM's first compiler, and a tenth. Who makes a step longer says so here.
+ * How many instructions the steps take that every message takes, compiled: what was measured, and a
+ * tenth. Who makes a step longer says so here.
  */
 @Tag("instructions")
 @EnabledIfEnvironmentVariable(named = Instructions.ACCELERATOR, matches = Instructions.COUNTING)
 class InstructionsTest {
     private static final int TERM_LENGTH = 1024 * 1024;
+    private static final int PARTS = 20;
     private static final int MESSAGES = 5_000;
     private static final int LENGTH = 32;
 
@@ -47,12 +47,14 @@ class InstructionsTest {
     void offerOfAnExclusivePublication() {
         ExclusiveAppender appender = new ExclusiveAppender(log);
         assertAtMost(135, "offer", i -> appender.append(source, 0, LENGTH, i, limit));
+        assertAllWereRead();
     }
 
     @Test
     void offerOfAPublication() {
         ConcurrentAppender appender = new ConcurrentAppender(log);
         assertAtMost(236, "concurrent offer", i -> appender.append(source, 0, LENGTH, i, limit));
+        assertAllWereRead();
     }
 
     @Test
@@ -66,6 +68,7 @@ class InstructionsTest {
                         claim.commit();
                     }
                 });
+        assertAllWereRead();
     }
 
     @Test
@@ -78,8 +81,7 @@ class InstructionsTest {
                     appender.append(source, 0, LENGTH, i, limit);
                     reader.poll(handler, 10);
                 });
-        assertTrue(fragments > MESSAGES);
-        assertEquals(fragments, consumed.get() / 64);
+        assertAllWereRead();
     }
 
     @Test
@@ -89,7 +91,7 @@ class InstructionsTest {
 
     private void assertAtMost(int instructions, String step, IntConsumer steps) {
         double least = Double.MAX_VALUE;
-        for (int part = 0; part < 20; part++) {
+        for (int part = 0; part < PARTS; part++) {
             double before = System.nanoTime();
             for (int i = 0; i < MESSAGES; i++) {
                 steps.accept(i);
@@ -99,6 +101,11 @@ class InstructionsTest {
         }
         System.out.println(step + ": " + least + " instructions");
         assertTrue(least <= instructions, step + ": " + least + " instructions");
+    }
+
+    /** That the steps did what they are for; at the end of a term an offer is refused. */
+    private void assertAllWereRead() {
+        assertTrue(fragments > 0.99 * PARTS * MESSAGES, fragments + " messages");
     }
 
     private void consume() {

@@ -109,6 +109,41 @@ class LogReaderTest {
     }
 
     @Test
+    void handlerThatPollsGetsTheRestOnce() {
+        append(1, 2, 3, 4);
+        int delivered = reader.poll(this::takeAllBehindTwo, 10);
+        assertEquals(2, delivered);
+        assertEquals(List.of(1, 2, 3, 4), lengths);
+        assertEquals(256, position.get());
+        assertEquals(0, reader.poll(this::take, 10));
+    }
+
+    @Test
+    void handlerThatPollsIntoTheNextTermLosesNothing() {
+        append(1, 2);
+        while (appender.position() < TERM_LENGTH) {
+            append(1000);
+        }
+        append(3, 4);
+        reader.poll(this::takeAllBehindTwo, 10);
+        reader.controlledPoll(
+                (buffer, offset, length, header) -> {
+                    take(buffer, offset, length, header);
+                    return Action.CONTINUE;
+                },
+                10);
+        assertEquals(List.of(1, 2, 3, 4), lengths.stream().filter(each -> each < 5).toList());
+        assertEquals(appender.position(), position.get());
+    }
+
+    private void takeAllBehindTwo(DirectBuffer buffer, int offset, int length, Header header) {
+        take(buffer, offset, length, header);
+        while (length == 2 && reader.poll(this::take, 10) > 0) {
+            // Until there is no more, in this term and the next.
+        }
+    }
+
+    @Test
     void controlledHandlerAbortsBreaksAndCommits() {
         append(1, 2, 3, 4, 5);
         List<Long> published = new ArrayList<>();
