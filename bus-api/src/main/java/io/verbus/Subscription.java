@@ -57,8 +57,8 @@ public final class Subscription implements AutoCloseable {
     public int poll(FragmentHandler handler, int fragmentLimit) {
         Image[] images = this.images;
         int length = images.length;
-        if (length == 1) {
-            return images[0].poll(handler, fragmentLimit);
+        if (length <= 1) { // and nothing is stored by who polls in a loop
+            return length == 0 ? 0 : images[0].poll(handler, fragmentLimit);
         }
         int first = nextFirst(length);
         int count = 0;
@@ -81,8 +81,8 @@ public final class Subscription implements AutoCloseable {
     public int controlledPoll(ControlledFragmentHandler handler, int fragmentLimit) {
         Image[] images = this.images;
         int length = images.length;
-        if (length == 1) {
-            return images[0].controlledPoll(handler, fragmentLimit);
+        if (length <= 1) {
+            return length == 0 ? 0 : images[0].controlledPoll(handler, fragmentLimit);
         }
         int first = nextFirst(length);
         int count = 0;
@@ -96,9 +96,6 @@ public final class Subscription implements AutoCloseable {
     }
 
     private int nextFirst(int length) {
-        if (length <= 1) {
-            return 0; // and nothing is stored by who polls in a loop
-        }
         int first = roundRobin < length ? roundRobin : 0;
         roundRobin = first + 1;
         return first;

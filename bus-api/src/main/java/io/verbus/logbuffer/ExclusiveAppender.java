@@ -51,7 +51,6 @@ public final class ExclusiveAppender {
     private int termId;
     private long termPosition;
     private int termOffset;
-    private int tail;
 
     /** Wherever a frame could begin from the tail's next word up to here, there is a zero. */
     private int cleared;
@@ -88,8 +87,7 @@ public final class ExclusiveAppender {
         termPosition = (long) count << bitsToShift;
         termOffset = offset;
         cleared = offset;
-        tail = LogTail.offset(count);
-        tailAddress = metadata.addressOffset() + tail;
+        tailAddress = metadata.addressOffset() + LogTail.offset(count);
         rawTail = LogLayout.rawTail(termId, 0);
         streamWord = framing.streamWord(termId);
     }
@@ -126,13 +124,9 @@ public final class ExclusiveAppender {
         if (end >= cleared) {
             openFrontier(end);
         }
-        UnsafeApi.putLongRelease(null, tailAddress, rawTail | end);
+        publishTail(end);
         termOffset = end;
-        UnsafeApi.putLongRelease(
-                null,
-                frame,
-                FrameHeader.word(
-                        frameLength, FrameHeader.FLAGS_UNFRAGMENTED, FrameHeader.TYPE_DATA));
+        framing.commit(address, at, frameLength, FrameHeader.FLAGS_UNFRAGMENTED);
         if (frameLength <= MAX_CLEARED_AFTER) {
             clearAhead(end);
         }
@@ -240,15 +234,19 @@ public final class ExclusiveAppender {
         if (end >= cleared) {
             openFrontier(end);
         }
-        metadata.putLongRelease(tail, LogLayout.rawTail(termId, end));
+        publishTail(end);
         termOffset = end;
         return 0;
+    }
+
+    private void publishTail(int end) {
+        UnsafeApi.putLongRelease(null, tailAddress, rawTail | end);
     }
 
     private long endTerm() {
         if (termOffset < termLength) {
             openFrontier(termLength);
-            metadata.putLongRelease(tail, LogLayout.rawTail(termId, termLength));
+            publishTail(termLength);
             framing.pad(address, termOffset, termLength - termOffset, termId);
         }
         LogTail.rotate(metadata, initialTermId, termCount);

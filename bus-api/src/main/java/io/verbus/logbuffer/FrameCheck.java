@@ -36,6 +36,7 @@ public final class FrameCheck {
      * @param termLength in bytes, more than the offset.
      */
     public static boolean isData(long word, int offset, int termLength) {
+        // As unsigned, what is shorter than a header is too long.
         int payload = FrameHeader.length(word) - FrameHeader.LENGTH;
         return Integer.compareUnsigned(payload, termLength - offset - FrameHeader.LENGTH) <= 0
                 && FrameHeader.type(word) == FrameHeader.TYPE_DATA;

@@ -72,7 +72,7 @@ public final class LogReader {
             while (fragments < fragmentLimit && offset < termLength) {
                 long word = UnsafeApi.getLongAcquire(null, address + offset);
                 if (!FrameCheck.isData(word, offset, termLength)) {
-                    if (isOpen(word, offset)) {
+                    if (isOpen(word)) {
                         break;
                     }
                     advance(word, offset);
@@ -116,7 +116,7 @@ public final class LogReader {
                 int offset = termOffset;
                 long word = UnsafeApi.getLongAcquire(null, address + offset);
                 if (!FrameCheck.isData(word, offset, termLength)) {
-                    if (isOpen(word, offset)) {
+                    if (isOpen(word)) {
                         break;
                     }
                     advance(word, offset);
@@ -153,17 +153,11 @@ public final class LogReader {
     }
 
     /** Whether the frontier is reached: nothing there yet, or a claim that is being filled. */
-    private boolean isOpen(long word, int offset) {
-        if (word == 0 || (FrameHeader.length(word) < 0 && !isReplica)) {
-            return true;
-        }
-        if (FrameHeader.length(word) <= 0) {
-            throw FrameCheck.invalid(word, termPosition + offset, offset, termLength);
-        }
-        return false;
+    private boolean isOpen(long word) {
+        return word == 0 || (FrameHeader.length(word) < 0 && !isReplica);
     }
 
-    /** Goes behind padding. */
+    /** Goes behind padding, and refuses what is no frame. */
     private void advance(long word, int offset) {
         if (!FrameCheck.isValid(word, offset, termLength)) {
             throw FrameCheck.invalid(word, termPosition + offset, offset, termLength);
