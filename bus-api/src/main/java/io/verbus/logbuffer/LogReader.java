@@ -2,6 +2,8 @@
 
 package io.verbus.logbuffer;
 
+import io.verbus.BusException;
+
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.Position;
@@ -34,6 +36,7 @@ public final class LogReader {
      * @param subscriberPosition the subscriber's counter: written here, read by the driver.
      * @param isReplica whether the log is the image of a remote one. There a negative frame length
      *     is an error; in a publication's own log it is a claim being filled.
+     * @throws BusException if no frame can begin where the position stands.
      */
     public LogReader(LogBuffers log, Position subscriberPosition, boolean isReplica) {
         this.log = log;
@@ -41,12 +44,29 @@ public final class LogReader {
         this.isReplica = isReplica;
         header = new Header(log.spec());
         termLength = log.spec().termLength();
-        long position = subscriberPosition.get();
+        long position = checked(subscriberPosition.get());
         termOffset = LogLayout.termOffset(position, termLength);
         termPosition = position - termOffset;
         partition = LogLayout.partition(position, LogLayout.positionBitsToShift(termLength));
         term = log.term(partition);
         address = log.termAddress(partition);
+    }
+
+    /** What a counters file holds is not trusted: all reads of the term begin from here. */
+    private long checked(long position) {
+        if (position < 0
+                || position > LogLayout.maxPosition(termLength)
+                || position % FrameHeader.ALIGNMENT != 0) {
+            throw new BusException(
+                    "no frame can begin at the subscriber's position "
+                            + position
+                            + ", as positions are multiples of "
+                            + FrameHeader.ALIGNMENT
+                            + " from 0 to "
+                            + LogLayout.maxPosition(termLength)
+                            + ": the counters file is damaged, restart the media driver");
+        }
+        return position;
     }
 
     /** Position behind what was delivered. The reading thread's. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.BusException;
 import io.verbus.logbuffer.ControlledFragmentHandler.Action;
 
 import org.agrona.DirectBuffer;
@@ -52,6 +53,22 @@ class LogReaderTest {
 
     private void take(DirectBuffer buffer, int offset, int length, Header header) {
         lengths.add(length);
+    }
+
+    @Test
+    void refusesToBeginWhereNoFrameCan() {
+        long end = LogLayout.maxPosition(TERM_LENGTH);
+        for (long wrong : new long[] {-32, -1, 8, 31, TERM_LENGTH - 8, end + 32, Long.MAX_VALUE}) {
+            AtomicLongPosition at = new AtomicLongPosition();
+            at.setRelease(wrong);
+            BusException e = assertThrows(BusException.class, () -> new LogReader(log, at, true));
+            assertTrue(e.getMessage().contains("position " + wrong + ","), e.getMessage());
+        }
+        for (long right : new long[] {0, 32, TERM_LENGTH - 32, TERM_LENGTH, end}) {
+            AtomicLongPosition at = new AtomicLongPosition();
+            at.setRelease(right);
+            assertEquals(right, new LogReader(log, at, true).position());
+        }
     }
 
     @Test
