@@ -3,6 +3,7 @@
 package io.verbus.logbuffer;
 
 import org.agrona.DirectBuffer;
+import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -22,6 +23,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 public final class ConcurrentAppender {
     private final LogBuffers log;
     private final UnsafeBuffer metadata;
+    private final long metadataAddress;
     private final Framing framing;
     private final int initialTermId;
     private final int termLength;
@@ -34,6 +36,7 @@ public final class ConcurrentAppender {
     public ConcurrentAppender(LogBuffers log) {
         this.log = log;
         metadata = log.metadata();
+        metadataAddress = metadata.addressOffset();
         framing = new Framing(log.spec());
         initialTermId = log.spec().initialTermId();
         termLength = log.spec().termLength();
@@ -57,13 +60,14 @@ public final class ConcurrentAppender {
             DirectBuffer source, int offset, int length, long reservedValue, long limit) {
         framing.checkMessage(source, offset, length);
         int required = framing.required(length);
-        long position = claimTail(required, limit);
-        if (position < 0) {
-            return position;
+        int count = activeTermCount();
+        long term = log.termAddress(LogLayout.partition(count));
+        long claimed = claimTail(count, required, limit);
+        if (claimed < 0) {
+            return claimed;
         }
-        long term = log.termAddress(LogLayout.partition(position, bitsToShift));
-        int termId = LogLayout.termId(position, bitsToShift, initialTermId);
-        int at = LogLayout.termOffset(position, termLength);
+        int at = (int) claimed;
+        int termId = initialTermId + count;
         if (length <= framing.maxPayload()) {
             int frameLength = FrameHeader.LENGTH + length;
             framing.open(term, at, frameLength);
@@ -73,7 +77,7 @@ public final class ConcurrentAppender {
         } else {
             appendFragments(term, at, termId, source, offset, length, reservedValue);
         }
-        return position + required;
+        return termPosition(count) + at + required;
     }
 
     // Committed first to last: a reader takes the first fragment while the next is being copied.
@@ -113,16 +117,17 @@ public final class ConcurrentAppender {
         framing.checkClaim(length);
         int frameLength = FrameHeader.LENGTH + length;
         int required = FrameHeader.align(frameLength);
-        long position = claimTail(required, limit);
-        if (position < 0) {
-            return position;
+        int count = activeTermCount();
+        long term = log.termAddress(LogLayout.partition(count));
+        long claimed = claimTail(count, required, limit);
+        if (claimed < 0) {
+            return claimed;
         }
-        long term = log.termAddress(LogLayout.partition(position, bitsToShift));
-        int at = LogLayout.termOffset(position, termLength);
+        int at = (int) claimed;
         framing.open(term, at, frameLength);
-        framing.header(term, at, LogLayout.termId(position, bitsToShift, initialTermId), 0);
+        framing.header(term, at, initialTermId + count, 0);
         claim.wrap(term + at, frameLength);
-        return position + required;
+        return termPosition(count) + at + required;
     }
 
     /** Position up to which the log has been claimed, by whomever. */
@@ -130,31 +135,55 @@ public final class ConcurrentAppender {
         return LogTail.position(log);
     }
 
-    /** Returns the position of the space claimed, or a negative result. */
-    private long claimTail(int required, long limit) {
-        int count = metadata.getIntAcquire(LogLayout.ACTIVE_TERM_COUNT);
-        int tail = LogTail.offset(count);
-        long rawTail = metadata.getLongAcquire(tail);
+    private int activeTermCount() {
+        return UnsafeApi.getIntAcquire(null, metadataAddress + LogLayout.ACTIVE_TERM_COUNT);
+    }
+
+    private long termPosition(int count) {
+        return (long) count << bitsToShift;
+    }
+
+    /**
+     * Returns the offset of the space claimed in the term that was active, or a negative result.
+     * Everything that depends on the term only can then be computed before the atomic add, whose
+     * result is all that the frame's stores wait for.
+     */
+    private long claimTail(int count, int required, long limit) {
+        long tail = metadataAddress + LogTail.offset(count);
+        long rawTail = UnsafeApi.getLongAcquire(null, tail);
         long offset = LogLayout.tailOffset(rawTail);
         // Not adding to a tail that is past the end keeps it from ever running into the term id.
         if (LogLayout.termId(rawTail) - initialTermId != count || offset > termLength) {
             return rotating(count);
         }
-        long position = ((long) count << bitsToShift) + offset;
+        long position = termPosition(count) + offset;
         if (position + required > maxPosition) {
             return AppendResult.MAX_POSITION_EXCEEDED;
         }
         if (position >= limit) {
             return AppendResult.BACK_PRESSURED;
         }
-        rawTail = metadata.getAndAddLong(tail, required);
-        // The term may be a later one than above, if the log went round meanwhile: also good.
-        count = LogLayout.termId(rawTail) - initialTermId;
+        rawTail = UnsafeApi.getAndAddLong(null, tail, required);
         offset = LogLayout.tailOffset(rawTail);
-        if (offset + required <= termLength) {
-            return ((long) count << bitsToShift) + offset;
+        if (LogLayout.termId(rawTail) - initialTermId == count && offset + required <= termLength) {
+            return offset;
         }
-        if (offset <= termLength) {
+        return giveUp(rawTail, required);
+    }
+
+    /**
+     * Gives up what was claimed: it ends behind its term, or is in a later term than the one that
+     * was active, as the log went round meanwhile.
+     *
+     * @param rawTail to which the claim was added.
+     */
+    long giveUp(long rawTail, int required) {
+        int count = LogLayout.termId(rawTail) - initialTermId;
+        long offset = LogLayout.tailOffset(rawTail);
+        if (offset + required <= termLength) {
+            long term = log.termAddress(LogLayout.partition(count));
+            framing.pad(term, (int) offset, required, initialTermId + count);
+        } else if (offset <= termLength) {
             endTerm(count, (int) offset);
         }
         return rotating(count);

@@ -279,4 +279,35 @@ class AppenderTest {
                 "a tail past the end is not pushed on");
         assertEquals(TERM_LENGTH, appender.position());
     }
+
+    @Test
+    void claimThatCameAfterTheLogWentRoundIsPadding() {
+        int later = log.spec().initialTermId() + LogLayout.PARTITIONS;
+        ConcurrentAppender appender = new ConcurrentAppender(log);
+        assertEquals(
+                AppendResult.ADMIN_ACTION, appender.giveUp(LogLayout.rawTail(later, 64), 2 * MTU));
+        long pad = log.term(0).getLong(64);
+        assertEquals(2 * MTU, FrameHeader.length(pad));
+        assertEquals(FrameHeader.TYPE_PAD, FrameHeader.type(pad));
+        assertEquals(64, log.term(0).getInt(64 + FrameHeader.TERM_OFFSET));
+        assertEquals(later, log.term(0).getInt(64 + FrameHeader.TERM_ID));
+        assertEquals(0, log.metadata().getInt(LogLayout.ACTIVE_TERM_COUNT));
+    }
+
+    @Test
+    void claimThatCameAfterTheLogWentRoundEndsItsTermToo() {
+        int later = log.spec().initialTermId() + LogLayout.PARTITIONS;
+        log.metadata().putInt(LogLayout.ACTIVE_TERM_COUNT, LogLayout.PARTITIONS);
+        log.metadata()
+                .putLong(LogLayout.RAW_TAILS + Long.BYTES, LogLayout.rawTail(later - 2, 4096));
+        ConcurrentAppender appender = new ConcurrentAppender(log);
+        assertEquals(
+                AppendResult.ADMIN_ACTION,
+                appender.giveUp(LogLayout.rawTail(later, TERM_LENGTH - 64), 96));
+        assertEquals(64, FrameHeader.length(log.term(0).getLong(TERM_LENGTH - 64)));
+        assertEquals(LogLayout.PARTITIONS + 1, log.metadata().getInt(LogLayout.ACTIVE_TERM_COUNT));
+        assertEquals(
+                LogLayout.rawTail(later + 1, 0),
+                log.metadata().getLong(LogLayout.RAW_TAILS + Long.BYTES));
+    }
 }

@@ -53,7 +53,7 @@ class InstructionsTest {
     @Test
     void offerOfAPublication() {
         ConcurrentAppender appender = new ConcurrentAppender(log);
-        assertAtMost(672, "concurrent offer", i -> appender.append(source, 0, LENGTH, i, limit));
+        assertAtMost(535, "concurrent offer", i -> appender.append(source, 0, LENGTH, i, limit));
         assertAllWereRead();
     }
 
