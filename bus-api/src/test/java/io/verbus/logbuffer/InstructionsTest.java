@@ -46,14 +46,14 @@ class InstructionsTest {
     @Test
     void offerOfAnExclusivePublication() {
         ExclusiveAppender appender = new ExclusiveAppender(log);
-        assertAtMost(415, "offer", i -> appender.append(source, 0, LENGTH, i, limit));
+        assertAtMost(436, "offer", i -> appender.append(source, 0, LENGTH, i, limit));
         assertAllWereRead();
     }
 
     @Test
     void offerOfAPublication() {
         ConcurrentAppender appender = new ConcurrentAppender(log);
-        assertAtMost(535, "concurrent offer", i -> appender.append(source, 0, LENGTH, i, limit));
+        assertAtMost(569, "concurrent offer", i -> appender.append(source, 0, LENGTH, i, limit));
         assertAllWereRead();
     }
 
@@ -61,7 +61,7 @@ class InstructionsTest {
     void claimAndCommit() {
         ExclusiveAppender appender = new ExclusiveAppender(log);
         assertAtMost(
-                421,
+                370,
                 "claim and commit",
                 i -> {
                     if (appender.claim(LENGTH, claim, limit) > 0) {
@@ -75,7 +75,7 @@ class InstructionsTest {
     void poll() {
         ExclusiveAppender appender = new ExclusiveAppender(log);
         assertAtMost(
-                668,
+                723,
                 "offer and poll",
                 i -> {
                     appender.append(source, 0, LENGTH, i, limit);
@@ -86,7 +86,7 @@ class InstructionsTest {
 
     @Test
     void pollThatFindsNothing() {
-        assertAtMost(149, "poll of nothing", i -> reader.poll(handler, 10));
+        assertAtMost(136, "poll of nothing", i -> reader.poll(handler, 10));
     }
 
     private void assertAtMost(int instructions, String step, IntConsumer steps) {
