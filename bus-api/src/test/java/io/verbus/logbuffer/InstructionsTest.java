@@ -16,8 +16,9 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 import java.util.function.IntConsumer;
 
 /**
- * How many instructions the steps take that every message takes: what was measured, with the JVM's
- * first compiler, whose code is always the same, and a tenth. Who makes a step longer says so here.
+ * How many instructions the steps take that every message takes: what {@code lab/junit
+ * --instructions} counts, with the JVM's first compiler, the same at each run of the same classes,
+ * and a tenth. Who makes a step longer says so here.
  */
 @Tag("instructions")
 @EnabledIfEnvironmentVariable(named = Instructions.ACCELERATOR, matches = Instructions.COUNTING)
