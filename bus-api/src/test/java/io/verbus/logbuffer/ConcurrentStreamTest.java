@@ -64,6 +64,43 @@ class ConcurrentStreamTest {
         }
     }
 
+    /**
+     * More threads than processors claim all the time: some are stopped between the look at the
+     * tail and the claim, for longer than the log takes to go round.
+     */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void claimOfAThreadThatWasStoppedIsNeverTakenForOneInAnEarlierLap() throws Exception {
+        int count = 2 * Runtime.getRuntime().availableProcessors() + 1;
+        try (LogBuffers log = TestLogs.create(TERM_LENGTH, 256);
+                ExecutorService threads = Executors.newFixedThreadPool(count)) {
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
+            List<Future<Long>> running = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                running.add(threads.submit(() -> positionAfterClaims(log, end)));
+            }
+            for (Future<Long> claimer : running) {
+                assertTrue(claimer.get() > 0, "a thread has claimed nothing");
+            }
+        }
+    }
+
+    /** Claims without a limit, and fails if the position ever goes back. */
+    private static long positionAfterClaims(LogBuffers log, long end) {
+        ConcurrentAppender appender = new ConcurrentAppender(log);
+        BufferClaim claim = new BufferClaim();
+        long last = 0;
+        while (System.nanoTime() - end < 0) {
+            long position = appender.claim(0, claim, Long.MAX_VALUE);
+            if (position > 0) {
+                assertTrue(position > last, "claimed up to " + position + " after " + last);
+                last = position;
+                claim.commit();
+            }
+        }
+        return last;
+    }
+
     private static void failIfAnyFailed(List<Future<?>> running) throws Exception {
         for (Future<?> writer : running) {
             if (writer.isDone()) {

@@ -75,8 +75,9 @@ final class CompareCommand implements Callable<Integer> {
                 "What to compare with (default: ${DEFAULT-VALUE}):",
                 "aeron: on RDMA, its UDP between the same addresses;",
                 "floor: what the machine does without a bus: on IPC, a cache line that goes to"
-                        + " another thread and one that comes back, or a memory copy; on RDMA, two"
-                        + " work requests a message, through Verbus's verbs alone;",
+                        + " another thread and one that comes back, or a memory copy; on UDP, a"
+                        + " datagram a message, through Verbus's sockets alone, no streams; on"
+                        + " RDMA, two work requests a message, through Verbus's verbs alone;",
                 "ib_write_lat, ib_write_bw: perftest's programs."
             })
     private Peer peer = Peer.AERON;
@@ -171,7 +172,7 @@ final class CompareCommand implements Callable<Integer> {
         if (metric != Metric.THROUGHPUT && peer.hasRoundTrips()) {
             missed = compareRoundTrips(comparison);
         }
-        if (metric != Metric.RTT && peer.hasStreams()) {
+        if (metric != Metric.RTT && peer.hasStreams(options.transport())) {
             compareStreams(comparison);
         }
         if (comparison.isEmpty()) {
@@ -196,7 +197,8 @@ final class CompareCommand implements Callable<Integer> {
     }
 
     private boolean compareRoundTrips(Comparison comparison) {
-        Work work = roundTrips.work(options, options.length(), quick ? QUICK_DIVISOR : 1);
+        options.length(); // one only
+        Work work = roundTrips.work(options, 0, quick ? QUICK_DIVISOR : 1);
         boolean missed = false;
         System.out.print(comparison.begin(work));
         for (int number = 1; number <= pairs; number++) {

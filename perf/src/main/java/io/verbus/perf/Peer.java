@@ -27,13 +27,20 @@ enum Peer {
         }
     },
 
-    /** What the machine does without a bus. */
-    FLOOR(EnumSet.of(Wire.IPC, Wire.RDMA), true, true) {
+    /** What the machine does without a bus; streams are no part of UDP's, as it loses some. */
+    FLOOR(EnumSet.allOf(Wire.class), true, true) {
         @Override
         Contender contender(Work work, LongConsumer progress) {
-            return work.wire() == Wire.IPC
-                    ? new Runner(BusUnderTest.SHARED_MEMORY, work, progress)
-                    : new Runner(BusUnderTest.VERBS_TWO, work.atOtherPorts(), progress);
+            return switch (work.wire()) {
+                case IPC -> new Runner(BusUnderTest.SHARED_MEMORY, work, progress);
+                case UDP -> new Runner(BusUnderTest.DATAGRAMS, work.atOtherPorts(), progress);
+                case RDMA -> new Runner(BusUnderTest.VERBS_TWO, work.atOtherPorts(), progress);
+            };
+        }
+
+        @Override
+        boolean hasStreams(Wire wire) {
+            return wire != Wire.UDP;
         }
     },
 
@@ -70,7 +77,7 @@ enum Peer {
         return hasRoundTrips;
     }
 
-    boolean hasStreams() {
+    boolean hasStreams(Wire wire) {
         return hasStreams;
     }
 

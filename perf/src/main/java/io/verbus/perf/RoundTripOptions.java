@@ -7,9 +7,10 @@ import io.verbus.perf.load.Work;
 
 import picocli.CommandLine.Option;
 
+import java.util.List;
+
 /** Options that say how round trips follow each other. */
 final class RoundTripOptions {
-    private static final long MAX_RATE = 100_000_000;
     private static final long IPC_MESSAGES = 1_000_000;
     private static final long UDP_MESSAGES = 200_000;
     private static final long RDMA_MESSAGES = 20_000;
@@ -31,10 +32,13 @@ final class RoundTripOptions {
 
     @Option(
             names = "--rate",
-            paramLabel = "R|max",
+            paramLabel = "R[,R...]|field|max",
             description = {
-                "Messages a second, each measured from the time it was due; or max (the default):"
-                        + " each is sent when the echo of the one before has arrived."
+                "Messages a second, such as 501000 or 501K, each measured from the time it was due,"
+                        + " several of them one for each --length; or field: 501K of 32 bytes, 301K"
+                        + " of 288, 101K of 1344, the rates at which Aeron's figures are published;"
+                        + " or max (the default): each message is sent when the echo of the one"
+                        + " before has arrived."
             })
     private String rate = "max";
 
@@ -47,25 +51,43 @@ final class RoundTripOptions {
             })
     private int burst = 1;
 
+    /** Lengths of messages that were asked for, in order. */
+    List<Integer> lengths(WorkOptions options) {
+        return options.lengths(rates(options).lengths(WorkOptions.DEFAULT_LENGTH));
+    }
+
     /**
      * The round trips that were asked for.
      *
-     * @param length of a message.
+     * @param index of the length of a message, among {@link #lengths}.
      * @param divisor of their number, if none was asked for.
      */
-    Work work(WorkOptions options, int length, int divisor) {
+    Work work(WorkOptions options, int index, int divisor) {
         long count = messages != null ? messages : defaultMessages(options.transport()) / divisor;
         long before = warmup != null ? warmup : count / 2;
-        return options.work(length, load(options), count, before);
+        return options.work(lengths(options).get(index), load(options, index), count, before);
     }
 
-    private Load load(WorkOptions options) {
+    private Load load(WorkOptions options, int index) {
         options.check("--burst", burst, 1, MAX_BURST);
-        long parsed = parseRate(options);
-        if (burst > 1 && parsed == Load.MAX) {
+        long messagesPerSecond;
+        try {
+            messagesPerSecond = rates(options).of(lengths(options), index);
+        } catch (IllegalArgumentException ex) {
+            throw options.wrong(ex.getMessage());
+        }
+        if (burst > 1 && messagesPerSecond == Load.MAX) {
             throw options.wrong("--burst needs a --rate, at which the messages are due");
         }
-        return Load.roundTrips(parsed, burst);
+        return Load.roundTrips(messagesPerSecond, burst);
+    }
+
+    private Rates rates(WorkOptions options) {
+        try {
+            return Rates.parse(rate);
+        } catch (IllegalArgumentException ex) {
+            throw options.wrong(ex.getMessage());
+        }
     }
 
     private static long defaultMessages(Work.Wire transport) {
@@ -74,18 +96,5 @@ final class RoundTripOptions {
             case UDP -> UDP_MESSAGES;
             case RDMA -> RDMA_MESSAGES;
         };
-    }
-
-    private long parseRate(WorkOptions options) {
-        if (rate.equals("max")) {
-            return Load.MAX;
-        }
-        try {
-            long number = Long.parseLong(rate);
-            options.check("--rate", number, 1, MAX_RATE);
-            return number;
-        } catch (NumberFormatException ex) {
-            throw options.wrong("--rate takes messages a second or max, not '" + rate + "'");
-        }
     }
 }

@@ -2,11 +2,13 @@
 
 package io.verbus.perf;
 
+import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.report.HistogramLog;
 import io.verbus.perf.report.Outcome;
 import io.verbus.perf.report.PercentilePage;
 import io.verbus.perf.report.RttReport;
+import io.verbus.perf.report.Scaling;
 import io.verbus.perf.run.BusUnderTest;
 import io.verbus.perf.run.Runner;
 
@@ -21,6 +23,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /** Measures round trips through two streams. */
@@ -39,6 +42,18 @@ final class RttCommand implements Callable<Integer> {
     @Mixin private WorkOptions options;
 
     @Mixin private RoundTripOptions roundTrips;
+
+    @Option(
+            names = "--scale",
+            paramLabel = "PERCENT",
+            arity = "0..1",
+            fallbackValue = "50",
+            description = {
+                "Fits a --rate to the machine: measures first how many round trips a second it"
+                    + " sustains at that length, and lowers the rate to PERCENT of that (default:"
+                    + " 50), unless it is below."
+            })
+    private Integer scale;
 
     @Option(
             names = "--json",
@@ -73,15 +88,16 @@ final class RttCommand implements Callable<Integer> {
         Outputs.add(outputs, "--hlog", hlog);
         Outputs.add(outputs, "--html", html);
         if (hgrm != null) {
-            options.length(); // a file holds one distribution
+            options.only(roundTrips.lengths(options)); // a file holds one distribution
         }
         if (options.needLab()) {
             return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
         int status = 0;
         List<RttReport> reports = new ArrayList<>();
-        for (int length : options.lengths()) {
-            RttReport report = measure(roundTrips.work(options, length, 1));
+        List<Work> works = works();
+        for (Work work : works) {
+            RttReport report = scale == null ? measure(work) : measureScaled(work);
             reports.add(report);
             System.out.print(report.table());
             if (report.outcome().measurement().missedRate()) {
@@ -93,12 +109,37 @@ final class RttCommand implements Callable<Integer> {
         return status;
     }
 
+    /** What was asked for: all of it is looked at before any is measured. */
+    private List<Work> works() {
+        List<Work> works = new ArrayList<>();
+        for (int i = 0; i < roundTrips.lengths(options).size(); i++) {
+            works.add(roundTrips.work(options, i, 1));
+        }
+        if (scale != null) {
+            options.check("--scale", scale, 1, 100);
+            if (works.getFirst().load().rate() == Load.MAX) {
+                throw options.wrong("--scale needs a --rate that it lowers, such as field");
+            }
+        }
+        return works;
+    }
+
     private RttReport measure(Work work) {
+        return new RttReport(work, outcome(work));
+    }
+
+    private RttReport measureScaled(Work work) {
+        double sustained = outcome(work.atRate(Rates.HIGHEST)).measurement().perSecond();
+        Scaling scaling = Scaling.of(work.load().rate(), sustained, scale);
+        Work scaled = work.atRate(scaling.rate());
+        return new RttReport(scaled, outcome(scaled), Optional.of(scaling));
+    }
+
+    private static Outcome outcome(Work work) {
         try (Runner runner =
                 new Runner(BusUnderTest.VERBUS, work, Outputs.progress("round trips", work))) {
             runner.warmUp();
-            return new RttReport(
-                    work, new Outcome(runner.version(), runner.roundTrips(work.messages())));
+            return new Outcome(runner.version(), runner.roundTrips(work.messages()));
         }
     }
 

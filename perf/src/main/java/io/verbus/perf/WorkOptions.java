@@ -22,7 +22,7 @@ import java.util.List;
 /** Options that say what is measured, common to all commands. */
 final class WorkOptions {
     private static final long MAX_MESSAGES = 1_000_000_000_000L;
-    private static final int DEFAULT_LENGTH = 32;
+    static final int DEFAULT_LENGTH = 32;
     private static final String LOOPBACK = "127.0.0.1";
     private static final int FRAME_ALIGNMENT = 32;
     private static final int MAX_MTU = 65_504;
@@ -44,7 +44,7 @@ final class WorkOptions {
                 "Length of a message, or several with commas between, one after the other (default:"
                         + " 32). 32, 288 and 1344 are the lengths that the field publishes."
             })
-    private List<Integer> lengths = List.of(DEFAULT_LENGTH);
+    private List<Integer> lengths;
 
     @Option(
             names = "--mtu",
@@ -127,11 +127,25 @@ final class WorkOptions {
 
     /** Lengths of messages that were asked for, in order. */
     List<Integer> lengths() {
-        return lengths;
+        return lengths(List.of(DEFAULT_LENGTH));
+    }
+
+    /**
+     * As above.
+     *
+     * @param otherwise lengths to measure where none was asked for.
+     */
+    List<Integer> lengths(List<Integer> otherwise) {
+        return lengths == null ? otherwise : lengths;
     }
 
     /** The one length that was asked for, where only one can be. */
     int length() {
+        return only(lengths());
+    }
+
+    /** The one of several lengths, where only one can be. */
+    int only(List<Integer> lengths) {
         if (lengths.size() != 1) {
             throw wrong("--length takes one number here, not " + lengths);
         }

@@ -24,13 +24,21 @@ class PerfCommandTest {
             textBlock =
                     """
                     rtt --burst 5 | --burst needs a --rate
-                    rtt --rate fast | --rate takes messages a second or max
+                    rtt --rate fast | --rate takes messages a second such as
+                    rtt --rate 5G | not '5G'
+                    rtt --rate 0 | --rate takes a number from 1
+                    rtt --rate 200M | --rate takes a number from 1
+                    rtt --rate 1K,2K | one for each --length
+                    rtt --rate field --length 64 | --rate field knows the lengths [32, 288, 1344]
+                    rtt --rate field --hgrm x | --length takes one number here
+                    rtt --scale | --scale needs a --rate
+                    rtt --rate 1K --scale 101 | --scale takes a number from 1 to 100
                     rtt --length 32,288 --hgrm x | --length takes one number here
                     rtt --affinity one | --affinity takes numbers of CPUs
                     throughput --transport udp --publishers 2 | choose --threading shared
                     throughput --subscribers 0 | --subscribers takes a number from 1
                     compare --pairs 0 | --pairs takes a number from 1
-                    compare --transport udp --peer floor | not --transport udp
+                    compare --transport udp --peer floor --metric throughput | has no --metric throughput
                     compare --peer ib_write_lat | not --transport ipc
                     warmup --transport udp | leave --transport out
                     pauses --minutes 0 | --minutes takes a number

@@ -128,15 +128,20 @@ public record Work(
 
     /** The same work over UDP, at ports of its own. */
     public Work overUdp() {
-        return at(Wire.UDP, port + PORTS);
+        return with(Wire.UDP, port + PORTS, load);
     }
 
     /** The same work at other ports. */
     public Work atOtherPorts() {
-        return at(wire, port + PORTS);
+        return with(wire, port + PORTS, load);
     }
 
-    private Work at(Wire wire, int port) {
+    /** The same round trips at another rate. */
+    public Work atRate(long rate) {
+        return with(wire, port, Load.roundTrips(rate, load.burst()));
+    }
+
+    private Work with(Wire wire, int port, Load load) {
         return new Work(
                 wire,
                 length,

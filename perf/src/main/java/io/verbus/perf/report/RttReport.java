@@ -12,14 +12,26 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What one run has measured.
  *
  * @param work that was asked for.
  * @param outcome of it.
+ * @param scaling how its rate was fitted to the machine, if it was.
  */
-public record RttReport(Work work, Outcome outcome) {
+public record RttReport(Work work, Outcome outcome, Optional<Scaling> scaling) {
+    /**
+     * A rate as it was asked for.
+     *
+     * @param work that was asked for.
+     * @param outcome of it.
+     */
+    public RttReport(Work work, Outcome outcome) {
+        this(work, outcome, Optional.empty());
+    }
+
     /** Percentiles, for people. */
     public String table() {
         Measurement measurement = outcome.measurement();
@@ -35,6 +47,7 @@ public record RttReport(Work work, Outcome outcome) {
                         measurement.histogram().getTotalCount(),
                         work.warmup(),
                         measurement.perSecond()));
+        scaling.ifPresent(fitted -> table.append(fitted.text()).append(System.lineSeparator()));
         table.append(String.format(Locale.ROOT, "%10s %12s%n", "percentile", "us"));
         for (Percentile percentile : Percentile.values()) {
             table.append(
@@ -71,6 +84,11 @@ public record RttReport(Work work, Outcome outcome) {
         Map<String, Object> report = new LinkedHashMap<>();
         report.put("bus", outcome.version());
         report.putAll(WorkReport.toMap(work));
+        scaling.ifPresent(
+                fitted -> {
+                    report.put("rateAsked", fitted.asked());
+                    report.put("sustainedPerSecond", fitted.sustained());
+                });
         report.put("samples", measurement.histogram().getTotalCount());
         report.put("messagesPerSecond", measurement.perSecond());
         report.put("missedRate", measurement.missedRate());

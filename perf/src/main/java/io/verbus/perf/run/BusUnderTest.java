@@ -28,6 +28,14 @@ public enum BusUnderTest {
         }
     },
 
+    /** Sockets alone, a message in one datagram. */
+    DATAGRAMS("io.verbus.perf.floor.DatagramWorker") {
+        @Override
+        String classPath() {
+            return System.getProperty("java.class.path");
+        }
+    },
+
     /** Verbs alone, a message in one work request. */
     VERBS_ONE("io.verbus.perf.floor.VerbsInOneWorker") {
         @Override

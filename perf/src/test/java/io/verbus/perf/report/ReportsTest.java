@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 class ReportsTest {
     private final Work work =
@@ -47,6 +48,20 @@ class ReportsTest {
         assertEquals(
                 List.of("p50", "p90", "p99", "p99.9", "p99.99", "max"),
                 lines.stream().skip(2).map(line -> line.split(" +")[0]).toList());
+    }
+
+    @Test
+    void tellsHowTheRateWasFittedToTheMachine() {
+        Scaling scaling = Scaling.of(501_000, 200_000, 50);
+        RttReport report =
+                new RttReport(work.atRate(scaling.rate()), outcome(1000), Optional.of(scaling));
+
+        assertTrue(report.table().contains(" 100,000/s: "), report.table());
+        assertTrue(report.table().contains("so the rate of 501,000/s was low"), report.table());
+        String json = RttReport.json(List.of(report));
+        assertTrue(json.contains("\"rateAsked\": 501000"), json);
+        assertTrue(json.contains("\"sustainedPerSecond\": 200000"), json);
+        assertTrue(json.contains("\"rate\": 100000"), json);
     }
 
     @Test

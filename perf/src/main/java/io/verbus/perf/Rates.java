@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import io.verbus.perf.load.Load;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What {@code --rate} says: one rate for all lengths, or one for each. */
+final class Rates {
+    /** The highest rate, in messages a second: more than any machine sustains. */
+    static final long HIGHEST = 100_000_000;
+
+    private static final String FIELD = "field";
+    private static final Pattern RATE = Pattern.compile("(\\d{1,9})([KM]?)");
+
+    /**
+     * Length in bytes and messages a second at which Aeron's figures are published.
+     *
+     * @see <a
+     *     href="https://github.com/aeron-io/benchmarks/blob/master/scripts/remote-benchmarks-runner">the
+     *     defaults of Aeron's benchmarks</a>
+     */
+    private static final Map<Integer, Long> PUBLISHED =
+            new TreeMap<>(Map.of(32, 501_000L, 288, 301_000L, 1344, 101_000L));
+
+    private final boolean isField;
+    private final List<Long> rates;
+
+    private Rates(boolean isField, List<Long> rates) {
+        this.isField = isField;
+        this.rates = rates;
+    }
+
+    /**
+     * Reads the option's text.
+     *
+     * @throws IllegalArgumentException that says what it takes.
+     */
+    static Rates parse(String text) {
+        if (text.equals(FIELD)) {
+            return new Rates(true, List.of());
+        }
+        if (text.equals("max")) {
+            return new Rates(false, List.of(Load.MAX));
+        }
+        List<Long> rates = new ArrayList<>();
+        for (String part : text.split(",", -1)) {
+            rates.add(number(part));
+        }
+        return new Rates(false, rates);
+    }
+
+    private static long number(String text) {
+        Matcher matcher = RATE.matcher(text);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException(
+                    "--rate takes messages a second such as 501000 or 501K, several with commas"
+                            + " between, field, or max, not '"
+                            + text
+                            + "'");
+        }
+        long factor =
+                switch (matcher.group(2)) {
+                    case "K" -> 1_000;
+                    case "M" -> 1_000_000;
+                    default -> 1;
+                };
+        long rate = Long.parseLong(matcher.group(1)) * factor;
+        if (rate < 1 || rate > HIGHEST) {
+            throw new IllegalArgumentException(
+                    "--rate takes a number from 1 to " + HIGHEST + ", not " + rate);
+        }
+        return rate;
+    }
+
+    /** Lengths to measure where none was asked for. */
+    List<Integer> lengths(int ifNotField) {
+        return isField ? List.copyOf(PUBLISHED.keySet()) : List.of(ifNotField);
+    }
+
+    /**
+     * The rate of a length, or {@link Load#MAX}.
+     *
+     * @param lengths that are measured.
+     * @param index of the length among them.
+     * @throws IllegalArgumentException if it has none.
+     */
+    long of(List<Integer> lengths, int index) {
+        if (isField) {
+            Long rate = PUBLISHED.get(lengths.get(index));
+            if (rate == null) {
+                throw new IllegalArgumentException(
+                        "--rate field knows the lengths "
+                                + PUBLISHED.keySet()
+                                + ", not "
+                                + lengths.get(index)
+                                + ": give a number");
+            }
+            return rate;
+        }
+        if (rates.size() == 1) {
+            return rates.getFirst();
+        }
+        if (rates.size() != lengths.size()) {
+            throw new IllegalArgumentException(
+                    "--rate takes one rate, or one for each --length, not "
+                            + rates.size()
+                            + " for "
+                            + lengths.size());
+        }
+        return rates.get(index);
+    }
+}

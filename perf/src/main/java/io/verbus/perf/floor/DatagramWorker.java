@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.floor;
+
+import io.verbus.perf.load.Worker;
+
+/** A process of a run on the floor of UDP. */
+public final class DatagramWorker {
+    private DatagramWorker() {}
+
+    /** Runs it; for the arguments see {@link Worker#main}. */
+    public static void main(String[] args) {
+        Worker.main(args, (work, directory) -> new DatagramFloor(work));
+    }
+}
