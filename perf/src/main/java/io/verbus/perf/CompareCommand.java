@@ -160,6 +160,9 @@ final class CompareCommand implements Callable<Integer> {
             return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
         peer.check(options.transport());
+        if (peer == Peer.FLOOR && options.transport() == Work.Wire.IPC) {
+            options.checkOneProcess("the floor of IPC is measured in");
+        }
         if (subject == null) {
             subject = Subject.against(peer);
         }

@@ -70,6 +70,7 @@ final class PausesCommand implements Callable<Integer> {
         if (options.transport() != Work.Wire.IPC) {
             throw options.wrong("pauses are looked for on shared memory: leave --transport out");
         }
+        options.checkOneProcess("pauses are looked for in");
         long messages = Math.max(1, Math.round(minutes * SECONDS * rate));
         Work work = options.work(options.length(), Load.roundTrips(rate, 1), messages, rate);
         try {

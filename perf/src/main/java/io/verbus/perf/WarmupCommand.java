@@ -56,6 +56,7 @@ final class WarmupCommand implements Callable<Integer> {
         if (options.transport() != Work.Wire.IPC) {
             throw options.wrong("warmup is measured over shared memory: leave --transport out");
         }
+        options.checkOneProcess("warmup starts");
         Work work = options.work(options.length(), Load.roundTrips(Load.MAX, 1), messages, 0);
         Path cache = cache();
         if (cache == null) {

@@ -37,6 +37,15 @@ final class WorkOptions {
     private Wire transport = Wire.IPC;
 
     @Option(
+            names = "--processes",
+            paramLabel = "1|2",
+            description = {
+                "Processes of the two ends (default: 1 on IPC, where 2 share the driver of the one"
+                        + " that reflects or receives; 2 otherwise, each with its own driver)."
+            })
+    private Integer processes;
+
+    @Option(
             names = "--length",
             paramLabel = "BYTES",
             split = ",",
@@ -185,6 +194,7 @@ final class WorkOptions {
         }
         return new Work(
                 transport,
+                checkedProcesses(),
                 length,
                 mtu,
                 termLength,
@@ -206,10 +216,35 @@ final class WorkOptions {
         }
         if (threading == Threading.INVOKER) {
             throw wrong(
-                    "--threading invoker needs one thread a process, but IPC is measured between"
-                            + " two threads of one: choose shared");
+                    "--threading invoker needs a driver for each end, but on IPC they share one:"
+                            + " choose shared");
         }
         return threading == null ? Threading.SHARED : threading;
+    }
+
+    private int checkedProcesses() {
+        if (processes == null) {
+            return transport == Wire.IPC ? 1 : 2;
+        }
+        check("--processes", processes, 1, 2);
+        if (processes == 1 && transport != Wire.IPC) {
+            throw wrong(
+                    "--processes 1 is of IPC only: "
+                            + transport
+                            + " is measured between two processes, each with its own driver");
+        }
+        return processes;
+    }
+
+    /**
+     * Refuses two processes where only one is measured.
+     *
+     * @param what is measured.
+     */
+    void checkOneProcess(String what) {
+        if (processes != null && processes != 1) {
+            throw wrong(what + " one process: leave --processes out");
+        }
     }
 
     private String checkedAddress(String option, String address) {

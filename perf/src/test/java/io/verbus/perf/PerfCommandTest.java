@@ -40,6 +40,11 @@ class PerfCommandTest {
                     compare --pairs 0 | --pairs takes a number from 1
                     compare --transport udp --peer floor --metric throughput | has no --metric throughput
                     compare --peer ib_write_lat | not --transport ipc
+                    compare --peer floor --processes 2 | the floor of IPC is measured in one process
+                    rtt --transport udp --processes 1 | --processes 1 is of IPC only
+                    rtt --processes 3 | --processes takes a number from 1 to 2
+                    warmup --processes 2 | warmup starts one process
+                    pauses --processes 2 | leave --processes out
                     warmup --transport udp | leave --transport out
                     pauses --minutes 0 | --minutes takes a number
                     """)

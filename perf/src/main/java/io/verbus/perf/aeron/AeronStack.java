@@ -22,9 +22,13 @@ import io.verbus.perf.load.Invokers;
 import io.verbus.perf.load.Offer;
 import io.verbus.perf.load.Reflector;
 import io.verbus.perf.load.ReplyHandler;
+import io.verbus.perf.load.Role;
 import io.verbus.perf.load.Sink;
 import io.verbus.perf.load.Stack;
 import io.verbus.perf.load.Work;
+
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.AgentInvoker;
 
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -41,39 +45,44 @@ final class AeronStack implements Stack {
 
     private final Work work;
     private final MediaDriver driver;
+    private final AgentInvoker driverInvoker;
     private final Aeron aeron;
 
-    AeronStack(Work work, String directory) {
+    AeronStack(Work work, Role role, String directory) {
         this.work = work;
-        driver =
-                MediaDriver.launch(
-                        new MediaDriver.Context()
-                                .aeronDirectoryName(directory)
-                                .dirDeleteOnShutdown(true)
-                                .threadingMode(ThreadingMode.valueOf(work.threading().name()))
-                                .sharedIdleStrategy(work.driverIdle().strategy())
-                                .sharedNetworkIdleStrategy(work.driverIdle().strategy())
-                                .senderIdleStrategy(work.driverIdle().strategy())
-                                .receiverIdleStrategy(work.driverIdle().strategy())
-                                .conductorIdleStrategy(work.driverIdle().strategy())
-                                .clientLivenessTimeoutNs(LIVENESS_TIMEOUT_NS)
-                                .publicationUnblockTimeoutNs(2 * LIVENESS_TIMEOUT_NS)
-                                .mtuLength(work.mtu())
-                                .ipcMtuLength(work.mtu())
-                                .publicationTermBufferLength(work.termLength())
-                                .ipcTermBufferLength(work.termLength())
-                                .termBufferSparseFile(false)
-                                .performStorageChecks(false));
+        driver = work.hasDriver(role) ? launch(work, directory) : null;
         Aeron.Context context =
                 new Aeron.Context()
                         .aeronDirectoryName(directory)
                         .idleStrategy(work.driverIdle().strategy())
                         .driverTimeoutMs(TimeUnit.NANOSECONDS.toMillis(LIVENESS_TIMEOUT_NS))
                         .preTouchMappedMemory(true);
-        if (driver.sharedAgentInvoker() != null) {
-            context.useConductorAgentInvoker(true).driverAgentInvoker(driver.sharedAgentInvoker());
+        driverInvoker = driver == null ? null : driver.sharedAgentInvoker();
+        if (driverInvoker != null) {
+            context.useConductorAgentInvoker(true).driverAgentInvoker(driverInvoker);
         }
         aeron = Aeron.connect(context);
+    }
+
+    private static MediaDriver launch(Work work, String directory) {
+        return MediaDriver.launch(
+                new MediaDriver.Context()
+                        .aeronDirectoryName(directory)
+                        .dirDeleteOnShutdown(true)
+                        .threadingMode(ThreadingMode.valueOf(work.threading().name()))
+                        .sharedIdleStrategy(work.driverIdle().strategy())
+                        .sharedNetworkIdleStrategy(work.driverIdle().strategy())
+                        .senderIdleStrategy(work.driverIdle().strategy())
+                        .receiverIdleStrategy(work.driverIdle().strategy())
+                        .conductorIdleStrategy(work.driverIdle().strategy())
+                        .clientLivenessTimeoutNs(LIVENESS_TIMEOUT_NS)
+                        .publicationUnblockTimeoutNs(2 * LIVENESS_TIMEOUT_NS)
+                        .mtuLength(work.mtu())
+                        .ipcMtuLength(work.mtu())
+                        .publicationTermBufferLength(work.termLength())
+                        .ipcTermBufferLength(work.termLength())
+                        .termBufferSparseFile(false)
+                        .performStorageChecks(false));
     }
 
     @Override
@@ -159,7 +168,7 @@ final class AeronStack implements Stack {
     }
 
     private Invokers invokers() {
-        return new Invokers(driver.sharedAgentInvoker(), aeron.conductorAgentInvoker());
+        return new Invokers(driverInvoker, aeron.conductorAgentInvoker());
     }
 
     private String channel(String address, int portOffset, String from) {
@@ -172,7 +181,6 @@ final class AeronStack implements Stack {
 
     @Override
     public void close() {
-        aeron.close();
-        driver.close();
+        CloseHelper.closeAll(aeron, driver);
     }
 }

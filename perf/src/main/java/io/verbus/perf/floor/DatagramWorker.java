@@ -10,6 +10,6 @@ public final class DatagramWorker {
 
     /** Runs it; for the arguments see {@link Worker#main}. */
     public static void main(String[] args) {
-        Worker.main(args, (work, directory) -> new DatagramFloor(work));
+        Worker.main(args, (work, role, directory) -> new DatagramFloor(work));
     }
 }

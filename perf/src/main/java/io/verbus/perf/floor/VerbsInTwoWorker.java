@@ -10,6 +10,6 @@ public final class VerbsInTwoWorker {
 
     /** Runs it; for the arguments see {@link Worker#main}. */
     public static void main(String[] args) {
-        Worker.main(args, (work, directory) -> new VerbsFloor(work, true));
+        Worker.main(args, (work, role, directory) -> new VerbsFloor(work, true));
     }
 }

@@ -37,7 +37,7 @@ final class StreamWorker {
         boolean sends = role != Role.REFLECTOR;
         boolean receives = role != Role.INITIATOR;
         if (receives) {
-            CpuBinding.bind(work.cpu(sends ? 1 : 0));
+            CpuBinding.bind(work.cpu(1));
             receiving = new Receiving(work, orders, stack);
         }
         if (sends) {

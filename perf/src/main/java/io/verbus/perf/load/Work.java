@@ -20,6 +20,8 @@ import java.util.concurrent.TimeUnit;
  * arguments.
  *
  * @param wire what carries the messages.
+ * @param processes on which the two ends are: 1, or 2, each with one end. Over shared memory the
+ *     one that receives or reflects has the driver, elsewhere each has its own.
  * @param length of a message in bytes.
  * @param mtu longest frame in bytes, header included.
  * @param termLength of every log in bytes.
@@ -37,6 +39,7 @@ import java.util.concurrent.TimeUnit;
  */
 public record Work(
         Wire wire,
+        int processes,
         int length,
         int mtu,
         int termLength,
@@ -144,6 +147,7 @@ public record Work(
     private Work with(Wire wire, int port, Load load) {
         return new Work(
                 wire,
+                processes,
                 length,
                 mtu,
                 termLength,
@@ -159,6 +163,11 @@ public record Work(
                 affinity);
     }
 
+    /** Whether a process of this role has a driver. */
+    public boolean hasDriver(Role role) {
+        return wire != Wire.IPC || role != Role.INITIATOR;
+    }
+
     /** CPU of a measuring thread by its number, 0 being the one that sends; -1 for any. */
     public int cpu(int thread) {
         String[] cpus = affinity.isEmpty() ? new String[0] : affinity.split(",");
@@ -169,6 +178,7 @@ public record Work(
     public List<String> toArguments() {
         return List.of(
                 "wire=" + wire.name(),
+                "processes=" + processes,
                 "length=" + length,
                 "mtu=" + mtu,
                 "termLength=" + termLength,
@@ -197,6 +207,7 @@ public record Work(
         }
         return new Work(
                 Wire.valueOf(values.get("wire")),
+                Integer.parseInt(values.get("processes")),
                 Integer.parseInt(values.get("length")),
                 Integer.parseInt(values.get("mtu")),
                 Integer.parseInt(values.get("termLength")),

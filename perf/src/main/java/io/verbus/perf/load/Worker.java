@@ -5,7 +5,6 @@ package io.verbus.perf.load;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.util.List;
-import java.util.function.BiFunction;
 
 /**
  * A process of a run. It is told on standard input what to do, and says on standard output how far
@@ -45,6 +44,19 @@ public final class Worker {
      */
     public static final String PAUSE = "pause";
 
+    /** Sets up a bus. */
+    @FunctionalInterface
+    public interface Stacks {
+        /**
+         * Sets it up for one process.
+         *
+         * @param work to do.
+         * @param role of the process: see {@link Work#hasDriver}.
+         * @param directory of the driver.
+         */
+        Stack setUp(Work work, Role role, String directory);
+    }
+
     private final Work work;
     private final Orders orders;
 
@@ -61,14 +73,14 @@ public final class Worker {
     /**
      * Body of a worker's {@code main}: a role, the driver's directory, and the work.
      *
-     * @param stacks sets up the bus, given work and directory.
+     * @param stacks sets up the bus.
      */
-    public static void main(String[] args, BiFunction<Work, String, Stack> stacks) {
+    public static void main(String[] args, Stacks stacks) {
         Role role = Role.valueOf(args[0]);
         Work work = Work.parse(List.of(args).subList(2, args.length));
         Worker worker = new Worker(work, System.in, System.out);
         int status = 0;
-        try (Stack stack = stacks.apply(work, args[1])) {
+        try (Stack stack = stacks.setUp(work, role, args[1])) {
             worker.run(role, stack);
         } catch (RuntimeException ex) {
             System.err.println(ex.getMessage() == null ? ex.toString() : ex.getMessage());

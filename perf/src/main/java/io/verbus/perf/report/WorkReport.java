@@ -30,6 +30,7 @@ final class WorkReport {
     static Map<String, Object> toMap(Work work) {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("transport", work.wire().toString());
+        map.put("processes", work.processes());
         map.put("length", work.length());
         map.put("mtu", work.mtu());
         map.put("termLength", work.termLength());

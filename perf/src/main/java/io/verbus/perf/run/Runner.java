@@ -10,14 +10,12 @@ import io.verbus.perf.load.Throughput;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Worker;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 
-/**
- * The processes of work on a bus: over shared memory one, with two measuring threads; over a
- * network two, with one measuring thread each.
- */
+/** The processes of work on a bus: one with two measuring threads, or two with one each. */
 public final class Runner implements Contender {
     /** The warm-up runs in parts: so the loop is entered anew when its compiled code is there. */
     private static final int WARMUP_PARTS = 20;
@@ -71,22 +69,29 @@ public final class Runner implements Contender {
         this.flags = flags;
         this.tracer = tracer;
         this.progress = progress;
-        if (work.wire() == Work.Wire.IPC) {
+        if (work.processes() == 1) {
             reflector = null;
-            initiator = start(bus, Role.BOTH);
+            initiator = start(bus, Role.BOTH, WorkerProcess.newDirectory(Role.BOTH));
             return;
         }
-        reflector = start(bus, Role.REFLECTOR);
+        reflector = start(bus, Role.REFLECTOR, WorkerProcess.newDirectory(Role.REFLECTOR));
         try {
-            initiator = start(bus, Role.INITIATOR);
+            initiator =
+                    start(
+                            bus,
+                            Role.INITIATOR,
+                            work.hasDriver(Role.INITIATOR)
+                                    ? WorkerProcess.newDirectory(Role.INITIATOR)
+                                    : reflector.directory());
         } catch (RuntimeException ex) {
             reflector.close();
             throw ex;
         }
     }
 
-    private WorkerProcess start(BusUnderTest bus, Role role) {
-        WorkerProcess process = new WorkerProcess(bus, role, work, flags, tracer.apply(role));
+    private WorkerProcess start(BusUnderTest bus, Role role, Path directory) {
+        WorkerProcess process =
+                new WorkerProcess(bus, role, work, flags, tracer.apply(role), directory);
         try {
             process.await(Worker.READY, SET_UP_TIMEOUT_S, progress);
             return process;

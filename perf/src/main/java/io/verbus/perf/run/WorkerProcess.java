@@ -37,6 +37,7 @@ final class WorkerProcess implements AutoCloseable {
 
     private final String name;
     private final Path directory;
+    private final boolean hasDriver;
     private final Process process;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     private final Thread shutdownHook = Thread.ofPlatform().unstarted(this::end);
@@ -47,24 +48,23 @@ final class WorkerProcess implements AutoCloseable {
     private List<Outlier> outliers = new ArrayList<>();
 
     WorkerProcess(BusUnderTest bus, Role role, Work work, List<String> moreFlags) {
-        this(bus, role, work, moreFlags, List.of());
+        this(bus, role, work, moreFlags, List.of(), newDirectory(role));
     }
 
     /**
      * @param tracer command that runs the JVM, or nothing.
+     * @param directory of the driver, which goes with the process that has the driver.
      */
     WorkerProcess(
-            BusUnderTest bus, Role role, Work work, List<String> moreFlags, List<String> tracer) {
+            BusUnderTest bus,
+            Role role,
+            Work work,
+            List<String> moreFlags,
+            List<String> tracer,
+            Path directory) {
         name = bus + " " + role;
-        directory =
-                Path.of("/dev/shm")
-                        .resolve(
-                                "verbus-perf-"
-                                        + ProcessHandle.current().pid()
-                                        + "-"
-                                        + role
-                                        + "-"
-                                        + Long.toUnsignedString(System.nanoTime(), 36));
+        this.directory = directory;
+        hasDriver = work.hasDriver(role);
         List<String> command = new ArrayList<>(tracer);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(flags());
@@ -89,6 +89,23 @@ final class WorkerProcess implements AutoCloseable {
         orders = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
         Runtime.getRuntime().addShutdownHook(shutdownHook);
         Thread.ofPlatform().daemon().name(name).start(this::readLines);
+    }
+
+    /** A directory, not made yet, for the driver of a process. */
+    static Path newDirectory(Role role) {
+        return Path.of("/dev/shm")
+                .resolve(
+                        "verbus-perf-"
+                                + ProcessHandle.current().pid()
+                                + "-"
+                                + role
+                                + "-"
+                                + Long.toUnsignedString(System.nanoTime(), 36));
+    }
+
+    /** Where its driver is, or the driver that it uses. */
+    Path directory() {
+        return directory;
     }
 
     /** Flags of the JVM of a worker. */
@@ -213,7 +230,7 @@ final class WorkerProcess implements AutoCloseable {
     }
 
     private void deleteDirectory() throws IOException {
-        if (Files.exists(directory)) {
+        if (hasDriver && Files.exists(directory)) {
             try (Stream<Path> files = Files.walk(directory)) {
                 for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                     Files.delete(file);

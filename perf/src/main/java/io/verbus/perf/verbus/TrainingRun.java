@@ -34,6 +34,7 @@ public final class TrainingRun {
         Work work =
                 new Work(
                         Work.Wire.IPC,
+                        1,
                         LENGTH,
                         1408,
                         64 * 1024,
@@ -57,7 +58,8 @@ public final class TrainingRun {
         try (PrintStream out = new PrintStream(new PipedOutputStream(said), true, UTF_8);
                 BufferedReader lines = new BufferedReader(new InputStreamReader(said, UTF_8));
                 VerbusStack stack =
-                        new VerbusStack(work, "/dev/shm/verbus-training-" + UUID.randomUUID())) {
+                        new VerbusStack(
+                                work, Role.BOTH, "/dev/shm/verbus-training-" + UUID.randomUUID())) {
             Worker worker = new Worker(work, new PipedInputStream(orders), out);
             Thread thread =
                     Thread.ofPlatform().name("worker").start(() -> worker.run(Role.BOTH, stack));

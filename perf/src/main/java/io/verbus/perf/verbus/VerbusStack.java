@@ -23,11 +23,13 @@ import io.verbus.perf.load.Invokers;
 import io.verbus.perf.load.Offer;
 import io.verbus.perf.load.Reflector;
 import io.verbus.perf.load.ReplyHandler;
+import io.verbus.perf.load.Role;
 import io.verbus.perf.load.Sink;
 import io.verbus.perf.load.Stack;
 import io.verbus.perf.load.Work;
 
 import org.agrona.CloseHelper;
+import org.agrona.concurrent.AgentInvoker;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,6 +44,7 @@ public final class VerbusStack implements Stack {
 
     private final Work work;
     private final MediaDriver driver;
+    private final AgentInvoker driverInvoker;
     private final Bus bus;
 
     /** Written by the client conductor. The other end's start and end look like failures too. */
@@ -51,29 +54,34 @@ public final class VerbusStack implements Stack {
      * Starts driver and client.
      *
      * @param work to set up for.
+     * @param role of this process.
      * @param directory of the driver.
      */
-    public VerbusStack(Work work, String directory) {
+    public VerbusStack(Work work, Role role, String directory) {
         this.work = work;
-        driver =
-                MediaDriver.launch(
-                        DriverConfig.builder()
-                                .directory(Path.of(directory))
-                                .threading(ThreadingMode.valueOf(work.threading().name()))
-                                .idling(Idling.valueOf(work.driverIdle().name()))
-                                .clientLivenessTimeoutNs(LIVENESS_TIMEOUT_NS)
-                                .unblockTimeoutNs(2 * LIVENESS_TIMEOUT_NS)
-                                .build());
+        driver = work.hasDriver(role) ? launch(work, directory) : null;
         Bus.Context context =
                 new Bus.Context()
                         .directoryName(directory)
                         .driverTimeout(Duration.ofNanos(LIVENESS_TIMEOUT_NS))
                         .publicationErrorHandler((publication, code, message) -> trouble = message)
                         .idleStrategy(work.driverIdle().strategy());
-        if (driver.invoker() != null) {
-            context.driverAgentInvoker(driver.invoker());
+        driverInvoker = driver == null ? null : driver.invoker();
+        if (driverInvoker != null) {
+            context.driverAgentInvoker(driverInvoker);
         }
         bus = Bus.connect(context);
+    }
+
+    private static MediaDriver launch(Work work, String directory) {
+        return MediaDriver.launch(
+                DriverConfig.builder()
+                        .directory(Path.of(directory))
+                        .threading(ThreadingMode.valueOf(work.threading().name()))
+                        .idling(Idling.valueOf(work.driverIdle().name()))
+                        .clientLivenessTimeoutNs(LIVENESS_TIMEOUT_NS)
+                        .unblockTimeoutNs(2 * LIVENESS_TIMEOUT_NS)
+                        .build());
     }
 
     @Override
@@ -160,7 +168,7 @@ public final class VerbusStack implements Stack {
     }
 
     private Invokers invokers() {
-        return new Invokers(driver.invoker(), bus.conductorAgentInvoker());
+        return new Invokers(driverInvoker, bus.conductorAgentInvoker());
     }
 
     @Override

@@ -29,6 +29,7 @@ class DatagramFloorTest {
     private final Work work =
             new Work(
                     Work.Wire.UDP,
+                    2,
                     288,
                     1408,
                     65536,

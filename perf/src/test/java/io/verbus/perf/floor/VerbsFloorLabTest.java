@@ -86,6 +86,7 @@ class VerbsFloorLabTest {
     private static Work work() {
         return new Work(
                 Work.Wire.RDMA,
+                2,
                 32,
                 1408,
                 64 * 1024,

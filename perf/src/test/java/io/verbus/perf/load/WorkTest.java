@@ -11,6 +11,7 @@ class WorkTest {
     @Property
     void survivesItsArguments(
             @ForAll Work.Wire wire,
+            @ForAll int processes,
             @ForAll Work.Threading threading,
             @ForAll Work.Idle idle,
             @ForAll Work.Idle driverIdle,
@@ -23,6 +24,7 @@ class WorkTest {
         Work work =
                 new Work(
                         wire,
+                        processes,
                         length,
                         1408,
                         65536,

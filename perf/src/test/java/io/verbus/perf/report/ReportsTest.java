@@ -21,6 +21,7 @@ class ReportsTest {
     private final Work work =
             new Work(
                     Work.Wire.IPC,
+                    1,
                     32,
                     1408,
                     65536,

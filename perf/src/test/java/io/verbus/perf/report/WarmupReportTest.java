@@ -19,6 +19,7 @@ class WarmupReportTest {
     private final Work work =
             new Work(
                     Work.Wire.IPC,
+                    1,
                     32,
                     1408,
                     65536,

@@ -58,7 +58,7 @@ class RoundTripsOverIpcTest {
     void allocatesNothingForAMessage() throws InterruptedException {
         Work work = work(0, Load.MAX);
         AtomicBoolean running = new AtomicBoolean(true);
-        try (VerbusStack stack = new VerbusStack(work, directory())) {
+        try (VerbusStack stack = new VerbusStack(work, Role.BOTH, directory())) {
             Reflector reflector = stack.reflector();
             RoundTrips trips =
                     new RoundTrips(
@@ -104,7 +104,7 @@ class RoundTripsOverIpcTest {
         PipedInputStream said = new PipedInputStream();
         try (PrintStream out = new PrintStream(new PipedOutputStream(said), true, UTF_8);
                 BufferedReader lines = new BufferedReader(new InputStreamReader(said, UTF_8));
-                VerbusStack stack = new VerbusStack(work, directory())) {
+                VerbusStack stack = new VerbusStack(work, Role.BOTH, directory())) {
             Worker worker = new Worker(work, new PipedInputStream(orders), out);
             Thread thread = Thread.ofPlatform().start(() -> worker.run(Role.BOTH, stack));
             assertTrue(lines.readLine().startsWith(Worker.VERSION + " Verbus"));
@@ -122,6 +122,7 @@ class RoundTripsOverIpcTest {
     private static Work work(long messages, long rate) {
         return new Work(
                 Work.Wire.IPC,
+                1,
                 32,
                 1408,
                 64 * 1024,

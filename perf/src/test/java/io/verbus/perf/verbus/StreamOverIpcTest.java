@@ -67,6 +67,7 @@ class StreamOverIpcTest {
         Work work =
                 new Work(
                         Work.Wire.IPC,
+                        1,
                         LENGTH,
                         1408,
                         64 * 1024,
@@ -86,7 +87,10 @@ class StreamOverIpcTest {
         try (PrintStream out = new PrintStream(new PipedOutputStream(said), true, UTF_8);
                 BufferedReader lines = new BufferedReader(new InputStreamReader(said, UTF_8));
                 VerbusStack stack =
-                        new VerbusStack(work, "/dev/shm/verbus-perf-test-" + UUID.randomUUID())) {
+                        new VerbusStack(
+                                work,
+                                Role.BOTH,
+                                "/dev/shm/verbus-perf-test-" + UUID.randomUUID())) {
             Worker worker = new Worker(work, new PipedInputStream(orders), out);
             Thread thread = Thread.ofPlatform().start(() -> worker.run(Role.BOTH, stack));
             for (int i = 0; i < counts.length; i++) {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.perf.load.Load;
+import io.verbus.perf.load.Measurement;
+import io.verbus.perf.load.Throughput;
+import io.verbus.perf.load.Work;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Work over shared memory in processes of its own. */
+@Timeout(120)
+class RunnerTest {
+    private static final int COUNT = 2_000;
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void measuresRoundTripsAndLeavesNothingBehind(int processes) throws IOException {
+        try (Runner runner =
+                new Runner(
+                        BusUnderTest.VERBUS,
+                        work(processes, Load.roundTrips(Load.MAX, 1)),
+                        done -> {})) {
+            Measurement measurement = runner.roundTrips(COUNT);
+            assertEquals(COUNT, measurement.histogram().getTotalCount());
+            assertEquals(1, directories().size(), "one driver");
+            assertEquals(processes, ProcessHandle.current().children().count());
+        }
+        assertEquals(List.of(), directories());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void measuresAStream(int processes) {
+        try (Runner runner =
+                new Runner(
+                        BusUnderTest.VERBUS, work(processes, Load.stream(64, 1, 2)), done -> {})) {
+            Throughput throughput = runner.stream(COUNT);
+            assertTrue(throughput.messagesPerSecond() > 0, throughput.toString());
+        }
+    }
+
+    private static Work work(int processes, Load load) {
+        return new Work(
+                Work.Wire.IPC,
+                processes,
+                64,
+                1408,
+                65536,
+                COUNT,
+                0,
+                load,
+                Work.Threading.SHARED,
+                Work.Idle.YIELD,
+                Work.Idle.BACKOFF,
+                "",
+                "",
+                0,
+                "");
+    }
+
+    private static List<Path> directories() throws IOException {
+        String prefix = "verbus-perf-" + ProcessHandle.current().pid() + "-";
+        try (Stream<Path> files = Files.list(Path.of("/dev/shm"))) {
+            return files.filter(file -> file.getFileName().toString().startsWith(prefix)).toList();
+        }
+    }
+}
