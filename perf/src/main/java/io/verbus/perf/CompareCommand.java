@@ -200,7 +200,7 @@ final class CompareCommand implements Callable<Integer> {
     }
 
     private boolean compareRoundTrips(Comparison comparison) {
-        options.length(); // one only
+        options.only(roundTrips.lengths(options));
         Work work = roundTrips.work(options, 0, quick ? QUICK_DIVISOR : 1);
         boolean missed = false;
         System.out.print(comparison.begin(work));

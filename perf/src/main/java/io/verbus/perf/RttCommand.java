@@ -87,15 +87,16 @@ final class RttCommand implements Callable<Integer> {
         Outputs.add(outputs, "--hgrm", hgrm);
         Outputs.add(outputs, "--hlog", hlog);
         Outputs.add(outputs, "--html", html);
+        List<Integer> lengths = roundTrips.lengths(options);
         if (hgrm != null) {
-            options.only(roundTrips.lengths(options)); // a file holds one distribution
+            options.only(lengths); // a file holds one distribution
         }
         if (options.needLab()) {
             return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
         int status = 0;
         List<RttReport> reports = new ArrayList<>();
-        List<Work> works = works();
+        List<Work> works = works(lengths.size());
         for (Work work : works) {
             RttReport report = scale == null ? measure(work) : measureScaled(work);
             reports.add(report);
@@ -110,9 +111,9 @@ final class RttCommand implements Callable<Integer> {
     }
 
     /** What was asked for: all of it is looked at before any is measured. */
-    private List<Work> works() {
+    private List<Work> works(int count) {
         List<Work> works = new ArrayList<>();
-        for (int i = 0; i < roundTrips.lengths(options).size(); i++) {
+        for (int i = 0; i < count; i++) {
             works.add(roundTrips.work(options, i, 1));
         }
         if (scale != null) {

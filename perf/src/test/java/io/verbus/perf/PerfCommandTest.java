@@ -40,6 +40,7 @@ class PerfCommandTest {
                     compare --pairs 0 | --pairs takes a number from 1
                     compare --transport udp --peer floor --metric throughput | has no --metric throughput
                     compare --peer ib_write_lat | not --transport ipc
+                    compare --rate field | --length takes one number here
                     compare --peer floor --processes 2 | the floor of IPC is measured in one process
                     rtt --transport udp --processes 1 | --processes 1 is of IPC only
                     rtt --processes 3 | --processes takes a number from 1 to 2

@@ -62,8 +62,8 @@ class DatagramFloorTest {
                 assertEquals(COUNT, count(trips.atRate(COUNT, 100_000_000, 1)));
             } finally {
                 isRunning.set(false);
+                reflecting.get(10, TimeUnit.SECONDS); // before what it uses is freed
             }
-            reflecting.get(10, TimeUnit.SECONDS);
         }
     }
 

@@ -3,13 +3,15 @@
 package io.verbus.perf.run;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.verbus.BusException;
 import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Throughput;
 import io.verbus.perf.load.Work;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,6 +26,8 @@ import java.util.stream.Stream;
 @Timeout(120)
 class RunnerTest {
     private static final int COUNT = 2_000;
+    private static final int LENGTH = 64;
+    private static final int NO_CPU = 9_999;
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
@@ -48,15 +52,27 @@ class RunnerTest {
                 new Runner(
                         BusUnderTest.VERBUS, work(processes, Load.stream(64, 1, 2)), done -> {})) {
             Throughput throughput = runner.stream(COUNT);
-            assertTrue(throughput.messagesPerSecond() > 0, throughput.toString());
+            assertEquals((long) COUNT * LENGTH, throughput.bytes());
         }
     }
 
+    @Test
+    void bindsTheReceiverOfAStreamToTheSecondCpu() {
+        Work work = work(2, Load.stream(64, 1, 1), "0," + NO_CPU);
+        assertThrows(
+                BusException.class,
+                () -> new Runner(BusUnderTest.VERBUS, work, done -> {}).close());
+    }
+
     private static Work work(int processes, Load load) {
+        return work(processes, load, "");
+    }
+
+    private static Work work(int processes, Load load, String affinity) {
         return new Work(
                 Work.Wire.IPC,
                 processes,
-                64,
+                LENGTH,
                 1408,
                 65536,
                 COUNT,
@@ -68,7 +84,7 @@ class RunnerTest {
                 "",
                 "",
                 0,
-                "");
+                affinity);
     }
 
     private static List<Path> directories() throws IOException {
