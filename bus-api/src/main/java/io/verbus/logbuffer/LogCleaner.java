@@ -66,7 +66,7 @@ public final class LogCleaner {
      * @param consumed position that every consumer has passed.
      * @param window in bytes past it, two terms at most.
      */
-    public long limit(long consumed, int window) {
+    public long limit(long consumed, long window) {
         return Math.min(consumed + window, cleaned + 2L * termLength);
     }
 }

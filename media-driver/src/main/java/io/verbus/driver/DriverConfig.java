@@ -112,7 +112,7 @@ public record DriverConfig(
         new LogSpec(0, 0, 0, 0, termLength, mtu, 0);
         if (ipcWindow < 0) {
             throw new BusException(
-                    "ipc-window " + ipcWindow + " is negative: give bytes, or 0 for half a term");
+                    "ipc-window " + ipcWindow + " is negative: give bytes, or 0 for two terms");
         }
         powerOfTwo("to-driver-length", toDriverLength);
         powerOfTwo("to-clients-length", toClientsLength);

@@ -127,7 +127,10 @@ public final class DriverConfigBuilder {
         return this;
     }
 
-    /** Bytes that an IPC publication may be ahead of its slowest subscriber; 0 for half a term. */
+    /**
+     * Bytes that an IPC publication may be ahead of its slowest subscriber; 0 for two terms, the
+     * most.
+     */
     public DriverConfigBuilder ipcWindow(int value) {
         ipcWindow = value;
         return this;

@@ -100,7 +100,7 @@ public record DriverOption(
                             DriverConfigBuilder::mtu),
                     of(
                             "ipc-window",
-                            "bytes an IPC publication may be ahead [0: half a term]",
+                            "bytes an IPC publication may be ahead [0: two terms, the most]",
                             DriverOption::size,
                             DriverConfigBuilder::ipcWindow),
                     of(

@@ -18,7 +18,7 @@ final class IpcPublication extends Publication {
     private static final int GAIN_SHIFT = 3;
 
     private final Subscribers subscribers;
-    private final int window;
+    private final long window;
     private long consumed;
     private long nextLimit;
 
@@ -27,7 +27,7 @@ final class IpcPublication extends Publication {
             boolean exclusive,
             LogBuffers log,
             PublisherLimit limit,
-            int window,
+            long window,
             DriverConfig config,
             DriverCounters counters,
             ClientEvents events) {

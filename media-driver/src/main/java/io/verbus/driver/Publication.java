@@ -121,7 +121,7 @@ abstract sealed class Publication extends Turns.Taker implements Source
      * @param consumed position that every consumer has passed.
      * @param window in bytes past it, two terms at most.
      */
-    final long limitAt(long consumed, int window) {
+    final long limitAt(long consumed, long window) {
         return exclusive ? consumed + window : cleaner.limit(consumed, window);
     }
 

@@ -120,10 +120,9 @@ final class PublicationFactory {
                 0);
     }
 
-    private int ipcWindow(int termLength) {
-        return config.ipcWindow() == 0
-                ? termLength / 2
-                : (int) Math.min(config.ipcWindow(), 2L * termLength);
+    private long ipcWindow(int termLength) {
+        long most = 2L * termLength; // the word zeroed in the next term is consumed already
+        return config.ipcWindow() == 0 ? most : Math.min(config.ipcWindow(), most);
     }
 
     private AtomicCounter counter(

@@ -35,7 +35,7 @@ class IdlePublicationsTest {
     private static final long CYCLE_NS = 1000;
 
     /** More than the step by which the limit of a term of 64 KiB is raised. */
-    private static final int BURST = 8 * 1024;
+    private static final int BURST = 17 * 1024;
 
     private final DriverConfig config =
             Drivers.config().directory(DriverDirectory.uniquePath()).build();
@@ -195,7 +195,7 @@ class IdlePublicationsTest {
     void aPublisherThatIsHeldBackDoesNotWaitForItsTurn() throws InterruptedException {
         connect(100);
         Publication full = publications.get(50);
-        while (full.offer(message) > 0) {
+        while (full.offer(message) != Publication.BACK_PRESSURED) {
             // Until it is held back.
         }
         rest();
