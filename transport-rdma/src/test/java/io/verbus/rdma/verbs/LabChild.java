@@ -25,6 +25,7 @@ final class LabChild {
         List<String> command = new ArrayList<>(wrapper);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("--enable-native-access=ALL-UNNAMED");
+        command.add("-XX:TieredStopAtLevel=1"); // see "Limits" in docs/lab.md
         command.add("-Xmx64m");
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
