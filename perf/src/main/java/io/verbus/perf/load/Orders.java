@@ -8,7 +8,9 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -16,13 +18,19 @@ import java.util.function.LongSupplier;
 
 /** What a worker is told on its input, and how it answers on its output: lines, a word first. */
 final class Orders {
-    /** Between the parts of a run a worker polls so seldom, and leaves the processors to others. */
-    private static final long PAUSED_NS = TimeUnit.MILLISECONDS.toNanos(1);
+    /**
+     * Between the parts of a run a worker polls so seldom, and leaves the processors to others: a
+     * turn of a driver takes long enough in an emulator to show in what is measured meanwhile.
+     */
+    private static final long PAUSED_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private static final long PROGRESS_INTERVAL_MS = 1000;
 
     private final PrintStream out;
     private final BlockingQueue<String> orders = new LinkedBlockingQueue<>();
+
+    /** Threads that pause now and then. */
+    private final Set<Thread> pausing = ConcurrentHashMap.newKeySet();
 
     /** Written by the threads that take orders, read by those that measure. */
     private volatile boolean active;
@@ -47,15 +55,18 @@ final class Orders {
                 new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 switch (line) {
-                    case Worker.RESUME -> active = true;
-                    case Worker.PAUSE -> active = false;
-                    default -> orders.add(line);
+                    case Worker.RESUME -> active(true);
+                    case Worker.PAUSE -> active(false);
+                    default -> {
+                        orders.add(line);
+                        wake();
+                    }
                 }
             }
         } catch (IOException ex) {
             System.err.println("cannot read standard input, so this process ends: " + ex);
         }
-        running = false;
+        stop();
         atEnd.run();
     }
 
@@ -80,6 +91,7 @@ final class Orders {
 
     void active(boolean active) {
         this.active = active;
+        wake();
     }
 
     /** Whether whoever gives the orders is there, and work is not over. */
@@ -89,6 +101,7 @@ final class Orders {
 
     void stop() {
         running = false;
+        wake();
     }
 
     /** Fails if there is nobody left to work for. */
@@ -98,9 +111,15 @@ final class Orders {
         }
     }
 
-    /** Waits a little. */
+    /** Waits a little, or until there is something new. */
     void pause() {
+        pausing.add(Thread.currentThread());
         LockSupport.parkNanos(PAUSED_NS);
+    }
+
+    /** Ends the pauses: the one that each thread is in, or else its next. */
+    private void wake() {
+        pausing.forEach(LockSupport::unpark);
     }
 
     synchronized void say(String word, String rest) {
