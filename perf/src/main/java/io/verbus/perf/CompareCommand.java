@@ -24,6 +24,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.BinaryOperator;
+import java.util.function.Supplier;
 
 /** Measures the same on Verbus and on a peer, alternating. */
 @Command(
@@ -126,8 +127,8 @@ final class CompareCommand implements Callable<Integer> {
             names = "--slices",
             paramLabel = "N",
             description = {
-                "Parts of each measurement, in which the two take turns (default:"
-                        + " ${DEFAULT-VALUE})."
+                "Parts of each measurement, in which the two take turns; with 1, the first has"
+                        + " ended before the second is set up (default: ${DEFAULT-VALUE})."
             })
     private int slices = 20;
 
@@ -239,12 +240,17 @@ final class CompareCommand implements Callable<Integer> {
             Pair.Measure<T> measure,
             BinaryOperator<T> sum) {
         String what = "pair %d of %d, %s".formatted(number, pairs, "%s");
-        try (Contender ours =
-                        subject.contender(work, Outputs.progress(what.formatted(subject), work));
-                Contender other =
-                        peer.contender(work, Outputs.progress(what.formatted(peer), work))) {
-            comparison.versions(ours.version(), other.version());
-            return Pair.measure(ours, other, work.messages(), slices, measure, sum);
+        Supplier<Contender> ours =
+                () -> subject.contender(work, Outputs.progress(what.formatted(subject), work));
+        Supplier<Contender> theirs =
+                () -> peer.contender(work, Outputs.progress(what.formatted(peer), work));
+        if (slices == 1) {
+            return Pair.apart(ours, theirs, work.messages(), measure, comparison::versions);
+        }
+        try (Contender first = ours.get();
+                Contender second = theirs.get()) {
+            comparison.versions(first.version(), second.version());
+            return Pair.measure(first, second, work.messages(), slices, measure, sum);
         }
     }
 }

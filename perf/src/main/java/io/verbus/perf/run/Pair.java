@@ -2,11 +2,14 @@
 
 package io.verbus.perf.run;
 
+import java.util.function.BiConsumer;
 import java.util.function.BinaryOperator;
+import java.util.function.Supplier;
 
 /**
  * The same work on two contenders, in slices that alternate: what changes on the machine meanwhile,
- * such as where its processors lie, changes for both. While one is measured the other sleeps.
+ * such as where its processors lie, changes for both. While one is measured the other sleeps. Or
+ * one after the other, where what the sleeping one still does would take too much from the other.
  *
  * @param first result of one.
  * @param second result of the other.
@@ -52,6 +55,38 @@ public record Pair<T>(T first, T second) {
             }
         }
         return new Pair<>(ofFirst, ofSecond);
+    }
+
+    /**
+     * Measures one after the other: the first has ended before the second is set up, so that no
+     * thread of the one takes a processor from the other.
+     *
+     * @param first sets up one.
+     * @param second sets up the other.
+     * @param messages of both.
+     * @param measure how each is measured.
+     * @param versions takes the versions of both.
+     */
+    public static <T> Pair<T> apart(
+            Supplier<Contender> first,
+            Supplier<Contender> second,
+            long messages,
+            Measure<T> measure,
+            BiConsumer<String, String> versions) {
+        Alone<T> one = Alone.measure(first, messages, measure);
+        Alone<T> other = Alone.measure(second, messages, measure);
+        versions.accept(one.version, other.version);
+        return new Pair<>(one.result, other.result);
+    }
+
+    private record Alone<T>(String version, T result) {
+        static <T> Alone<T> measure(
+                Supplier<Contender> supplier, long messages, Measure<T> measure) {
+            try (Contender contender = supplier.get()) {
+                contender.warmUp();
+                return new Alone<>(contender.version(), measure.of(contender, messages));
+            }
+        }
     }
 
     private static <T> T plus(T before, T slice, BinaryOperator<T> sum) {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.verbus.perf.load.Measurement;
+import io.verbus.perf.load.Throughput;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+class PairTest {
+    private final List<String> steps = new ArrayList<>();
+
+    private Contender contender(String name) {
+        steps.add(name + " up");
+        return new Contender() {
+            @Override
+            public String version() {
+                return name;
+            }
+
+            @Override
+            public void warmUp() {
+                steps.add(name + " warm");
+            }
+
+            @Override
+            public Measurement roundTrips(long count) {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            public Throughput stream(long count) {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            public void close() {
+                steps.add(name + " down");
+            }
+        };
+    }
+
+    private long measure(Contender contender, long count) {
+        steps.add(contender.version() + " " + count);
+        return count;
+    }
+
+    @Test
+    void inSlicesBothAreUpAndEachIsTheFirstInTurn() {
+        Pair<Long> pair =
+                Pair.measure(contender("a"), contender("b"), 7, 2, this::measure, Long::sum);
+        assertEquals(new Pair<>(7L, 7L), pair);
+        assertEquals(
+                List.of("a up", "b up", "a warm", "b warm", "a 3", "b 3", "b 4", "a 4"), steps);
+    }
+
+    @Test
+    void apartTheFirstHasEndedBeforeTheSecondIsSetUp() {
+        Pair<Long> pair =
+                Pair.apart(
+                        () -> contender("a"),
+                        () -> contender("b"),
+                        7,
+                        this::measure,
+                        (first, second) -> steps.add(first + " and " + second));
+        assertEquals(new Pair<>(7L, 7L), pair);
+        assertEquals(
+                List.of(
+                        "a up", "a warm", "a 7", "a down", "b up", "b warm", "b 7", "b down",
+                        "a and b"),
+                steps);
+    }
+}
