@@ -121,17 +121,26 @@ class IpcTest {
 
     @Test
     void aSlowSubscriberHoldsThePublisherBack() {
-        holdsBack(bus.addPublication(CHANNEL, STREAM));
+        holdsBack(bus, bus.addPublication(CHANNEL, STREAM), 2 * 64 * 1024);
     }
 
     @Test
     void aSlowSubscriberHoldsAnExclusivePublisherBack() {
-        holdsBack(bus.addExclusivePublication(CHANNEL, STREAM));
+        holdsBack(bus, bus.addExclusivePublication(CHANNEL, STREAM), 2 * 64 * 1024);
     }
 
-    private void holdsBack(Publication publication) {
-        Subscription slow = bus.addSubscription(CHANNEL, STREAM);
-        Subscription fast = bus.addSubscription(CHANNEL, STREAM);
+    @Test
+    void aSlowSubscriberHoldsThePublisherBackByTheDriversWindow() {
+        int window = 16 * 1024;
+        try (MediaDriver other = MediaDriver.launchEmbedded(Drivers.config().ipcWindow(window));
+                Bus client = Drivers.connect(other)) {
+            holdsBack(client, client.addExclusivePublication(CHANNEL, STREAM), window);
+        }
+    }
+
+    private void holdsBack(Bus client, Publication publication, int window) {
+        Subscription slow = client.addSubscription(CHANNEL, STREAM);
+        Subscription fast = client.addSubscription(CHANNEL, STREAM);
         Await.until("connected", () -> slow.isConnected() && fast.isConnected());
         MutableLong next = new MutableLong();
         Await.until(
@@ -143,7 +152,7 @@ class IpcTest {
                     return result == Publication.BACK_PRESSURED && next.value >= 10;
                 });
         long sent = next.value;
-        long ahead = publication.position() - 2L * publication.termLength();
+        long ahead = publication.position() - window;
         assertTrue(ahead >= 0 && ahead < 1056, () -> "window missed by " + ahead);
         List<Long> values = Numbers.drain(slow, (int) sent);
         assertEquals(Numbers.range(0, sent), values);
