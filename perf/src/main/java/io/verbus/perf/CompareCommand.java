@@ -26,12 +26,12 @@ import java.util.concurrent.Callable;
 import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
 
-/** Measures the same on Verbus and on a peer, alternating. */
+/** Measures the same on Verbus and on a peer, in turns. */
 @Command(
         name = "compare",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures the same on Verbus and on a peer, alternating, and prints the ratios Verbus /"
+            "Measures the same on Verbus and on a peer, in turns, and prints the ratios Verbus /"
                     + " peer: of round trips the percentiles (below 1 is better), of a stream the"
                     + " rates (above 1 is better).",
             "Aeron has the same processes, threads, idle strategies, lengths, kinds of publication"
@@ -42,6 +42,7 @@ final class CompareCommand implements Callable<Integer> {
     private static final int MAX_REPEATS = 1000;
     private static final int PAIRS = 5;
     private static final int QUICK_PAIRS = 3;
+    private static final int SLICES = 20;
 
     /** So much less is measured by a quick comparison. */
     private static final int QUICK_DIVISOR = 4;
@@ -128,9 +129,9 @@ final class CompareCommand implements Callable<Integer> {
             paramLabel = "N",
             description = {
                 "Parts of each measurement, in which the two take turns; with 1, the first has"
-                        + " ended before the second is set up (default: ${DEFAULT-VALUE})."
+                        + " ended before the second is set up (default: 20; in the lab, 1)."
             })
-    private int slices = 20;
+    private Integer slices;
 
     @Option(
             names = "--json",
@@ -153,6 +154,9 @@ final class CompareCommand implements Callable<Integer> {
             pairs = quick ? QUICK_PAIRS : PAIRS;
         }
         options.check("--pairs", pairs, 1, MAX_REPEATS);
+        if (slices == null) {
+            slices = Lab.isInside() ? 1 : SLICES;
+        }
         options.check("--slices", slices, 1, MAX_REPEATS);
         Map<String, Path> outputs = new LinkedHashMap<>();
         Outputs.add(outputs, "--json", json);
@@ -245,7 +249,8 @@ final class CompareCommand implements Callable<Integer> {
         Supplier<Contender> theirs =
                 () -> peer.contender(work, Outputs.progress(what.formatted(peer), work));
         if (slices == 1) {
-            return Pair.apart(ours, theirs, work.messages(), measure, comparison::versions);
+            return Pair.apart(
+                    ours, theirs, number % 2 == 1, work.messages(), measure, comparison::versions);
         }
         try (Contender first = ours.get();
                 Contender second = theirs.get()) {

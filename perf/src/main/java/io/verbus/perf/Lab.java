@@ -22,6 +22,11 @@ final class Lab {
 
     private Lab() {}
 
+    /** Whether this process runs in the lab. */
+    static boolean isInside() {
+        return "1".equals(System.getenv("VERBUS_LAB"));
+    }
+
     /**
      * Runs a command in the lab, with the output and exit status of its own.
      *
@@ -31,7 +36,7 @@ final class Lab {
      */
     static int run(List<String> arguments, Map<String, Path> outputs) {
         String home = System.getenv("VERBUS_HOME");
-        if (home == null || "1".equals(System.getenv("VERBUS_LAB"))) {
+        if (home == null || isInside()) {
             throw new BusException(
                     "there is no RDMA device here; run `./verbus perf` in the repository, which"
                             + " uses the lab");

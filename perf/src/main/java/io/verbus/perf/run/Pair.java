@@ -58,11 +58,12 @@ public record Pair<T>(T first, T second) {
     }
 
     /**
-     * Measures one after the other: the first has ended before the second is set up, so that no
-     * thread of the one takes a processor from the other.
+     * Measures one after the other: the one has ended before the other is set up, so that no thread
+     * of the one takes a processor from the other.
      *
      * @param first sets up one.
      * @param second sets up the other.
+     * @param inOrder whether the first is measured first.
      * @param messages of both.
      * @param measure how each is measured.
      * @param versions takes the versions of both.
@@ -70,11 +71,14 @@ public record Pair<T>(T first, T second) {
     public static <T> Pair<T> apart(
             Supplier<Contender> first,
             Supplier<Contender> second,
+            boolean inOrder,
             long messages,
             Measure<T> measure,
             BiConsumer<String, String> versions) {
-        Alone<T> one = Alone.measure(first, messages, measure);
-        Alone<T> other = Alone.measure(second, messages, measure);
+        Alone<T> before = Alone.measure(inOrder ? first : second, messages, measure);
+        Alone<T> after = Alone.measure(inOrder ? second : first, messages, measure);
+        Alone<T> one = inOrder ? before : after;
+        Alone<T> other = inOrder ? after : before;
         versions.accept(one.version, other.version);
         return new Pair<>(one.result, other.result);
     }

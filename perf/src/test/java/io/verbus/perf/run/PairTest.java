@@ -60,19 +60,35 @@ class PairTest {
     }
 
     @Test
-    void apartTheFirstHasEndedBeforeTheSecondIsSetUp() {
-        Pair<Long> pair =
+    void apartTheOneHasEndedBeforeTheOtherIsSetUp() {
+        assertEquals(new Pair<>("a", "b"), apart(true));
+        assertEquals(
+                List.of("a up", "a warm", "a 7", "a down", "b up", "b warm", "b 7", "b down"),
+                steps);
+    }
+
+    @Test
+    void apartTheSecondCanBeMeasuredFirst() {
+        assertEquals(new Pair<>("a", "b"), apart(false));
+        assertEquals(
+                List.of("b up", "b warm", "b 7", "b down", "a up", "a warm", "a 7", "a down"),
+                steps);
+    }
+
+    private Pair<String> apart(boolean inOrder) {
+        List<String> versions = new ArrayList<>();
+        Pair<String> pair =
                 Pair.apart(
                         () -> contender("a"),
                         () -> contender("b"),
+                        inOrder,
                         7,
-                        this::measure,
-                        (first, second) -> steps.add(first + " and " + second));
-        assertEquals(new Pair<>(7L, 7L), pair);
-        assertEquals(
-                List.of(
-                        "a up", "a warm", "a 7", "a down", "b up", "b warm", "b 7", "b down",
-                        "a and b"),
-                steps);
+                        (contender, count) -> {
+                            measure(contender, count);
+                            return contender.version();
+                        },
+                        (first, second) -> versions.addAll(List.of(first, second)));
+        assertEquals(List.of("a", "b"), versions);
+        return pair;
     }
 }
