@@ -11,9 +11,10 @@ import org.agrona.concurrent.status.Position;
 /**
  * Reads the frames of a log in order, for one subscriber. One thread.
  *
- * <p>Each frame's first word is loaded once, with acquire, and checked before use. The subscriber's
- * position is published once a poll, with release, also when a handler throws: behind all frames
- * that were delivered, the last one included. A poll ends at the end of a term at the latest.
+ * <p>What is checked of a frame's first word, and what is used of it, come from one load, with
+ * acquire. The subscriber's position is published once a poll, with release, also when a handler
+ * throws: behind all frames that were delivered, the last one included. A poll ends at the end of a
+ * term at the latest.
  *
  * <p>No method allocates, but to report an invalid frame.
  */
@@ -84,6 +85,19 @@ public final class LogReader {
      *     front of it.
      */
     public int poll(FragmentHandler handler, int fragmentLimit) {
+        return isSomethingThere() ? deliver(handler, fragmentLimit) : 0;
+    }
+
+    /**
+     * Looked for apart from the delivery: a subscriber who spins finds nothing a hundred times for
+     * each time that it finds something, and what comes then would be compiled as what hardly ever
+     * happens.
+     */
+    private boolean isSomethingThere() {
+        return UnsafeApi.getLongAcquire(null, address + termOffset) != 0;
+    }
+
+    private int deliver(FragmentHandler handler, int fragmentLimit) {
         UnsafeBuffer term = this.term;
         int start = termOffset;
         int offset = start;
@@ -129,6 +143,10 @@ public final class LogReader {
      *     front of it.
      */
     public int controlledPoll(ControlledFragmentHandler handler, int fragmentLimit) {
+        return isSomethingThere() ? deliverControlled(handler, fragmentLimit) : 0;
+    }
+
+    private int deliverControlled(ControlledFragmentHandler handler, int fragmentLimit) {
         int published = termOffset;
         int fragments = 0;
         try {

@@ -12,7 +12,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -23,8 +22,9 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         description = {
             "Measures new processes over shared memory: the time from start to the first round"
-                + " trip, and the first round trips without warm-up, beside Aeron's. Verbus runs"
-                + " with the JVM's ahead-of-time cache that ./verbus build makes, and without."
+                + " trip, and the first round trips without warm-up, beside Aeron's. Verbus runs as"
+                + " the launcher runs it, with the JVM's ahead-of-time cache and what is compiled"
+                + " early, and without both."
         })
 final class WarmupCommand implements Callable<Integer> {
     private static final int MAX_PAIRS = 1000;
@@ -58,20 +58,20 @@ final class WarmupCommand implements Callable<Integer> {
         }
         options.checkOneProcess("warmup starts");
         Work work = options.work(options.length(), Load.roundTrips(Load.MAX, 1), messages, 0);
-        Path cache = cache();
-        if (cache == null) {
+        List<String> launched = ColdStart.startFlags();
+        if (launched.isEmpty()) {
             System.err.println(
-                    "There is no ahead-of-time cache (target/verbus.aot): measured without; make it"
-                            + " with ./verbus build.");
+                    "This command runs without the launcher's flags, and measures without: start it"
+                            + " with ./verbus, not in the lab.");
         }
         WarmupReport report = new WarmupReport(work);
         System.out.print(report.header());
         for (int pair = 0; pair < pairs; pair++) {
-            if (cache != null) {
-                ColdStart cached =
-                        ColdStart.measure(
-                                BusUnderTest.VERBUS, work, List.of("-XX:AOTCache=" + cache));
-                System.out.print(report.add("verbus, cache", cached));
+            if (!launched.isEmpty()) {
+                System.out.print(
+                        report.add(
+                                "verbus, launcher",
+                                ColdStart.measure(BusUnderTest.VERBUS, work, launched)));
             }
             System.out.print(
                     report.add("verbus", ColdStart.measure(BusUnderTest.VERBUS, work, List.of())));
@@ -85,11 +85,5 @@ final class WarmupCommand implements Callable<Integer> {
             Outputs.write(json, report.json());
         }
         return 0;
-    }
-
-    private static Path cache() {
-        String home = System.getenv("VERBUS_HOME");
-        Path file = Path.of(home == null ? "." : home, "target", "verbus.aot");
-        return Files.isReadable(file) ? file.toAbsolutePath() : null;
     }
 }

@@ -7,6 +7,7 @@ import io.verbus.perf.load.Role;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Worker;
 
+import java.lang.management.ManagementFactory;
 import java.util.List;
 
 /**
@@ -18,6 +19,20 @@ import java.util.List;
  */
 public record ColdStart(String version, long firstEchoNs, Measurement measurement) {
     private static final long TIMEOUT_S = 60;
+
+    /**
+     * The flags that the launcher gave this process to start faster: with a cache and profiles, and
+     * what is compiled early. Both are of Verbus alone, so that no other worker inherits them.
+     */
+    public static List<String> startFlags() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(ColdStart::isStartFlag)
+                .toList();
+    }
+
+    static boolean isStartFlag(String flag) {
+        return flag.startsWith("-XX:AOT") || flag.startsWith("-XX:CompileCommandFile=");
+    }
 
     /**
      * Measures it.

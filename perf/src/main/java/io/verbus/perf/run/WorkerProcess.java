@@ -115,8 +115,7 @@ final class WorkerProcess implements AutoCloseable {
                         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                                 .filter(flag -> !flag.startsWith("-agentlib"))
                                 .filter(flag -> !flag.startsWith("-javaagent"))
-                                // Holds the classes of this command, on its own class path.
-                                .filter(flag -> !flag.startsWith("-XX:AOT"))
+                                .filter(flag -> !ColdStart.isStartFlag(flag))
                                 .toList());
         flags.addAll(MEASURING_FLAGS);
         return flags;
