@@ -87,7 +87,7 @@ class InstructionsTest {
 
     @Test
     void pollThatFindsNothing() {
-        assertAtMost(136, "poll of nothing", i -> reader.poll(handler, 10));
+        assertAtMost(52, "poll of nothing", i -> reader.poll(handler, 10));
     }
 
     private void assertAtMost(int instructions, String step, IntConsumer steps) {
