@@ -91,7 +91,8 @@ public final class LogReader {
     /**
      * Looked for apart from the delivery: a subscriber who spins finds nothing a hundred times for
      * each time that it finds something, and what comes then would be compiled as what hardly ever
-     * happens.
+     * happens. A handler that polls behind the last frame of a term sees the word behind the term,
+     * which is the log's, too; the delivery then finds that the term is over.
      */
     private boolean isSomethingThere() {
         return UnsafeApi.getLongAcquire(null, address + termOffset) != 0;

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntSupplier;
 
 class LogReaderTest {
     private static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
@@ -151,6 +152,49 @@ class LogReaderTest {
                 10);
         assertEquals(List.of(1, 2, 3, 4), lengths.stream().filter(each -> each < 5).toList());
         assertEquals(appender.position(), position.get());
+    }
+
+    @Test
+    void handlerThatPollsBehindTheLastFrameOfATermLosesNothing() {
+        FragmentHandler polls =
+                (buffer, offset, length, header) -> {
+                    take(buffer, offset, length, header);
+                    reader.poll(this::take, 2);
+                };
+        assertTakesThreeTerms(() -> reader.poll(polls, 1));
+    }
+
+    @Test
+    void controlledHandlerThatPollsBehindTheLastFrameOfATermLosesNothing() {
+        ControlledFragmentHandler takes =
+                (buffer, offset, length, header) -> {
+                    take(buffer, offset, length, header);
+                    return Action.CONTINUE;
+                };
+        ControlledFragmentHandler polls =
+                (buffer, offset, length, header) -> {
+                    take(buffer, offset, length, header);
+                    reader.controlledPoll(takes, 2);
+                    return Action.CONTINUE;
+                };
+        assertTakesThreeTerms(() -> reader.controlledPoll(polls, 1));
+    }
+
+    /** A poll that takes three frames of each term, in which one is left at the end. */
+    private void assertTakesThreeTerms(IntSupplier poll) {
+        int frames = TERM_LENGTH / 64;
+        assertEquals(1, frames % 3);
+        for (int term = 1; term <= LogLayout.PARTITIONS; term++) {
+            long end = (long) term * TERM_LENGTH;
+            while (appender.position() < end) {
+                append(32);
+            }
+            for (int polls = 0; polls <= frames / 3; polls++) {
+                poll.getAsInt();
+            }
+            assertEquals(term * frames, lengths.size());
+            assertEquals(end, position.get());
+        }
     }
 
     private void takeAllBehindTwo(DirectBuffer buffer, int offset, int length, Header header) {

@@ -7,6 +7,7 @@ import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Throughput;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.report.Comparison;
+import io.verbus.perf.report.Environment;
 import io.verbus.perf.report.Figures;
 import io.verbus.perf.report.PercentilePage;
 import io.verbus.perf.run.Contender;
@@ -128,8 +129,9 @@ final class CompareCommand implements Callable<Integer> {
             names = "--slices",
             paramLabel = "N",
             description = {
-                "Parts of each measurement, in which the two take turns; with 1, the first has"
-                        + " ended before the second is set up (default: 20; in the lab, 1)."
+                "Parts of each measurement, in which the two take turns; with 1, one has ended"
+                        + " before the other is set up, and the peer is first in every second pair"
+                        + " (default: 20; in the lab, 1)."
             })
     private Integer slices;
 
@@ -155,7 +157,7 @@ final class CompareCommand implements Callable<Integer> {
         }
         options.check("--pairs", pairs, 1, MAX_REPEATS);
         if (slices == null) {
-            slices = Lab.isInside() ? 1 : SLICES;
+            slices = Environment.isLab() ? 1 : SLICES;
         }
         options.check("--slices", slices, 1, MAX_REPEATS);
         Map<String, Path> outputs = new LinkedHashMap<>();
@@ -175,7 +177,7 @@ final class CompareCommand implements Callable<Integer> {
     }
 
     private int compare() {
-        Comparison comparison = new Comparison(subject.toString(), peer.toString());
+        Comparison comparison = new Comparison(subject.toString(), peer.toString(), slices);
         boolean missed = false;
         if (metric != Metric.THROUGHPUT && peer.hasRoundTrips()) {
             missed = compareRoundTrips(comparison);

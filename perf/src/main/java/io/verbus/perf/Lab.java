@@ -3,6 +3,7 @@
 package io.verbus.perf;
 
 import io.verbus.BusException;
+import io.verbus.perf.report.Environment;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,11 +23,6 @@ final class Lab {
 
     private Lab() {}
 
-    /** Whether this process runs in the lab. */
-    static boolean isInside() {
-        return "1".equals(System.getenv("VERBUS_LAB"));
-    }
-
     /**
      * Runs a command in the lab, with the output and exit status of its own.
      *
@@ -36,7 +32,7 @@ final class Lab {
      */
     static int run(List<String> arguments, Map<String, Path> outputs) {
         String home = System.getenv("VERBUS_HOME");
-        if (home == null || isInside()) {
+        if (home == null || Environment.isLab()) {
             throw new BusException(
                     "there is no RDMA device here; run `./verbus perf` in the repository, which"
                             + " uses the lab");

@@ -61,8 +61,9 @@ final class WarmupCommand implements Callable<Integer> {
         List<String> launched = ColdStart.startFlags();
         if (launched.isEmpty()) {
             System.err.println(
-                    "This command runs without the launcher's flags, and measures without: start it"
-                            + " with ./verbus, not in the lab.");
+                    "This command runs without the launcher's flags, so that it is measured without"
+                            + " alone: start it with ./verbus, outside the lab, and if the JVM"
+                            + " could not be trained, see target/training.log.");
         }
         WarmupReport report = new WarmupReport(work);
         System.out.print(report.header());

@@ -14,6 +14,7 @@ import java.util.Map;
 public final class Comparison {
     private final String subject;
     private final String peer;
+    private final int slices;
     private final List<Work> works = new ArrayList<>();
     private final Map<String, List<Double>> ratios = new LinkedHashMap<>();
     private final Map<String, List<Double>> ofSubject = new LinkedHashMap<>();
@@ -23,10 +24,12 @@ public final class Comparison {
     /**
      * @param subject that is compared.
      * @param peer that does the same work.
+     * @param slices of each measurement, in which the two took turns.
      */
-    public Comparison(String subject, String peer) {
+    public Comparison(String subject, String peer, int slices) {
         this.subject = subject;
         this.peer = peer;
+        this.slices = slices;
     }
 
     /** Says which work follows; returns its line of the table. */
@@ -113,6 +116,7 @@ public final class Comparison {
         report.put("pairs", ratios.values().iterator().next().size());
         report.put("ratios", spreads(ratios));
         report.put("subject", subject);
+        report.put("slices", slices);
         Map<String, Object> figures = new LinkedHashMap<>();
         figures.put("subject", spreads(ofSubject));
         figures.put("peer", spreads(ofPeer));

@@ -32,10 +32,15 @@ public final class Environment {
         environment.put("governor", Files.exists(GOVERNOR) ? read(GOVERNOR) : null);
         environment.put("kernel", read(Path.of("/proc/sys/kernel/osrelease")));
         environment.put("loadBefore", read(Path.of("/proc/loadavg")));
-        environment.put("virtualLab", "1".equals(System.getenv("VERBUS_LAB")));
+        environment.put("virtualLab", isLab());
         environment.put("jdk", System.getProperty("java.vm.name") + " " + Runtime.version());
         environment.put("flags", flags);
         return environment;
+    }
+
+    /** Whether this is the lab's virtual machine. */
+    public static boolean isLab() {
+        return "1".equals(System.getenv("VERBUS_LAB"));
     }
 
     /** Names of the RDMA devices of this machine, in order. */

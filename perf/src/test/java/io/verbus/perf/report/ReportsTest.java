@@ -77,7 +77,7 @@ class ReportsTest {
 
     @Test
     void summarizesTheRatiosOfPairs() {
-        Comparison comparison = new Comparison("verbus", "aeron");
+        Comparison comparison = new Comparison("verbus", "aeron", 7);
         comparison.begin(work);
         comparison.add(figures(1000), figures(2000));
         comparison.add(figures(3000), figures(1000));
@@ -98,6 +98,7 @@ class ReportsTest {
                               "median": 0.90\
                         """),
                 json);
+        assertTrue(json.contains("\"slices\": 7"), json);
     }
 
     @Test
@@ -107,7 +108,7 @@ class ReportsTest {
 
     @Test
     void comparesTheRatesOfStreams() {
-        Comparison comparison = new Comparison("verbus", "floor");
+        Comparison comparison = new Comparison("verbus", "floor", 7);
         comparison.begin(work);
         Throughput fast = new Throughput(3000, 96_000, 1_000_000, 0, 0, 1);
         Throughput slow = new Throughput(1000, 32_000, 1_000_000, 0, 0, 1);
