@@ -7,6 +7,8 @@ import com.google.googlejavaformat.java.RemoveUnusedImports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -16,7 +18,7 @@ import java.util.stream.Stream;
  *
  * <p>Run by the build in its first phase ({@code check}) and by {@code verbus format} ({@code
  * apply}), on the JDK that compiles the project: the formatter reads sources with that JDK's own
- * parser.
+ * parser. What was checked already and not changed since is not looked at again.
  */
 class Format {
     private static final String LICENCE = "// SPDX-License-Identifier: Apache-2.0\n";
@@ -29,8 +31,16 @@ class Format {
                         JavaFormatterOptions.builder()
                                 .style(JavaFormatterOptions.Style.AOSP)
                                 .build());
+        // As old as the last check that found nothing wrong.
+        Path stamp = root.resolve("target/tools/formatted");
+        FileTime began = FileTime.from(Instant.now());
+        FileTime checked =
+                isCurrent(stamp, root) ? Files.getLastModifiedTime(stamp) : FileTime.fromMillis(0);
         List<Path> wrong = new ArrayList<>();
         for (Path file : sources(root)) {
+            if (Files.getLastModifiedTime(file).compareTo(checked) < 0) {
+                continue;
+            }
             String text = Files.readString(file);
             String licensed = text.startsWith(LICENCE) ? text : LICENCE + "\n" + text;
             String formatted =
@@ -48,6 +58,24 @@ class Format {
             wrong.forEach(file -> System.err.println("  " + file));
             System.exit(1);
         }
+        if (!Files.exists(stamp)) {
+            Files.createFile(stamp);
+        }
+        Files.setLastModifiedTime(stamp, began);
+    }
+
+    /** {@return whether these rules were the same: this program, and the formatter's version} */
+    private static boolean isCurrent(Path stamp, Path root) throws IOException {
+        if (!Files.exists(stamp)) {
+            return false;
+        }
+        FileTime checked = Files.getLastModifiedTime(stamp);
+        for (String rules : List.of("build/Format.java", "pom.xml")) {
+            if (Files.getLastModifiedTime(root.resolve(rules)).compareTo(checked) >= 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static List<Path> sources(Path root) throws IOException {

@@ -14,6 +14,7 @@ import io.verbus.cnc.CounterTypes;
 
 import org.agrona.collections.MutableLong;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** SIGKILL of each process in turn, over IPC, under traffic. */
 @Timeout(120)
+@Tag("slow")
 class KilledProcessesTest {
     private static final String CHANNEL = "verbus:ipc";
     private static final int STREAM = 30;

@@ -13,6 +13,7 @@ import io.verbus.Subscription;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -91,6 +92,7 @@ class PreparationTest {
         assertEquals(CHANNEL, added.get().channel().toString());
     }
 
+    @Tag("slow")
     @Test
     void noClientIsTakenForDeadMeanwhile() throws Exception {
         CompletableFuture<Publication> added = add();

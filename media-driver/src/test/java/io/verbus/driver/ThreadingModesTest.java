@@ -28,6 +28,7 @@ class ThreadingModesTest {
     private static final String IPC = "verbus:ipc";
     private static final String NETWORK = "verbus:rdma?endpoint=localhost:7400";
     private static final int COUNT = 5_000;
+    private static final int BATCH = 20;
 
     @ParameterizedTest
     @EnumSource(
@@ -123,14 +124,16 @@ class ThreadingModesTest {
             Await.until(
                     "all received",
                     () -> {
-                        message.putLong(0, sent.value);
-                        if (sent.value < COUNT && publication.offer(message) > 0) {
-                            sent.value++;
+                        for (int i = 0; i < BATCH && sent.value < COUNT; i++) {
+                            message.putLong(0, sent.value);
+                            if (publication.offer(message) > 0) {
+                                sent.value++;
+                            }
                         }
                         subscription.poll(
                                 (buffer, offset, length, header) ->
                                         assertEquals(received.value++, buffer.getLong(offset)),
-                                10);
+                                BATCH);
                         return received.value == COUNT;
                     });
         }

@@ -8,6 +8,7 @@ import io.verbus.Subscription;
 import io.verbus.logbuffer.FragmentHandler;
 
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -17,6 +18,7 @@ import java.util.List;
 
 /** The agents' threads allocate nothing while messages flow over UDP. */
 @Timeout(180)
+@Tag("slow")
 class UdpAllocationTest {
     private static final int WARM_UP = 300_000;
     private static final int MESSAGES = 200_000;

@@ -15,6 +15,7 @@ import io.verbus.driver.LossyRelay.Faults;
 
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.status.CountersReader;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,6 +30,7 @@ import java.util.Set;
  * side for half a minute: every message arrives, once, in order.
  */
 @Timeout(180)
+@Tag("slow")
 class UdpImpairmentTest {
     private static final int MAX_MESSAGE = 4000;
     private static final long RUN_NS =

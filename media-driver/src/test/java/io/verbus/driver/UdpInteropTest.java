@@ -13,6 +13,7 @@ import io.verbus.Subscription;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,6 +75,7 @@ class UdpInteropTest {
         return "aeron:udp?endpoint=127.0.0.1:" + port + options;
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(ints = {1408, 8192})
     void readsWhatAeronPublishesToItsEnd(int mtu) {
@@ -104,6 +106,7 @@ class UdpInteropTest {
         assertEquals(end, gone.getFirst().position());
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(ints = {1408, 8192})
     void aeronReadsWhatWePublishToItsEnd(int mtu) {

@@ -14,6 +14,7 @@ import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,7 @@ import java.util.function.ToLongFunction;
 
 /** One end's process, driver and client, is killed under traffic, and another takes its place. */
 @Timeout(180)
+@Tag("slow")
 class UdpKilledProcessTest {
     private final List<Image> gone = Collections.synchronizedList(new ArrayList<>());
     private final Path childFolder = DriverDirectory.uniquePath();

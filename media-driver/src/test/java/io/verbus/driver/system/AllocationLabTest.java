@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 /** In steady state no message costs an allocation, on any thread that it passes through. */
 @Tag("lab")
 @Timeout(240)
+@Tag("slow")
 class AllocationLabTest {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int WARM_UP = 20_000;

@@ -24,6 +24,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** Who may connect to a driver, over real devices. */
 @Tag("lab")
 @Timeout(120)
+@Tag("slow")
 class AllowListLabTest {
     private static final int PORT = 24_341;
     private static final int STREAM = 1;

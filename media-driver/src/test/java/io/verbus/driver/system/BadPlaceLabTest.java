@@ -88,6 +88,7 @@ class BadPlaceLabTest {
                                         text -> List.of(parts).stream().allMatch(text::contains)));
     }
 
+    @Tag("slow")
     @Test
     void saysThatTheLibraryIsAbsent() {
         assumeRoot();
@@ -107,6 +108,7 @@ class BadPlaceLabTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void saysThatTheLimitOfLockedMemoryIsTooLow() {
         assumeRoot();

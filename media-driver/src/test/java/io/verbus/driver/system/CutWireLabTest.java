@@ -22,6 +22,7 @@ import java.util.List;
 /** The lab's wire is cut under a stream: both sides notice, and the stream goes on where it was. */
 @Tag("lab")
 @Timeout(240)
+@Tag("slow")
 class CutWireLabTest {
     @AfterEach
     void restore() {

@@ -25,6 +25,7 @@ import java.util.ServiceLoader;
 /** What `verbus doctor` finds where there are devices. */
 @Tag("lab")
 @Timeout(120)
+@Tag("slow")
 class DoctorLabTest {
     private static final Path SYSFS = Path.of("/sys/class/infiniband");
 

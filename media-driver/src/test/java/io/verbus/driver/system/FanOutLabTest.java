@@ -82,6 +82,7 @@ class FanOutLabTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void waitsForASlowDestinationUnderMinUntilItIsRemoved() throws Exception {
         Script script = Script.upTo(91, 1000);
@@ -179,6 +180,7 @@ class FanOutLabTest {
     }
 
     /** A process is killed: it is waited for as long as it may resume, and then no more. */
+    @Tag("slow")
     @Test
     void goesOnWithoutADeadDestination() throws Exception {
         Script script = Script.upTo(93, 1000);

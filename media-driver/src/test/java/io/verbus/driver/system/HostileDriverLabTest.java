@@ -36,6 +36,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 @Tag("lab")
 @Timeout(600)
+@Tag("slow")
 class HostileDriverLabTest {
     private static final int PORT = 24_351;
     private static final int HOSTILE_PORT = 24_352;

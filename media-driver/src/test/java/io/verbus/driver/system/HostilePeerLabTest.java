@@ -236,6 +236,7 @@ class HostilePeerLabTest {
         return bytes;
     }
 
+    @Tag("slow")
     @Test
     void refusesWritesOutsideOfTheImage() {
         try (Subscription bad = subscriber.addSubscription(goodChannel(), BAD_STREAM);

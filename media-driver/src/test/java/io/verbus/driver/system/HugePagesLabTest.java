@@ -93,6 +93,7 @@ class HugePagesLabTest {
                 .count();
     }
 
+    @Tag("slow")
     @Test
     void carriesAStreamFromHugePagesToHugePages() throws Exception {
         Script script = Script.upTo(70, 8000);
@@ -171,6 +172,7 @@ class HugePagesLabTest {
     }
 
     /** What a killed driver leaves is taken away by the next one. */
+    @Tag("slow")
     @Test
     void takesOverFromAKilledDriver(@TempDir Path folder) throws Exception {
         Path directory = Path.of("/dev/shm/verbus-huge-" + ProcessHandle.current().pid());

@@ -31,6 +31,7 @@ import java.util.stream.Stream;
 @Tag("lab")
 @Timeout(400)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("slow")
 class KilledProcessLabTest {
     private static final Path MEMORY = Path.of("/dev/shm");
 

@@ -23,6 +23,7 @@ import java.util.List;
 /** Many streams to one peer, and many peers: each message is verified, and queue pairs counted. */
 @Tag("lab")
 @Timeout(540)
+@Tag("slow")
 class ScaleLabTest {
     private static final int PORT = 24_400;
     private static final int STREAM_IDS = 10;

@@ -54,6 +54,7 @@ class StreamsLabTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void deliversMessagesOfAllLengthsUpToTheLongest() throws Exception {
         String channel = b.channel(PORT, "term-length=256k");

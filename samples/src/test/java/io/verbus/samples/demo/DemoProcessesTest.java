@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.verbus.samples.JavaCommand;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +56,7 @@ class DemoProcessesTest {
         assertNothingIsLeft();
     }
 
+    @Tag("slow")
     @Test
     @Timeout(90)
     void carriesMessagesOverUdpBetweenTwoDrivers() throws Exception {
@@ -70,6 +72,7 @@ class DemoProcessesTest {
         assertNothingIsLeft();
     }
 
+    @Tag("slow")
     @Test
     @Timeout(90)
     void failsWhenAProcessDies() throws Exception {
@@ -84,6 +87,7 @@ class DemoProcessesTest {
         assertNothingIsLeft();
     }
 
+    @Tag("slow")
     @Test
     @Timeout(90)
     void leavesNothingWhenItIsTerminated() throws Exception {
@@ -95,6 +99,7 @@ class DemoProcessesTest {
         assertNothingIsLeft();
     }
 
+    @Tag("slow")
     @Test
     @Timeout(90)
     void leavesNothingWhenItIsKilled() throws Exception {

@@ -8,6 +8,7 @@ import io.verbus.rdma.sim.FanOutNet.Place;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -43,6 +44,7 @@ class FanOutScheduleTest {
 
     @TempDir Path directory;
 
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(strings = {"min", "max", "tagged,g:7"})
     void whatWasSentWasNeverReused(String flowControl) {

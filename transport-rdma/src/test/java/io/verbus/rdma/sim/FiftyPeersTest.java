@@ -8,6 +8,7 @@ import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Fifty drivers publish to one: each has a queue pair, a domain and images of its own. */
+@Tag("slow")
 class FiftyPeersTest {
     private static final int PEERS = 50;
     private static final int STREAM = 3;

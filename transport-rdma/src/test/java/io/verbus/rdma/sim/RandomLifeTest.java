@@ -8,6 +8,7 @@ import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** Publications, subscribers and links come and go at random; what must hold, holds at the end. */
+@Tag("slow")
 class RandomLifeTest {
     private static final int LIVES = 25;
     private static final int STREAMS = 4;

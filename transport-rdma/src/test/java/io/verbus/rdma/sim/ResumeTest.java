@@ -14,6 +14,7 @@ import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
 
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,6 +45,7 @@ class ResumeTest {
 
     @TempDir Path directory;
 
+    @Tag("slow")
     @Test
     void goesOnExactlyOnceAndInOrderWhateverFails() {
         int[] resumes = new int[1];

@@ -119,6 +119,7 @@ class ConnectionLabTest {
         assertArrayEquals(new byte[] {7, 8, 9}, Arrays.copyOf(ended.privateData(), 3));
     }
 
+    @Tag("slow")
     @Test
     void saysThatAnAddressIsUnreachable() {
         String absent = Lab.addressB().substring(0, Lab.addressB().lastIndexOf('.')) + ".99";
@@ -188,6 +189,7 @@ class ConnectionLabTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void seesThatThePeersProcessWasKilled() throws Exception {
         Listener listener = lab.listen();

@@ -74,6 +74,7 @@ class DataPathLabTest {
         assertArrayEquals(new byte[] {4, 5}, inboxA.messages.getFirst());
     }
 
+    @Tag("slow")
     @Test
     void handsMoreMessagesOverThanThereAreSlotsInOrder() {
         int messages = 5 * Lab.OPTIONS.receiveDepth();
@@ -134,6 +135,7 @@ class DataPathLabTest {
         assertEquals(List.of(), inboxA.failures);
     }
 
+    @Tag("slow")
     @Test
     void landsEachPayloadBeforeItsCommitWord() throws Exception {
         int messages = 100_000;
@@ -239,6 +241,7 @@ class DataPathLabTest {
                 });
     }
 
+    @Tag("slow")
     @Test
     void refusesTheKeyOfAnotherDomain() {
         Lab.Pair other = lab.connectTo(lab.listen());
@@ -281,6 +284,7 @@ class DataPathLabTest {
                 });
     }
 
+    @Tag("slow")
     @Test
     void refusesToWriteMemoryRegisteredForReadingOnly() {
         RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
@@ -305,6 +309,7 @@ class DataPathLabTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void allocatesNothingInSteadyState() {
         RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);

@@ -28,6 +28,7 @@ class RegistrationLabTest {
     private static final List<String> LOW_LIMIT =
             List.of("prlimit", "--memlock=65536", "setpriv", "--bounding-set=-ipc_lock");
 
+    @Tag("slow")
     @Test
     void namesTheLimitOfLockedMemoryThatIsTooLow() throws Exception {
         Process child =
