@@ -10,6 +10,7 @@ import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentInvoker;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.CompositeAgent;
+import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.SystemNanoClock;
 
 import java.util.ArrayList;
@@ -35,12 +36,12 @@ final class DriverThreads implements AutoCloseable {
         this.errors = errors;
         switch (config.threading()) {
             case DEDICATED -> {
-                add(sender, config.sender());
-                add(receiver, config.receiver());
+                addNetwork(sender, config.sender());
+                addNetwork(receiver, config.receiver());
                 add(conductor, config.conductor());
             }
             case SHARED_NETWORK -> {
-                add(new CompositeAgent(sender, receiver), config.sender());
+                addNetwork(new CompositeAgent(sender, receiver), config.sender());
                 add(conductor, config.conductor());
             }
             case SHARED -> add(new CompositeAgent(sender, receiver, conductor), config.conductor());
@@ -58,10 +59,18 @@ final class DriverThreads implements AutoCloseable {
         }
     }
 
+    private void addNetwork(Agent agent, AgentConfig config) {
+        add(agent, config, config.idling().networkStrategy());
+    }
+
     private void add(Agent agent, AgentConfig config) {
+        add(agent, config, config.idling().strategy());
+    }
+
+    private void add(Agent agent, AgentConfig config, IdleStrategy idle) {
         BoundAgent bound = new BoundAgent(agent, config);
         agents.add(bound);
-        runners.add(new AgentRunner(config.idling().strategy(), errors, null, bound));
+        runners.add(new AgentRunner(idle, errors, null, bound));
     }
 
     /**

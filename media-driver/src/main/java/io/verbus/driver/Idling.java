@@ -19,7 +19,10 @@ public enum Idling {
     /** Yields the processor: low latency on a shared core. */
     YIELD,
 
-    /** Spins, then yields, then parks for 1 microsecond up to 1 millisecond. */
+    /**
+     * Spins, then yields, then parks for 1 microsecond up to 1 millisecond. A sender or receiver
+     * that does not share its thread with the conductor yields for 200 microseconds first.
+     */
     BACKOFF,
 
     /** Parks for 1 millisecond. */
@@ -30,6 +33,11 @@ public enum Idling {
 
     private static final int SPINS = 10;
     private static final int YIELDS = 20;
+
+    /** A new strategy, for one thread on which there is no conductor. */
+    IdleStrategy networkStrategy() {
+        return this == BACKOFF ? new TimedBackoff() : strategy();
+    }
 
     /** A new strategy, for one thread. */
     IdleStrategy strategy() {

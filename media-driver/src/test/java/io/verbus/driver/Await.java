@@ -14,6 +14,7 @@ import java.util.function.Supplier;
  */
 public final class Await {
     private static final int DEADLINE_SECONDS = 60;
+    private static final int ASKED_AT_ONCE = 100;
     private static final long MAX_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private Await() {}
@@ -26,6 +27,24 @@ public final class Await {
     /** Waits so many seconds at most. */
     public static void until(String what, long seconds, BooleanSupplier condition) {
         until(() -> what, seconds, condition);
+    }
+
+    /**
+     * Asks a condition that does the work itself, again and again without a pause, for as long as
+     * {@link #until(String, BooleanSupplier)}.
+     */
+    public static void done(String what, BooleanSupplier condition) {
+        until(
+                what,
+                () -> {
+                    for (int i = 0; i < ASKED_AT_ONCE; i++) {
+                        if (condition.getAsBoolean()) {
+                            return true;
+                        }
+                        Thread.yield();
+                    }
+                    return false;
+                });
     }
 
     /**

@@ -157,6 +157,7 @@ class IdlePublicationsTest {
         return publications.stream().mapToLong(Publication::positionLimit).toArray();
     }
 
+    @Tag("slow")
     @Test
     @Tag("instructions")
     void aCycleLooksAtOneHoweverManyAreIdle() throws InterruptedException {

@@ -28,7 +28,6 @@ class ThreadingModesTest {
     private static final String IPC = "verbus:ipc";
     private static final String NETWORK = "verbus:rdma?endpoint=localhost:7400";
     private static final int COUNT = 5_000;
-    private static final int BATCH = 20;
 
     @ParameterizedTest
     @EnumSource(
@@ -121,19 +120,17 @@ class ThreadingModesTest {
                 Subscription subscription = bus.addSubscription(channel, 1);
                 Publication publication = bus.addPublication(channel, 1)) {
             MutableLong sent = new MutableLong();
-            Await.until(
+            Await.done(
                     "all received",
                     () -> {
-                        for (int i = 0; i < BATCH && sent.value < COUNT; i++) {
-                            message.putLong(0, sent.value);
-                            if (publication.offer(message) > 0) {
-                                sent.value++;
-                            }
+                        message.putLong(0, sent.value);
+                        if (sent.value < COUNT && publication.offer(message) > 0) {
+                            sent.value++;
                         }
                         subscription.poll(
                                 (buffer, offset, length, header) ->
                                         assertEquals(received.value++, buffer.getLong(offset)),
-                                BATCH);
+                                10);
                         return received.value == COUNT;
                     });
         }

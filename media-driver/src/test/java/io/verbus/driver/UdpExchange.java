@@ -62,7 +62,7 @@ final class UdpExchange {
             Await.until(
                     "both connected",
                     () -> subscription.isConnected() && aeronSubscription.isConnected());
-            Await.until(
+            Await.done(
                     "all messages",
                     () -> {
                         if (here.sent() < MESSAGES

@@ -13,7 +13,6 @@ import io.verbus.Subscription;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,7 +74,6 @@ class UdpInteropTest {
         return "aeron:udp?endpoint=127.0.0.1:" + port + options;
     }
 
-    @Tag("slow")
     @ParameterizedTest
     @ValueSource(ints = {1408, 8192})
     void readsWhatAeronPublishesToItsEnd(int mtu) {
@@ -88,7 +86,7 @@ class UdpInteropTest {
         try (io.aeron.ExclusivePublication publication =
                 aeron.client()
                         .addExclusivePublication(theirs("|term-length=64k|mtu=" + mtu), STREAM)) {
-            Await.until(
+            Await.done(
                     "all messages",
                     () -> {
                         if (messages.sent() < MESSAGES
@@ -106,7 +104,6 @@ class UdpInteropTest {
         assertEquals(end, gone.getFirst().position());
     }
 
-    @Tag("slow")
     @ParameterizedTest
     @ValueSource(ints = {1408, 8192})
     void aeronReadsWhatWePublishToItsEnd(int mtu) {
@@ -128,7 +125,7 @@ class UdpInteropTest {
                                 })) {
             ExclusivePublication publication =
                     bus.addExclusivePublication(ours("|term-length=64k|mtu=" + mtu), STREAM);
-            Await.until(
+            Await.done(
                     "all messages",
                     () -> {
                         if (messages.sent() < MESSAGES
@@ -156,7 +153,7 @@ class UdpInteropTest {
                 messages.skipTo(messages.sent());
                 try (Subscription subscription = bus.addSubscription(ours(""), STREAM)) {
                     long until = messages.sent() + 500;
-                    Await.until(
+                    Await.done(
                             "all messages",
                             () -> {
                                 if (messages.sent() < until
@@ -187,7 +184,7 @@ class UdpInteropTest {
             try (io.aeron.Subscription subscription =
                     aeron.client().addSubscription(theirs(""), STREAM)) {
                 long until = messages.sent() + 500;
-                Await.until(
+                Await.done(
                         "all messages",
                         () -> {
                             if (messages.sent() < until

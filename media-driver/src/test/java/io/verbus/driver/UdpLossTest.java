@@ -75,7 +75,7 @@ class UdpLossTest {
 
     /** Sends all messages through the relay, until all are received. */
     private void relay(UdpMessages messages, BooleanSupplier offer, IntSupplier poll) {
-        Await.until(
+        Await.done(
                 "all messages",
                 () -> {
                     relay.poll();
@@ -121,7 +121,7 @@ class UdpLossTest {
                 bus.addExclusivePublication(
                         udp("verbus", relay.port(), "|term-length=64k"), STREAM);
         long[] count = new long[1];
-        Await.until(
+        Await.done(
                 "the last messages",
                 () -> {
                     relay.poll();

@@ -34,6 +34,7 @@ import java.util.stream.Stream;
  */
 @Tag("lab")
 @Timeout(240)
+@Tag("slow")
 class HugePagesLabTest {
     private static final int PORT = 24_344;
     private static final int PAGE = 2 * 1024 * 1024;
@@ -93,7 +94,6 @@ class HugePagesLabTest {
                 .count();
     }
 
-    @Tag("slow")
     @Test
     void carriesAStreamFromHugePagesToHugePages() throws Exception {
         Script script = Script.upTo(70, 8000);
@@ -172,7 +172,6 @@ class HugePagesLabTest {
     }
 
     /** What a killed driver leaves is taken away by the next one. */
-    @Tag("slow")
     @Test
     void takesOverFromAKilledDriver(@TempDir Path folder) throws Exception {
         Path directory = Path.of("/dev/shm/verbus-huge-" + ProcessHandle.current().pid());

@@ -34,6 +34,7 @@ class IdleStreamsTest {
     private record Cost(
             double sendersLooks, double receiversLooks, double sendNs, double receiveNs) {}
 
+    @Tag("slow")
     @Test
     @Tag("instructions")
     void aDutyCycleLooksAtOneStreamHoweverManyAreIdle() {
