@@ -31,6 +31,9 @@ public enum Idling {
     /** Nothing at all. */
     NOOP;
 
+    static final long MIN_PARK_NS = TimeUnit.MICROSECONDS.toNanos(1);
+    static final long MAX_PARK_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private static final int SPINS = 10;
     private static final int YIELDS = 20;
 
@@ -44,13 +47,8 @@ public enum Idling {
         return switch (this) {
             case BUSY_SPIN -> new BusySpinIdleStrategy();
             case YIELD -> new YieldingIdleStrategy();
-            case BACKOFF ->
-                    new BackoffIdleStrategy(
-                            SPINS,
-                            YIELDS,
-                            TimeUnit.MICROSECONDS.toNanos(1),
-                            TimeUnit.MILLISECONDS.toNanos(1));
-            case SLEEP -> new SleepingIdleStrategy(TimeUnit.MILLISECONDS.toNanos(1));
+            case BACKOFF -> new BackoffIdleStrategy(SPINS, YIELDS, MIN_PARK_NS, MAX_PARK_NS);
+            case SLEEP -> new SleepingIdleStrategy(MAX_PARK_NS);
             case NOOP -> NoOpIdleStrategy.INSTANCE;
         };
     }

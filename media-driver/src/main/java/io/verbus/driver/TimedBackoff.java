@@ -18,12 +18,9 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class TimedBackoff implements IdleStrategy {
     static final long YIELD_NS = TimeUnit.MICROSECONDS.toNanos(200);
-    static final long MIN_PARK_NS = TimeUnit.MICROSECONDS.toNanos(1);
-    static final long MAX_PARK_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private boolean isIdle;
     private long idleSinceNs;
-
     private long parkNs;
 
     @Override
@@ -39,7 +36,7 @@ final class TimedBackoff implements IdleStrategy {
     public void idle() {
         if (parkNs > 0) {
             LockSupport.parkNanos(parkNs);
-            parkNs = Math.min(2 * parkNs, MAX_PARK_NS);
+            parkNs = Math.min(2 * parkNs, Idling.MAX_PARK_NS);
             return;
         }
         long nowNs = System.nanoTime();
@@ -50,14 +47,16 @@ final class TimedBackoff implements IdleStrategy {
         if (nowNs - idleSinceNs < YIELD_NS) {
             Thread.yield();
         } else {
-            parkNs = MIN_PARK_NS;
+            parkNs = Idling.MIN_PARK_NS;
         }
     }
 
     @Override
     public void reset() {
-        isIdle = false;
-        parkNs = 0;
+        if (isIdle) { // one that is busy stores nothing: another agent's strategy may lie beside
+            isIdle = false;
+            parkNs = 0;
+        }
     }
 
     /** {@return how long the next park will be, 0 while it yields} */

@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
@@ -22,17 +23,15 @@ class TimedBackoffTest {
     @Test
     void parksTwiceAsLongEachTimeUpToAMillisecond() {
         idleUntilItParks();
-        for (long parkNs = TimedBackoff.MIN_PARK_NS;
-                parkNs < TimedBackoff.MAX_PARK_NS;
-                parkNs *= 2) {
+        for (long parkNs = Idling.MIN_PARK_NS; parkNs < Idling.MAX_PARK_NS; parkNs *= 2) {
             assertEquals(parkNs, backoff.parkNs());
             backoff.idle(0);
         }
-        assertEquals(TimedBackoff.MAX_PARK_NS, backoff.parkNs());
+        assertEquals(Idling.MAX_PARK_NS, backoff.parkNs());
         long beganNs = System.nanoTime();
         backoff.idle(0);
-        assertTrue(System.nanoTime() - beganNs >= TimedBackoff.MAX_PARK_NS / 2);
-        assertEquals(TimedBackoff.MAX_PARK_NS, backoff.parkNs());
+        assertTrue(System.nanoTime() - beganNs >= Idling.MAX_PARK_NS / 2);
+        assertEquals(Idling.MAX_PARK_NS, backoff.parkNs());
     }
 
     @Test
@@ -40,6 +39,15 @@ class TimedBackoffTest {
         idleUntilItParks();
         backoff.idle(1);
         yieldsForATimeHoweverShortItsTurnsAre();
+    }
+
+    @Test
+    void isForThreadsWithoutConductorThatBackOff() {
+        for (Idling idling : Idling.values()) {
+            boolean isTimed = idling.networkStrategy() instanceof TimedBackoff;
+            assertEquals(idling == Idling.BACKOFF, isTimed, idling.name());
+            assertFalse(idling.strategy() instanceof TimedBackoff, idling.name());
+        }
     }
 
     private void idleUntilItParks() {

@@ -89,7 +89,10 @@ final class WorkOptions {
     @Option(
             names = "--driver-idle",
             paramLabel = "STRATEGY",
-            description = "Of the drivers' own threads (default: ${DEFAULT-VALUE}).")
+            description =
+                    "Of the drivers' own threads (default: ${DEFAULT-VALUE}). Where they back off,"
+                            + " a sender or receiver of Verbus with a thread of its own yields"
+                            + " for longer before it parks.")
     private Idle driverIdle = Idle.BACKOFF;
 
     @Option(
