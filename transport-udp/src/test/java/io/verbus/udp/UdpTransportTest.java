@@ -34,6 +34,9 @@ class UdpTransportTest {
     private static final int STREAM = 7;
     private static final int TERM_LENGTH = 64 * 1024;
 
+    /** Longer than any frame that a test stream has, header included. */
+    private static final int LONGEST_FRAME = 576;
+
     @TempDir Path folder;
     private TestDriver a;
     private TestDriver b;
@@ -104,6 +107,50 @@ class UdpTransportTest {
         assertEquals(0, b.counter("invalid frames of senders"));
         assertEquals(0, a.counter("invalid frames of receivers"));
         assertEquals(0, b.counter("flow control over-runs"));
+    }
+
+    /** So there is something to send when a grant comes while the publisher sleeps. */
+    @Test
+    void aPublisherIsHalfATermAheadOfTheSenderWhateverReceiversGrant() {
+        holdsBack(16 * 1024, TERM_LENGTH / 2);
+    }
+
+    @Test
+    void aPublisherIsAheadOfTheSenderByThePublicationWindow() {
+        a.close();
+        a = new TestDriver(1, folder, "udp.publication-window", "8k");
+        holdsBack(16 * 1024, 8 * 1024);
+    }
+
+    @Test
+    void aPublicationWindowOfMoreThanHalfATermIsHalfATerm() {
+        a.close();
+        a = new TestDriver(1, folder, "udp.publication-window", "1g");
+        holdsBack(16 * 1024, TERM_LENGTH / 2);
+    }
+
+    private void holdsBack(int granted, int ahead) {
+        b.subscribe(channel("|window=" + granted), STREAM);
+        TestStream stream = a.publish(channel(""), STREAM);
+        TestImage image = connect(stream);
+        exchange(stream, image, 100);
+        for (int i = 0; i < 2_000; i++) {
+            stream.offer();
+            a.turn();
+            b.turn();
+        }
+        assertBetween(granted - LONGEST_FRAME, granted, stream.senderPosition() - image.position());
+        assertBetween(
+                ahead - ahead / 8,
+                ahead + LONGEST_FRAME,
+                stream.position() - stream.senderPosition());
+        assertTrue(stream.stalls > 0);
+        exchange(stream, image, 5_000);
+        assertEquals(0, b.counter("flow control over-runs"));
+    }
+
+    private static void assertBetween(long min, long max, long actual) {
+        assertTrue(actual >= min && actual <= max, actual + ": not from " + min + " to " + max);
     }
 
     /** A receiver that is held up between putting frames into the log and counting them. */

@@ -13,6 +13,8 @@ import org.agrona.SystemUtil;
  *
  * @param window {@code window}: bytes that a sender may be ahead of the subscribers; half a term at
  *     most.
+ * @param publicationWindow {@code publication-window}: bytes that a publisher may be ahead of what
+ *     was sent; half a term where it is 0, and at most.
  * @param receiveBuffer {@code receive-buffer}: bytes asked of the kernel for each endpoint.
  * @param sendBuffer {@code send-buffer}: bytes asked of the kernel for each destination.
  * @param congestionControl {@code congestion-control}: {@code static} or {@code cubic}, where the
@@ -36,6 +38,7 @@ import org.agrona.SystemUtil;
  */
 public record UdpOptions(
         int window,
+        int publicationWindow,
         int receiveBuffer,
         int sendBuffer,
         String congestionControl,
@@ -67,6 +70,7 @@ public record UdpOptions(
     public static UdpOptions of(TransportHost host) {
         return new UdpOptions(
                 size(host, "window", "128k", 4_096, MAX_BUFFER),
+                size(host, "publication-window", "0", 0, MAX_BUFFER),
                 size(host, "receive-buffer", "2m", 4_096, MAX_BUFFER),
                 size(host, "send-buffer", "2m", 4_096, MAX_BUFFER),
                 choice(host, "congestion-control", "static", "cubic"),
@@ -83,6 +87,16 @@ public record UdpOptions(
                 duration(host, "nak-delay", "100us", 0, MINUTE),
                 duration(host, "nak-retry", "10ms", 10 * US, MINUTE),
                 duration(host, "retransmit-linger", "10ms", 10 * US, MINUTE));
+    }
+
+    /**
+     * Bytes that a publisher may be ahead of what was sent.
+     *
+     * @param termLength of its log.
+     */
+    public int publisherWindow(int termLength) {
+        int most = termLength / 2;
+        return publicationWindow == 0 ? most : Math.min(publicationWindow, most);
     }
 
     private static String choice(TransportHost host, String name, String preset, String other) {

@@ -38,9 +38,12 @@ final class LogSource {
         return ends[index];
     }
 
-    /** Whether a frame stands at a position. */
-    boolean isCommitted(long position) {
-        return FrameHeader.length(word(position)) > 0;
+    /** Whether a frame stands at a position that the limit keeps from being sent. */
+    boolean isHeldBack(long position, long limit) {
+        int length = FrameHeader.length(word(position));
+        return length > 0
+                && position + FrameHeader.align(length) > limit
+                && paddingEnd(position, limit) == position;
     }
 
     /**

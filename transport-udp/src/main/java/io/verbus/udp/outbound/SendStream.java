@@ -22,6 +22,9 @@ final class SendStream {
     /** Set-ups that receivers ask for are at least so far apart. */
     private static final long MIN_SETUP_INTERVAL_NS = 10_000_000;
 
+    /** The publisher's limit is raised when it moves by this part of its window. */
+    private static final int GAIN_SHIFT = 3;
+
     private enum State {
         OPEN,
         LINGERING,
@@ -39,6 +42,9 @@ final class SendStream {
     /** Bytes behind what is consumed that slower receivers of a group may still ask for. */
     private final int kept;
 
+    /** Bytes that a publisher may be ahead of what was sent. */
+    private final int publisherWindow;
+
     /** Bytes that a turn sends at most. */
     private final int turnLength;
 
@@ -51,6 +57,7 @@ final class SendStream {
     private boolean setupDue;
     private boolean stalled;
     private long floor;
+    private long publisherLimit;
     private long lastSetupNs;
     private long lastSendNs;
     private long lingersUntilNs;
@@ -73,6 +80,7 @@ final class SendStream {
         bitsToShift = LogLayout.positionBitsToShift(termLength);
         initialTermId = stream.log().spec().initialTermId();
         this.flow = flow;
+        publisherWindow = options.publisherWindow(termLength);
         kept = isGroup ? termLength : 0;
         floor = stream.senderPosition();
         lastSetupNs = nowNs - options.setupIntervalNs();
@@ -209,12 +217,28 @@ final class SendStream {
         if (sent > 0) {
             stream.senderPosition(sent == staged ? reached : source.end(sent - 1));
             lastSendNs = nowNs;
+            if (newPublisherLimit() - publisherLimit > publisherWindow >> GAIN_SHIFT) {
+                raisePublisherLimit();
+            }
         }
         return staged;
     }
 
+    /**
+     * Publishers may be ahead of the sender, whatever receivers have granted it: so there is
+     * something to send when their grant comes while publishers sleep.
+     */
+    private void raisePublisherLimit() {
+        publisherLimit = newPublisherLimit();
+        stream.onReleased(floor, (int) (publisherLimit - floor));
+    }
+
+    private long newPublisherLimit() {
+        return Math.min(sent() + publisherWindow, floor + 2L * termLength);
+    }
+
     private void stall(long position, long limit) {
-        if (!stalled && position + FrameHeader.LENGTH > limit && source.isCommitted(position)) {
+        if (!stalled && source.isHeldBack(position, limit)) {
             stalled = true;
             stream.onCreditStall();
         }
@@ -296,7 +320,7 @@ final class SendStream {
     private void accept(long position, int newWindow, long newReceiverId, long nowNs) {
         flow.onStatus(position, Math.min(newWindow, termLength), newReceiverId, nowNs);
         floor = Math.max(Math.max(floor, stream.releasedPosition()), flow.consumed() - kept);
-        stream.onReleased(floor, (int) (flow.limit() - floor));
+        raisePublisherLimit();
         if (!connected && state == State.OPEN && flow.hasReceivers(nowNs)) {
             connected = true;
             stream.onConnected(true);
