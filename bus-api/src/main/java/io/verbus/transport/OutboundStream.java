@@ -35,12 +35,12 @@ public interface OutboundStream {
     void senderPosition(long position);
 
     /**
-     * Tells what the receivers have released, by the channel's flow control: the log may be
-     * appended to up to {@code position + window}, and reused behind {@code position}. Sender's
-     * thread.
+     * Tells what the receivers have released, by the channel's flow control, behind which the log
+     * may be reused, and how far it may be appended to: up to {@code position + window}, whether or
+     * not the receivers have granted that yet. Sender's thread.
      *
      * @param position consumed, never less than before.
-     * @param window in bytes past it.
+     * @param window in bytes past it, two terms at most.
      */
     void onReleased(long position, int window);
 

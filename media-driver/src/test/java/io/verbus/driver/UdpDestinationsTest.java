@@ -15,7 +15,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersReader;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -121,27 +120,48 @@ class UdpDestinationsTest {
         }
     }
 
-    @Tag("slow")
     @ParameterizedTest
     @ValueSource(strings = {"min", "tagged,g:7", "max"})
     void bothComeToAPublicationOfOurs(String flowControl) {
-        try (ExclusivePublication publication =
-                publisher.addExclusivePublication(
-                        "verbus:udp?control=127.0.0.1:"
-                                + control
-                                + "|control-mode=dynamic|term-length=64k|fc="
-                                + flowControl,
-                        STREAM)) {
+        try (ExclusivePublication publication = addDynamic(flowControl)) {
             exchange()
                     .run(
                             publication,
                             "verbus:udp?" + controlled(port, "|gtag=7"),
                             "aeron:udp?" + controlled(aeronPort, "|control-mode=dynamic|gtag=7"));
             assertTrue(publication.position() > 50 * TERM, "terms wrapped");
-            // Both have gone, and are forgotten after a while.
+        }
+    }
+
+    @Test
+    void receiversThatHaveGoneAreForgotten() {
+        try (ExclusivePublication publication = addDynamic("max")) {
+            try (Subscription ours =
+                            subscriber.addSubscription(
+                                    "verbus:udp?" + controlled(port, ""), STREAM);
+                    io.aeron.Subscription theirs =
+                            aeron.client()
+                                    .addSubscription(
+                                            "aeron:udp?"
+                                                    + controlled(
+                                                            aeronPort, "|control-mode=dynamic"),
+                                            STREAM)) {
+                Await.until("both", () -> ours.isConnected() && theirs.isConnected());
+                assertEquals(2, value(CounterTypes.DESTINATIONS));
+                assertTrue(publication.isConnected());
+            }
             Await.until("no receiver", () -> value(CounterTypes.DESTINATIONS) == 0);
             Await.until("not connected", () -> !publication.isConnected());
         }
+    }
+
+    private ExclusivePublication addDynamic(String flowControl) {
+        return publisher.addExclusivePublication(
+                "verbus:udp?control=127.0.0.1:"
+                        + control
+                        + "|control-mode=dynamic|term-length=64k|fc="
+                        + flowControl,
+                STREAM);
     }
 
     @ParameterizedTest

@@ -13,7 +13,6 @@ import io.verbus.Subscription;
 import org.agrona.concurrent.status.CountersReader;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,7 +25,6 @@ import java.util.function.IntSupplier;
 
 /** One datagram in twenty is lost, doubled or overtaken, each way; no message may be. */
 @Timeout(180)
-@Tag("slow")
 class UdpLossTest {
     private static final int STREAM = 10;
     private static final int MESSAGES = 5000;

@@ -5,7 +5,6 @@ package io.verbus.driver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -18,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 
 /** Multicast, in a network namespace whose only interface is its loopback device. */
 @Timeout(180)
-@Tag("slow")
 class UdpMulticastTest {
     private static final String NETWORK =
             "ip link set lo up && ip link set lo multicast on"
