@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 
 /** One publication to several destinations over a device. */
 @Tag("lab")
+@Tag("slow")
 @Timeout(300)
 class FanOutLabTest {
     private static final int PORT = 24_360;
@@ -82,7 +83,6 @@ class FanOutLabTest {
         }
     }
 
-    @Tag("slow")
     @Test
     void waitsForASlowDestinationUnderMinUntilItIsRemoved() throws Exception {
         Script script = Script.upTo(91, 1000);
@@ -180,7 +180,6 @@ class FanOutLabTest {
     }
 
     /** A process is killed: it is waited for as long as it may resume, and then no more. */
-    @Tag("slow")
     @Test
     void goesOnWithoutADeadDestination() throws Exception {
         Script script = Script.upTo(93, 1000);

@@ -34,6 +34,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * verifies it from the first message to the last.
  */
 @Tag("lab")
+@Tag("slow")
 @Timeout(240)
 class HostilePeerLabTest {
     private static final int PORT = 24_327;
@@ -236,7 +237,6 @@ class HostilePeerLabTest {
         return bytes;
     }
 
-    @Tag("slow")
     @Test
     void refusesWritesOutsideOfTheImage() {
         try (Subscription bad = subscriber.addSubscription(goodChannel(), BAD_STREAM);
