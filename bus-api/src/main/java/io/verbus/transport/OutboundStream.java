@@ -42,7 +42,7 @@ public interface OutboundStream {
      * @param position consumed, never less than before.
      * @param window in bytes past it, two terms at most.
      */
-    void onReleased(long position, int window);
+    void onReleased(long position, long window);
 
     /**
      * Tells whether anybody receives the stream. Sender's thread.

@@ -18,7 +18,7 @@ public final class TestStream implements OutboundStream {
     private final ExclusiveAppender appender;
     private final LogCleaner cleaner;
     private final UnsafeBuffer message;
-    private int window;
+    private long window;
     private long senderPosition;
     private long finalPosition = LogLayout.NOT_ENDED;
     private long consumed;
@@ -142,7 +142,7 @@ public final class TestStream implements OutboundStream {
     }
 
     @Override
-    public void onReleased(long position, int newWindow) {
+    public void onReleased(long position, long newWindow) {
         if (position < consumed || position > senderPosition) {
             throw new AssertionError("released " + position + " after " + consumed);
         }

@@ -39,7 +39,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
     private long carriedTo = -1;
 
     /** Written by the sender before {@link #released}; read by the conductor after it. */
-    private int window;
+    private long window;
 
     /** Written by the sender; read by the conductor. */
     private volatile long released;
@@ -95,11 +95,11 @@ final class NetworkPublication extends Publication implements OutboundStream {
 
     /** Never goes back behind where spies have carried the stream. */
     @Override
-    public void onReleased(long position, int newWindow) {
+    public void onReleased(long position, long newWindow) {
         long floor = Math.max(position, released);
         long past = Math.min(position + newWindow - floor, maxWindow);
         if (floor != released || past != window) {
-            window = (int) Math.max(past, 0);
+            window = Math.max(past, 0);
             released = floor;
             limit().raise(limitAt(spies.consumed(floor), window));
         }
@@ -139,7 +139,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
         carriedTo = position;
         senderPosition.setRelease(position);
         long kept = Math.max(released, position - termLength);
-        onReleased(kept, (int) (position - kept) + termLength / 2);
+        onReleased(kept, position - kept + termLength / 2);
         return 1;
     }
 

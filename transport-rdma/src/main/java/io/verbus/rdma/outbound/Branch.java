@@ -37,7 +37,7 @@ final class Branch implements OutboundStream, Retention {
     private Transfer transfer;
     private long position;
     private long need = NOTHING;
-    private int window;
+    private long window;
     private boolean isMember;
     private boolean isTagged;
     private boolean isPinned;
@@ -189,7 +189,7 @@ final class Branch implements OutboundStream, Retention {
     }
 
     /** Bytes past what it has released that it takes. */
-    int window() {
+    long window() {
         return window;
     }
 
@@ -258,7 +258,7 @@ final class Branch implements OutboundStream, Retention {
     }
 
     @Override
-    public void onReleased(long newNeed, int newWindow) {
+    public void onReleased(long newNeed, long newWindow) {
         need = newNeed;
         window = newWindow;
         counters.released.setRelease(newNeed);

@@ -144,7 +144,7 @@ final class FanOut {
             }
         }
         floor = Math.max(floor(), kept);
-        stream.onReleased(floor, (int) Math.max(0, Math.min(limit - floor, 2L * termLength)));
+        stream.onReleased(floor, Math.max(0, Math.min(limit - floor, 2L * termLength)));
     }
 
     private void connected(boolean connected) {

@@ -230,7 +230,7 @@ final class SendStream {
      */
     private void raisePublisherLimit() {
         publisherLimit = newPublisherLimit();
-        stream.onReleased(floor, (int) (publisherLimit - floor));
+        stream.onReleased(floor, publisherLimit - floor);
     }
 
     private long newPublisherLimit() {
