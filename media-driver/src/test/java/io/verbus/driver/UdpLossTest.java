@@ -27,7 +27,7 @@ import java.util.function.IntSupplier;
 @Timeout(180)
 class UdpLossTest {
     private static final int STREAM = 10;
-    private static final int MESSAGES = 5000;
+    private static final int MESSAGES = 2500;
     private static final double FAULT = 0.05;
 
     @TempDir Path folder;

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 @Tag("lab")
+@Tag("slow")
 @Timeout(240)
 class ThreadingLabTest {
     private static final int PORT = 24_331;

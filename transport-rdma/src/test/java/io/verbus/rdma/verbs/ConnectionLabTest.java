@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import java.util.Arrays;
 
 @Tag("lab")
+@Tag("slow")
 @Timeout(240)
 class ConnectionLabTest {
     private final Lab lab = new Lab();
@@ -119,7 +120,6 @@ class ConnectionLabTest {
         assertArrayEquals(new byte[] {7, 8, 9}, Arrays.copyOf(ended.privateData(), 3));
     }
 
-    @Tag("slow")
     @Test
     void saysThatAnAddressIsUnreachable() {
         String absent = Lab.addressB().substring(0, Lab.addressB().lastIndexOf('.')) + ".99";
@@ -189,7 +189,6 @@ class ConnectionLabTest {
         }
     }
 
-    @Tag("slow")
     @Test
     void seesThatThePeersProcessWasKilled() throws Exception {
         Listener listener = lab.listen();
