@@ -11,6 +11,7 @@ import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Throughput;
 import io.verbus.perf.load.Work;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import java.util.stream.Stream;
 
 /** Work over shared memory in processes of its own. */
 @Timeout(120)
+@Tag("slow")
 class RunnerTest {
     private static final int COUNT = 2_000;
     private static final int LENGTH = 64;

@@ -33,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 @Tag("lab")
+@Tag("slow")
 @Timeout(240)
 class DataPathLabTest {
     private static final VarHandle WORD = JAVA_LONG.varHandle();
@@ -74,7 +75,6 @@ class DataPathLabTest {
         assertArrayEquals(new byte[] {4, 5}, inboxA.messages.getFirst());
     }
 
-    @Tag("slow")
     @Test
     void handsMoreMessagesOverThanThereAreSlotsInOrder() {
         int messages = 5 * Lab.OPTIONS.receiveDepth();
@@ -135,7 +135,6 @@ class DataPathLabTest {
         assertEquals(List.of(), inboxA.failures);
     }
 
-    @Tag("slow")
     @Test
     void landsEachPayloadBeforeItsCommitWord() throws Exception {
         int messages = 100_000;
@@ -241,7 +240,6 @@ class DataPathLabTest {
                 });
     }
 
-    @Tag("slow")
     @Test
     void refusesTheKeyOfAnotherDomain() {
         Lab.Pair other = lab.connectTo(lab.listen());
@@ -284,7 +282,6 @@ class DataPathLabTest {
                 });
     }
 
-    @Tag("slow")
     @Test
     void refusesToWriteMemoryRegisteredForReadingOnly() {
         RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
@@ -309,7 +306,6 @@ class DataPathLabTest {
         }
     }
 
-    @Tag("slow")
     @Test
     void allocatesNothingInSteadyState() {
         RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);

@@ -22,13 +22,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 @Tag("lab")
+@Tag("slow")
 @Timeout(240)
 class RegistrationLabTest {
     /** Without the capability to lock memory beyond the limit, which root otherwise has. */
     private static final List<String> LOW_LIMIT =
             List.of("prlimit", "--memlock=65536", "setpriv", "--bounding-set=-ipc_lock");
 
-    @Tag("slow")
     @Test
     void namesTheLimitOfLockedMemoryThatIsTooLow() throws Exception {
         Process child =
