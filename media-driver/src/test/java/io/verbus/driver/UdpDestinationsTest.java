@@ -147,8 +147,8 @@ class UdpDestinationsTest {
                                                             aeronPort, "|control-mode=dynamic"),
                                             STREAM)) {
                 Await.until("both", () -> ours.isConnected() && theirs.isConnected());
-                assertEquals(2, value(CounterTypes.DESTINATIONS));
-                assertTrue(publication.isConnected());
+                Await.until("both known", () -> value(CounterTypes.DESTINATIONS) == 2);
+                Await.until("connected", publication::isConnected);
             }
             Await.until("no receiver", () -> value(CounterTypes.DESTINATIONS) == 0);
             Await.until("not connected", () -> !publication.isConnected());

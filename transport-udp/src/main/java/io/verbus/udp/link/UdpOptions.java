@@ -94,7 +94,7 @@ public record UdpOptions(
      *
      * @param termLength of its log.
      */
-    public int publisherWindow(int termLength) {
+    public int publicationWindow(int termLength) {
         int most = termLength / 2;
         return publicationWindow == 0 ? most : Math.min(publicationWindow, most);
     }

@@ -43,7 +43,7 @@ final class SendStream {
     private final int kept;
 
     /** Bytes that a publisher may be ahead of what was sent. */
-    private final int publisherWindow;
+    private final int publicationWindow;
 
     /** Bytes that a turn sends at most. */
     private final int turnLength;
@@ -80,7 +80,7 @@ final class SendStream {
         bitsToShift = LogLayout.positionBitsToShift(termLength);
         initialTermId = stream.log().spec().initialTermId();
         this.flow = flow;
-        publisherWindow = options.publisherWindow(termLength);
+        publicationWindow = options.publicationWindow(termLength);
         kept = isGroup ? termLength : 0;
         floor = stream.senderPosition();
         lastSetupNs = nowNs - options.setupIntervalNs();
@@ -217,7 +217,7 @@ final class SendStream {
         if (sent > 0) {
             stream.senderPosition(sent == staged ? reached : source.end(sent - 1));
             lastSendNs = nowNs;
-            if (newPublisherLimit() - publisherLimit > publisherWindow >> GAIN_SHIFT) {
+            if (newPublisherLimit() - publisherLimit > publicationWindow >> GAIN_SHIFT) {
                 raisePublisherLimit();
             }
         }
@@ -234,7 +234,7 @@ final class SendStream {
     }
 
     private long newPublisherLimit() {
-        return Math.min(sent() + publisherWindow, floor + 2L * termLength);
+        return Math.min(sent() + publicationWindow, floor + 2L * termLength);
     }
 
     private void stall(long position, long limit) {
