@@ -9,6 +9,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.AtomicLongPosition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -69,6 +70,7 @@ class ConcurrentStreamTest {
      * tail and the claim, for longer than the log takes to go round.
      */
     @Test
+    @Tag("slow")
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void claimOfAThreadThatWasStoppedIsNeverTakenForOneInAnEarlierLap() throws Exception {
         int count = 2 * Runtime.getRuntime().availableProcessors() + 1;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.IntRange;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -15,6 +16,7 @@ import org.agrona.concurrent.status.AtomicLongPosition;
 import java.util.Random;
 
 /** Whatever a broken writer leaves in a log, its readers stay within it and say what is wrong. */
+@Tag("slow")
 class HostileLogTest {
     private static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
 

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.lifecycle.AfterTry;
 import net.jqwik.api.lifecycle.BeforeTry;
@@ -89,6 +90,7 @@ class LogUnblockerTest {
     }
 
     @Property(tries = 500)
+    @Tag("slow")
     void streamGoesOnWhereverOwnersOfAConcurrentLogDie(@ForAll long seed) {
         Random random = new Random(seed);
         ConcurrentAppender appender = new ConcurrentAppender(log);
@@ -171,6 +173,7 @@ class LogUnblockerTest {
     }
 
     @Property(tries = 300)
+    @Tag("slow")
     void streamIsReadToItsEndWhereverTheOwnerOfAnExclusiveLogDies(
             @ForAll long seed, @ForAll @IntRange(min = 0, max = 3) int claims) {
         Random random = new Random(seed);

@@ -15,6 +15,9 @@ import java.util.List;
 
 /** Aeron's own driver and client. */
 final class AeronPeer implements AutoCloseable {
+    /** How often it looks for ends of streams; a second by default, which each test would wait. */
+    private static final long TIMER_INTERVAL_NS = 50_000_000;
+
     private final List<Throwable> errors = Collections.synchronizedList(new ArrayList<>());
     private final MediaDriver driver;
     private final Aeron client;
@@ -38,6 +41,7 @@ final class AeronPeer implements AutoCloseable {
                                 .threadingMode(ThreadingMode.SHARED)
                                 .termBufferSparseFile(false)
                                 .publicationTermBufferLength(64 * 1024)
+                                .timerIntervalNs(TIMER_INTERVAL_NS)
                                 .imageLivenessTimeoutNs(patienceSeconds * 1_000_000_000L)
                                 .publicationConnectionTimeoutNs(patienceSeconds * 1_000_000_000L)
                                 .clientLivenessTimeoutNs(20_000_000_000L)

@@ -102,7 +102,7 @@ class IpcTest {
                     assertEquals(lengthOf(received.value), length);
                     received.value++;
                 };
-        Await.until(
+        Await.done(
                 "35 terms read",
                 () -> {
                     boolean isSent = publication.position() >= 35L * 64 * 1024;

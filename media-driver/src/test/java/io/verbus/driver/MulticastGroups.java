@@ -101,7 +101,7 @@ final class MulticastGroups {
                         busA.addExclusivePublication(
                                 ours(40_005, "|term-length=64k|fc=max"), STREAM)) {
             Await.until("connected", () -> subscription.isConnected() && fast.isConnected());
-            Await.until(
+            Await.done(
                     "sent without the slow one",
                     () -> {
                         fast.poll((buffer, at, size, h) -> {}, 10);
@@ -113,7 +113,7 @@ final class MulticastGroups {
                     });
             // While it has not caught up it is sent a little only, or it would be left again.
             long[] lastOfferNs = {System.nanoTime()};
-            Await.until(
+            Await.done(
                     "both up to date",
                     () -> {
                         fast.poll((buffer, at, size, h) -> {}, 10);

@@ -82,7 +82,7 @@ class NetworkStreamTest {
         Publication publication = bus.addPublication(CHANNEL, STREAM);
         MutableLong sent = new MutableLong();
         List<Long> values = new ArrayList<>();
-        Await.until(
+        Await.done(
                 "33 terms read",
                 () -> {
                     boolean isSent = publication.position() >= 33L * 64 * 1024;

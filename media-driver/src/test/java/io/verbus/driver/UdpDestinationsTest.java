@@ -15,6 +15,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersReader;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -134,6 +135,7 @@ class UdpDestinationsTest {
     }
 
     @Test
+    @Tag("slow")
     void receiversThatHaveGoneAreForgotten() {
         try (ExclusivePublication publication = addDynamic("max")) {
             try (Subscription ours =
@@ -292,7 +294,7 @@ class UdpDestinationsTest {
             assertTrue(publication.position() > 6 * TERM, "terms wrapped");
             try (Subscription receiver = subscriber.addSubscription(channel, STREAM)) {
                 Await.until("joined", receiver::isConnected);
-                Await.until(
+                Await.done(
                         "received",
                         () -> {
                             if (publication.offer(spied.buffer(), 0, spied.length()) > 0) {
@@ -313,7 +315,7 @@ class UdpDestinationsTest {
 
     private static void carry(
             Publication publication, Subscription spy, UdpMessages messages, long until) {
-        Await.until(
+        Await.done(
                 "carried by the spy",
                 () -> {
                     if (messages.sent() < until

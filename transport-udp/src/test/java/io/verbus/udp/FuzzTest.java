@@ -21,6 +21,7 @@ import io.verbus.udp.wire.RttFrame;
 import io.verbus.udp.wire.StatusFrame;
 
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,7 @@ import java.util.SplittableRandom;
  * Ten million frames, right ones with wrong fields, cut off, and joined. Each lies at the end of
  * its buffer's bounds, which are checked: whatever is read past a datagram throws.
  */
+@Tag("slow")
 @Timeout(300)
 class FuzzTest {
     private static final int STREAM = 7;

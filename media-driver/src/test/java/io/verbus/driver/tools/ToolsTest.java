@@ -17,6 +17,7 @@ import io.verbus.driver.MediaDriver;
 import io.verbus.driver.ThreadingMode;
 
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -89,6 +90,7 @@ class ToolsTest {
     }
 
     @Test
+    @Tag("slow")
     void aDeadDriversDirectoryIsCalledThat() throws IOException {
         try (MediaDriver driver = launch()) {
             Files.copy(

@@ -46,11 +46,11 @@ class RoundTripsOverIpcTest {
 
     @Test
     void measuresEveryMessageAtARate() throws IOException, InterruptedException {
-        Measurement measurement = run(work(2000, 2000));
+        Measurement measurement = run(work(600, 2000));
 
-        assertEquals(2000, measurement.histogram().getTotalCount());
+        assertEquals(600, measurement.histogram().getTotalCount());
         assertTrue(
-                measurement.elapsedNs() >= TimeUnit.MILLISECONDS.toNanos(999),
+                measurement.elapsedNs() >= TimeUnit.MILLISECONDS.toNanos(299),
                 "elapsed " + measurement.elapsedNs());
     }
 

@@ -27,6 +27,7 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.Tag;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,7 @@ class HostilePeerTest {
     @TempDir Path directory;
 
     @Property(tries = 60)
+    @Tag("slow")
     void aPublishingDriverSurvivesAnyBytes(@ForAll("messages") List<byte[]> messages)
             throws IOException {
         inTemporaryDirectory(
@@ -60,6 +62,7 @@ class HostilePeerTest {
     }
 
     @Property(tries = 60)
+    @Tag("slow")
     void aSubscribingDriverSurvivesAnyBytes(@ForAll("messages") List<byte[]> messages)
             throws IOException {
         inTemporaryDirectory(
