@@ -81,6 +81,8 @@ final class CompareCommand implements Callable<Integer> {
                         + " another thread and one that comes back, or a memory copy; on UDP, a"
                         + " datagram a message, through Verbus's sockets alone, no streams; on"
                         + " RDMA, two work requests a message, through Verbus's verbs alone;",
+                "bare_log: on IPC, a log without a bus: each message in the next cache lines of as"
+                        + " much memory, and nothing but the word that says it is there;",
                 "ib_write_lat, ib_write_bw: perftest's programs."
             })
     private Peer peer = Peer.AERON;
@@ -167,8 +169,9 @@ final class CompareCommand implements Callable<Integer> {
             return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
         }
         peer.check(options.transport());
-        if (peer == Peer.FLOOR && options.transport() == Work.Wire.IPC) {
-            options.checkOneProcess("the floor of IPC is measured in");
+        if (peer.isTwoThreads(options.transport())) {
+            options.checkOneProcess("--peer " + peer + " of IPC is measured in");
+            stream.checkOnePublisher(options, "--peer " + peer + " of IPC has");
         }
         if (subject == null) {
             subject = Subject.against(peer);

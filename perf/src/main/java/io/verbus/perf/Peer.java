@@ -44,6 +44,14 @@ enum Peer {
         }
     },
 
+    /** What a log costs without a bus: each message in the next lines of as much memory. */
+    BARE_LOG(EnumSet.of(Wire.IPC), true, true) {
+        @Override
+        Contender contender(Work work, LongConsumer progress) {
+            return new Runner(BusUnderTest.BARE_LOG, work, progress);
+        }
+    },
+
     /** perftest's program for the latency of writes. */
     IB_WRITE_LAT(EnumSet.of(Wire.RDMA), true, false) {
         @Override
@@ -79,6 +87,11 @@ enum Peer {
 
     boolean hasStreams(Wire wire) {
         return hasStreams;
+    }
+
+    /** Whether it has no processes of its own for the two ends, and one sending thread. */
+    boolean isTwoThreads(Wire wire) {
+        return wire == Wire.IPC && this != AERON;
     }
 
     /** Fails if it is none of this transport. */

@@ -68,6 +68,12 @@ final class StreamOptions {
         return work;
     }
 
+    void checkOnePublisher(WorkOptions options, String what) {
+        if (publishers != 1) {
+            throw options.wrong(what + " one publisher: leave --publishers out");
+        }
+    }
+
     /** As many as take about a second. */
     private static long defaultMessages(WorkOptions options, int frame) {
         return switch (options.transport()) {

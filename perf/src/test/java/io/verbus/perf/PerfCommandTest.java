@@ -41,7 +41,9 @@ class PerfCommandTest {
                     compare --transport udp --peer floor --metric throughput | has no --metric throughput
                     compare --peer ib_write_lat | not --transport ipc
                     compare --rate field | --length takes one number here
-                    compare --peer floor --processes 2 | the floor of IPC is measured in one process
+                    compare --peer floor --processes 2 | --peer floor of IPC is measured in one process
+                    compare --peer bare_log --publishers 2 | --peer bare_log of IPC has one publisher
+                    compare --peer bare_log --transport udp | --peer bare_log measures [ipc], not --transport udp
                     rtt --transport udp --processes 1 | --processes 1 is of IPC only
                     rtt --processes 3 | --processes takes a number from 1 to 2
                     warmup --processes 2 | warmup starts one process

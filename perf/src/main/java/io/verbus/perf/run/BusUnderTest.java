@@ -12,45 +12,23 @@ import java.nio.file.Path;
 
 /** What is measured in JVMs of its own: which class runs it, on which class path. */
 public enum BusUnderTest {
-    /** Verbus, as it stands on this command's own class path. */
-    VERBUS("io.verbus.perf.verbus.VerbusWorker") {
-        @Override
-        String classPath() {
-            return System.getProperty("java.class.path");
-        }
-    },
+    /** Verbus. */
+    VERBUS("io.verbus.perf.verbus.VerbusWorker"),
 
     /** What no bus can beat on shared memory. */
-    SHARED_MEMORY("io.verbus.perf.floor.FloorWorker") {
-        @Override
-        String classPath() {
-            return System.getProperty("java.class.path");
-        }
-    },
+    SHARED_MEMORY("io.verbus.perf.floor.FloorWorker"),
+
+    /** What no log can beat on shared memory. */
+    BARE_LOG("io.verbus.perf.floor.BareLogWorker"),
 
     /** Sockets alone, a message in one datagram. */
-    DATAGRAMS("io.verbus.perf.floor.DatagramWorker") {
-        @Override
-        String classPath() {
-            return System.getProperty("java.class.path");
-        }
-    },
+    DATAGRAMS("io.verbus.perf.floor.DatagramWorker"),
 
     /** Verbs alone, a message in one work request. */
-    VERBS_ONE("io.verbus.perf.floor.VerbsInOneWorker") {
-        @Override
-        String classPath() {
-            return System.getProperty("java.class.path");
-        }
-    },
+    VERBS_ONE("io.verbus.perf.floor.VerbsInOneWorker"),
 
     /** Verbs alone, a message in two work requests. */
-    VERBS_TWO("io.verbus.perf.floor.VerbsInTwoWorker") {
-        @Override
-        String classPath() {
-            return System.getProperty("java.class.path");
-        }
-    },
+    VERBS_TWO("io.verbus.perf.floor.VerbsInTwoWorker"),
 
     /** Aeron's Java driver and client: its jars, and this module for the measuring loop. */
     AERON("io.verbus.perf.aeron.AeronWorker") {
@@ -75,7 +53,10 @@ public enum BusUnderTest {
         return worker;
     }
 
-    abstract String classPath();
+    /** This command's own, but for what must not see Verbus. */
+    String classPath() {
+        return System.getProperty("java.class.path");
+    }
 
     private static String defaultFolder() {
         return ownClasses().resolveSibling("../peer").normalize().toString();

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.floor;
+
+import org.agrona.BitUtil;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * As much memory as a log has, through which messages go one behind the other, each in as many
+ * bytes as its frame takes. Of the header there is one word, the message's number from 1, which is
+ * stored last, and from which it is known that the message is there: what an earlier lap has left
+ * has another number. The writer stays two thirds of the memory ahead of the reader at most.
+ */
+final class BareLog {
+    private static final int PARTITIONS = 3;
+    private static final int HEADER_LENGTH = 32;
+    private static final int ALIGNMENT = 32;
+
+    /** Up to here a message is copied word by word, as the bus does. */
+    private static final int MAX_COPIED_IN_WORDS = 64;
+
+    private final int length;
+    private final int stride;
+    private final int end;
+    private final long window;
+    private final UnsafeBuffer memory;
+
+    /** Messages that were read; written by the reader now and then. */
+    private final AtomicLong read = new AtomicLong();
+
+    /**
+     * @param length of a message in bytes.
+     * @param termLength a third of the memory.
+     */
+    BareLog(int length, int termLength) {
+        this.length = length;
+        stride = BitUtil.align(HEADER_LENGTH + length, ALIGNMENT);
+        end = PARTITIONS * termLength / stride * stride;
+        window = 2L * termLength / stride;
+        memory =
+                new UnsafeBuffer(
+                        BufferUtil.allocateDirectAligned(
+                                PARTITIONS * termLength, BitUtil.CACHE_LINE_LENGTH));
+    }
+
+    /** Takes what a message begins with. */
+    interface Handler {
+        void onMessage(long first, long second);
+    }
+
+    /** Used by one thread. */
+    final class Writer {
+        private final UnsafeBuffer message =
+                new UnsafeBuffer(
+                        BufferUtil.allocateDirectAligned(
+                                BitUtil.align(length, Long.BYTES), BitUtil.CACHE_LINE_LENGTH));
+        private int at;
+        private long written;
+        private long limit = window;
+
+        /**
+         * Writes a message that begins with both numbers; false if the reader is too far behind.
+         */
+        boolean write(long first, long second) {
+            if (written >= limit) {
+                limit = read.getAcquire() + window;
+                if (written >= limit) {
+                    return false;
+                }
+            }
+            message.putLong(0, first);
+            message.putLong(Long.BYTES, second);
+            int to = at + HEADER_LENGTH;
+            if (length > MAX_COPIED_IN_WORDS) {
+                memory.putBytes(to, message, 0, length);
+            } else {
+                for (int i = 0; i < length; i += Long.BYTES) {
+                    memory.putLong(to + i, message.getLong(i));
+                }
+            }
+            written++;
+            memory.putLongRelease(at, written);
+            at = after(at);
+            return true;
+        }
+    }
+
+    /** Used by one thread. */
+    final class Reader {
+        private final Handler handler;
+        private int at;
+        private long next = 1;
+
+        Reader(Handler handler) {
+            this.handler = handler;
+        }
+
+        /** Reads so many messages at most; returns how many. */
+        int poll(int limit) {
+            return memory.getLongAcquire(at) == next ? deliver(limit) : 0;
+        }
+
+        private int deliver(int limit) {
+            int count = 0;
+            do {
+                int from = at + HEADER_LENGTH;
+                long first = memory.getLong(from);
+                long second = memory.getLong(from + Long.BYTES);
+                at = after(at);
+                next++;
+                count++;
+                handler.onMessage(first, second);
+            } while (count < limit && memory.getLongAcquire(at) == next);
+            read.lazySet(next - 1);
+            return count;
+        }
+    }
+
+    private int after(int at) {
+        int next = at + stride;
+        return next == end ? 0 : next;
+    }
+}
