@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.IntRange;
 
 class StreamTest {
@@ -24,6 +25,7 @@ class StreamTest {
     }
 
     @Property(tries = 60)
+    @Tag("slow")
     void replicaThatFollowsTheScannerHoldsTheSameMessages(
             @ForAll @IntRange(min = 2, max = 300) int mtuUnits,
             @ForAll @IntRange(min = 0, max = 2) int termDoublings,

@@ -69,6 +69,7 @@ class StreamsLabTest {
     }
 
     @Test
+    @Tag("slow")
     void deliversTheLongestMessageOfTheDefaultTerm() throws Exception {
         String channel = b.channel(PORT);
         try (Tasks tasks = new Tasks();
@@ -84,7 +85,7 @@ class StreamsLabTest {
     @Test
     void carriesTwentyStreamsOverOneQueuePair() throws Exception {
         int streams = 20;
-        int messages = 3_000;
+        int messages = 1_500;
         int queuePairsBefore = QueuePairs.count();
         List<Subscription> subscriptions = new ArrayList<>();
         List<Reader> readers = new ArrayList<>();

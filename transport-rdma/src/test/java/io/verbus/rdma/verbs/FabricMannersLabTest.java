@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What a connection asks of the fabric, as the device tells it afterwards. */
 @Tag("lab")
+@Tag("slow")
 @Timeout(60)
 class FabricMannersLabTest {
     private static final int TRAFFIC_CLASS = 26 << 2;
