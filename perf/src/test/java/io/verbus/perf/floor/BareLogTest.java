@@ -53,18 +53,19 @@ class BareLogTest {
                         });
         try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
             Future<?> writing = threads.submit(() -> write(log.new Writer(), messages));
-            while (read[0] < messages) {
+            while (read[0] < messages && !Thread.currentThread().isInterrupted()) {
                 if (reader.poll(10) == 0) {
                     Thread.yield();
                 }
             }
             writing.get(10, TimeUnit.SECONDS);
         }
+        assertEquals(messages, read[0]);
         assertEquals(0, reader.poll(1));
     }
 
     private static void write(BareLog.Writer writer, long messages) {
-        for (long i = 0; i < messages; ) {
+        for (long i = 0; i < messages && !Thread.currentThread().isInterrupted(); ) {
             if (writer.write(i, -i)) {
                 i++;
             } else {
