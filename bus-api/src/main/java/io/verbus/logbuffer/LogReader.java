@@ -14,7 +14,8 @@ import org.agrona.concurrent.status.Position;
  * <p>What is checked of a frame's first word, and what is used of it, come from one load, with
  * acquire. The subscriber's position is published once a poll, with release, also when a handler
  * throws: behind all frames that were delivered, the last one included. A poll ends at the end of a
- * term at the latest.
+ * term at the latest. In a fast stream it may end, and wait, some KiB in front of the tail, see
+ * {@link FollowingDistance}; not in a replica, whose metadata have no tail.
  *
  * <p>No method allocates, but to report an invalid frame.
  */
@@ -23,6 +24,7 @@ public final class LogReader {
     private final Position subscriberPosition;
     private final boolean isReplica;
     private final Header header;
+    private final FollowingDistance distance;
     private final int termLength;
     private UnsafeBuffer term;
     private long address;
@@ -51,6 +53,7 @@ public final class LogReader {
         partition = LogLayout.partition(position, LogLayout.positionBitsToShift(termLength));
         term = log.term(partition);
         address = log.termAddress(partition);
+        distance = new FollowingDistance(log, position, System.nanoTime());
     }
 
     /** What a counters file holds is not trusted: all reads of the term begin from here. */
@@ -102,9 +105,10 @@ public final class LogReader {
         UnsafeBuffer term = this.term;
         int start = termOffset;
         int offset = start;
+        int end = end(start);
         int fragments = 0;
         try {
-            while (fragments < fragmentLimit && offset < termLength) {
+            while (fragments < fragmentLimit && offset < end) {
                 long word = UnsafeApi.getLongAcquire(null, address + offset);
                 if (!FrameCheck.isData(word, offset, termLength)) {
                     if (isOpen(word)) {
@@ -149,9 +153,10 @@ public final class LogReader {
 
     private int deliverControlled(ControlledFragmentHandler handler, int fragmentLimit) {
         int published = termOffset;
+        int end = end(published);
         int fragments = 0;
         try {
-            while (fragments < fragmentLimit && termOffset < termLength) {
+            while (fragments < fragmentLimit && termOffset < end) {
                 int offset = termOffset;
                 long word = UnsafeApi.getLongAcquire(null, address + offset);
                 if (!FrameCheck.isData(word, offset, termLength)) {
@@ -191,6 +196,11 @@ public final class LogReader {
         return fragments;
     }
 
+    /** Offset from which on no frame is read in this poll: the end of the term, mostly. */
+    private int end(int offset) {
+        return distance.isKept() ? distance.end(termPosition, offset) : termLength;
+    }
+
     /** Whether the frontier is reached: nothing there yet, or a claim that is being filled. */
     private boolean isOpen(long word) {
         return word == 0 || (FrameHeader.length(word) < 0 && !isReplica);
@@ -205,7 +215,11 @@ public final class LogReader {
     }
 
     private void publish() {
-        subscriberPosition.setRelease(termPosition + termOffset);
+        long position = termPosition + termOffset;
+        subscriberPosition.setRelease(position);
+        if (distance.isDue(position) && !isReplica) {
+            distance.measure(position, System.nanoTime());
+        }
         if (termOffset == termLength) {
             partition = partition + 1 == LogLayout.PARTITIONS ? 0 : partition + 1;
             term = log.term(partition);
