@@ -19,6 +19,11 @@ import org.agrona.concurrent.status.Position;
  * <p>What a fragment handler throws goes to the error handler of the bus, and the fragment counts
  * as consumed; an {@link Error} is thrown on to the caller of poll. A frame that no publisher
  * writes closes the image, for all its subscribers, and is told to the error handler.
+ *
+ * <p>Over IPC a poll waits for a moment where much is received in little time (more than 64 KiB in
+ * 200 microseconds), until the publisher is some KiB ahead again: two who are close behind each
+ * other are both slow. It never holds back everything that is there, and waits no more once the
+ * publisher pauses.
  */
 public final class Image {
     /** Takes an image that was closed because of an invalid frame. Any thread. */
