@@ -121,7 +121,8 @@ final class FollowingDistance {
     private int awaitDistance(long termPosition, int offset) {
         int termCount = (int) (termPosition >>> bitsToShift);
         int tail = tail(termCount);
-        for (int looks = 0; tail < termLength && tail - offset < ENOUGH; looks++) {
+        int looks = 0;
+        while (tail < termLength && tail - offset < ENOUGH) {
             pause();
             int now = tail(termCount);
             if (now - tail < LEAST_PROGRESS || looks == MAX_LOOKS) {
@@ -129,8 +130,11 @@ final class FollowingDistance {
                 return offset;
             }
             tail = now;
+            looks++;
         }
-        window = WINDOW;
+        if (looks > 0) {
+            window = WINDOW; // it was worth while
+        }
         return tail < termLength ? tail - KEPT : termLength;
     }
 
@@ -140,7 +144,10 @@ final class FollowingDistance {
         }
     }
 
-    /** The publisher has nothing more, or does not hurry: the stream is as good as slow. */
+    /**
+     * The publisher has nothing more, does not hurry, or offers on the subscriber's own thread: the
+     * stream is as good as slow.
+     */
     private void giveUp(long position) {
         isKept = false;
         window = Math.min(2 * window, MAX_WINDOW);
