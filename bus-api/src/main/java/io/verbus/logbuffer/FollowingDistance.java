@@ -16,7 +16,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * the publisher goes on at that speed. Slower streams, and single messages, never wait.
  *
  * <p>The tail is a hint, no more than that: frames are checked as ever, and what a damaged log says
- * can end the waiting, but not prolong it.
+ * can end the waiting, but not prolong it beyond its limit.
  *
  * <p>No method allocates.
  */
