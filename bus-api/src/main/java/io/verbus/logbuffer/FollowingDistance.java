@@ -117,7 +117,7 @@ final class FollowingDistance {
         return isKept ? (int) (endPosition - termPosition) : termLength;
     }
 
-    /** Returns the offset up to which to read, or the one given, if there is no need to wait. */
+    /** Returns the offset up to which to read, or the one given, where it has given up. */
     private int awaitDistance(long termPosition, int offset) {
         int termCount = (int) (termPosition >>> bitsToShift);
         int tail = tail(termCount);
