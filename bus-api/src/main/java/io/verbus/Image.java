@@ -20,10 +20,10 @@ import org.agrona.concurrent.status.Position;
  * as consumed; an {@link Error} is thrown on to the caller of poll. A frame that no publisher
  * writes closes the image, for all its subscribers, and is told to the error handler.
  *
- * <p>Over IPC a poll waits for a moment where much is received in little time (more than 64 KiB in
- * 200 microseconds), until the publisher is some KiB ahead again: two who are close behind each
- * other are both slow. It never holds back everything that is there, and waits no more once the
- * publisher pauses.
+ * <p>Over IPC, and for a spy, a poll waits for a moment where much is received in little time (more
+ * than 64 KiB in 200 microseconds), until the publisher is some KiB ahead again: two who are close
+ * behind each other are both slow. It never holds back everything that is there, and waits no more
+ * once the publisher pauses.
  */
 public final class Image {
     /** Takes an image that was closed because of an invalid frame. Any thread. */
@@ -67,8 +67,10 @@ public final class Image {
         this.source = source;
         this.errorHandler = errorHandler;
         this.faultHandler = faultHandler;
-        // Over IPC subscribers read the publication's own log, where claims are seen being filled.
-        reader = new LogReader(log, position, !subscription.channel().isIpc());
+        // Over IPC subscribers read the publication's own log, as spies do: claims are seen there
+        // while they are filled.
+        ChannelUri channel = subscription.channel();
+        reader = new LogReader(log, position, !channel.isIpc() && !channel.isSpy());
     }
 
     /**

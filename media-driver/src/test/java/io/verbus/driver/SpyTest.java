@@ -10,6 +10,7 @@ import io.verbus.Bus;
 import io.verbus.Image;
 import io.verbus.Publication;
 import io.verbus.Subscription;
+import io.verbus.logbuffer.BufferClaim;
 
 import org.agrona.collections.MutableLong;
 import org.junit.jupiter.api.AfterEach;
@@ -71,6 +72,26 @@ class SpyTest {
                 assertEquals(Numbers.range(10, 30), Numbers.drain(spy, 20));
                 assertEquals(Numbers.range(10, 30), Numbers.drain(receiver, 20));
             }
+        }
+    }
+
+    /** What a spy reads is the publication's own log, where claims are seen being filled. */
+    @Test
+    void aSpyWaitsForAClaimToBeCommitted() {
+        try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
+                Subscription spy = bus.addSubscription(SPY, STREAM);
+                Publication publication = bus.addExclusivePublication(CHANNEL, STREAM)) {
+            Await.until("connected", () -> spy.isConnected() && receiver.isConnected());
+            BufferClaim claim = new BufferClaim();
+            Await.until("claimed", () -> publication.tryClaim(LENGTH, claim) > 0);
+            assertEquals(0, spy.poll((buffer, offset, length, header) -> {}, 10));
+            assertTrue(spy.isConnected());
+            claim.commit();
+            int[] received = new int[1];
+            Await.until(
+                    "committed",
+                    () -> spy.poll((buffer, offset, length, header) -> received[0]++, 10) > 0);
+            assertEquals(1, received[0]);
         }
     }
 
