@@ -72,6 +72,30 @@ public final class Bus implements AutoCloseable {
     }
 
     /**
+     * Has the calling thread send messages to itself, in memory of its own, so that the JVM has
+     * compiled what a message passes through before the first one that counts: {@link
+     * Publication#offer} of both kinds, {@link Subscription#poll} and {@link
+     * Subscription#controlledPoll}. Needs neither driver nor bus, and leaves nothing behind: a
+     * thread may do it while others start the driver and connect, as long as there is a processor
+     * for it.
+     *
+     * <p>The JVM then knows one more fragment handler for each way to poll, and inlines no more
+     * than two: where an application has two of its own, they may be called instead.
+     *
+     * @param time how long. 30 to 60 ms do most of it in a JVM with an ahead-of-time cache; none
+     *     for zero.
+     * @return how many messages went there and back.
+     * @throws BusException if the time is negative.
+     */
+    public static long warmUp(Duration time) {
+        if (time.isNegative()) {
+            throw new BusException(
+                    "warm-up time " + time + " is negative: choose one, such as 30 ms");
+        }
+        return WarmUp.run(time);
+    }
+
+    /**
      * Adds a publication that any number of threads may offer to. Publications of the same channel
      * and stream share a session. Waits for the driver, up to the driver timeout.
      *

@@ -19,7 +19,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * A log file mapped into this process. See {@link LogLayout} for what it holds.
+ * A log, mostly a file mapped into this process. See {@link LogLayout} for what it holds.
  *
  * <p>The buffers may be used by any thread, as their users agree; creation and {@link #close()} are
  * for one thread. Nothing may touch a buffer once {@link #close()} has begun: its memory is gone.
@@ -103,6 +103,21 @@ public final class LogBuffers implements AutoCloseable {
                             + " driver directory",
                     e);
         }
+    }
+
+    /**
+     * Makes a log in this process' memory that no other process can map: for who is publisher and
+     * subscriber in one.
+     *
+     * @param spec what the log is for.
+     * @return the log, ready to append at the position of the spec; it has no file.
+     */
+    public static LogBuffers inMemory(LogSpec spec) {
+        Arena arena = Arena.ofShared();
+        MemorySegment segment =
+                arena.allocate(LogLayout.fileLength(spec.termLength()), LogLayout.METADATA_LENGTH);
+        initialise(metadata(segment), spec);
+        return new LogBuffers(null, arena, segment, spec);
     }
 
     private static void discard(Path file, IOException failure) {
@@ -238,7 +253,7 @@ public final class LogBuffers implements AutoCloseable {
         return new UnsafeBuffer(segment.address() + offset, length);
     }
 
-    /** The file that is mapped. */
+    /** The file that is mapped; null if the log is in memory. */
     public Path file() {
         return file;
     }
@@ -267,7 +282,7 @@ public final class LogBuffers implements AutoCloseable {
         return metadata;
     }
 
-    /** Bytes of the file. */
+    /** Bytes of all that is mapped. */
     public long length() {
         return segment.byteSize();
     }
@@ -282,7 +297,7 @@ public final class LogBuffers implements AutoCloseable {
         return (long) LogLayout.PARTITIONS * spec.termLength() + LogLayout.END_OF_STREAM_LENGTH;
     }
 
-    /** Unmaps the file. The file stays. */
+    /** Unmaps the file, which stays, or frees the memory. */
     @Override
     public void close() {
         if (arena.scope().isAlive()) {

@@ -4,6 +4,7 @@ package io.verbus.logbuffer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -50,6 +51,19 @@ class LogBuffersTest {
             assertEquals(4711, mapped.term(2).getLong(TERM_LENGTH - 8));
             log.metadata().putLong(LogLayout.END_OF_STREAM, 64);
             assertEquals(64, mapped.metadata().getLong(LogLayout.END_OF_STREAM));
+        }
+    }
+
+    @Test
+    void logInMemoryIsLikeOneInAFile() {
+        try (LogBuffers log = LogBuffers.create(file, SPEC);
+                LogBuffers inMemory = LogBuffers.inMemory(SPEC)) {
+            assertEquals(SPEC, inMemory.spec());
+            assertEquals(log.length(), inMemory.length());
+            assertEquals(log.metadata(), inMemory.metadata());
+            inMemory.term(2).putLong(TERM_LENGTH - 8, 4711);
+            assertEquals(LogLayout.NOT_ENDED, inMemory.metadata().getLong(LogLayout.END_OF_STREAM));
+            assertNull(inMemory.file());
         }
     }
 

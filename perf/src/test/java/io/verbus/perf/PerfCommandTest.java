@@ -49,6 +49,7 @@ class PerfCommandTest {
                     warmup --processes 2 | warmup starts one process
                     pauses --processes 2 | leave --processes out
                     warmup --transport udp | leave --transport out
+                    warmup --warm-up 0 | --warm-up takes a number from 1
                     pauses --minutes 0 | --minutes takes a number
                     """)
     void saysWhatIsWrongAndWhatToGiveInstead(String arguments, String remedy) {

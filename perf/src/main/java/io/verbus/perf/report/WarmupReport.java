@@ -29,6 +29,11 @@ public final class WarmupReport {
         this.work = work;
     }
 
+    /** What each process does. */
+    public Work work() {
+        return work;
+    }
+
     /** First lines of the table. */
     public String header() {
         return String.format(

@@ -19,9 +19,9 @@ import java.io.PrintStream;
 import java.util.UUID;
 
 /**
- * What the JVM is trained with for its ahead-of-time cache: an embedded driver, a client, round
- * trips over shared memory, then the command line. The cache holds the classes that were loaded and
- * the profiles of what ran.
+ * What the JVM is trained with for its ahead-of-time cache: an embedded driver, a client that warms
+ * up, round trips over shared memory, then the command line. The cache holds the classes that were
+ * loaded and the profiles of what ran.
  */
 public final class TrainingRun {
     private static final int LENGTH = 32;
@@ -48,6 +48,7 @@ public final class TrainingRun {
                         "",
                         0,
                         "");
+        System.setProperty(VerbusStack.WARM_UP_PROPERTY, "30");
         roundTrips(work);
         Verbus.main(new String[] {"--help"});
     }

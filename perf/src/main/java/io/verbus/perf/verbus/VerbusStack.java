@@ -34,11 +34,15 @@ import org.agrona.concurrent.AgentInvoker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 
 /** Verbus with an embedded driver. */
 public final class VerbusStack implements Stack {
+    /** System property: for how many milliseconds {@link Bus#warmUp} runs; none by default. */
+    public static final String WARM_UP_PROPERTY = "verbus.perf.warmUpMs";
+
     private static final int REQUESTS = 1001;
     private static final int REPLIES = 1002;
 
@@ -59,6 +63,7 @@ public final class VerbusStack implements Stack {
      */
     public VerbusStack(Work work, Role role, String directory) {
         this.work = work;
+        CompletableFuture<Long> warmUp = warmUp();
         driver = work.hasDriver(role) ? launch(work, directory) : null;
         Bus.Context context =
                 new Bus.Context()
@@ -71,6 +76,17 @@ public final class VerbusStack implements Stack {
             context.driverAgentInvoker(driverInvoker);
         }
         bus = Bus.connect(context);
+        warmUp.join();
+    }
+
+    /** Runs beside the start of driver and client. */
+    private static CompletableFuture<Long> warmUp() {
+        Duration time = Duration.ofMillis(Integer.getInteger(WARM_UP_PROPERTY, 0));
+        if (time.isZero()) {
+            return CompletableFuture.completedFuture(0L);
+        }
+        return CompletableFuture.supplyAsync(
+                () -> Bus.warmUp(time), Thread.ofPlatform().daemon().name("warm-up")::start);
     }
 
     private static MediaDriver launch(Work work, String directory) {

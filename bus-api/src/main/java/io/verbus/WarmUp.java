@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus;
+
+import io.verbus.logbuffer.ControlledFragmentHandler;
+import io.verbus.logbuffer.ControlledFragmentHandler.Action;
+import io.verbus.logbuffer.FragmentHandler;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogCleaner;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogSpec;
+
+import org.agrona.CloseHelper;
+import org.agrona.LangUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersReader;
+import org.agrona.concurrent.status.UnsafeBufferPosition;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+
+/**
+ * Round trips within one thread, over two streams in the process' own memory: the JVM compiles what
+ * a message passes through, from {@link Publication#offer} to the fragment handler, as it does for
+ * a client with a driver. Its types are those of a client, so that nothing has to be compiled again
+ * for them; its handlers are two more. Requests go through an exclusive publication, replies
+ * through a concurrent one.
+ */
+final class WarmUp implements AutoCloseable {
+    private static final int MESSAGE_LENGTH = 64;
+    private static final int MTU = 1408;
+    private static final int FRAGMENT_LIMIT = 10;
+    private static final int ROUND_TRIPS_BETWEEN_LOOKS = 100;
+
+    /** Each second poll finds nothing, as most polls of a subscriber who spins do. */
+    private static final int POLLS_PER_MESSAGE = 2;
+
+    private final UnsafeBuffer message = new UnsafeBuffer(new byte[MESSAGE_LENGTH]);
+    private final Loop requests = new Loop(true);
+    private final Loop replies = new Loop(false);
+    private final ControlledFragmentHandler onRequest =
+            (buffer, offset, length, header) ->
+                    replies.publication.offer(buffer, offset, length, 0) > 0
+                            ? Action.CONTINUE
+                            : Action.ABORT;
+    private final FragmentHandler onReply = (buffer, offset, length, header) -> countReply();
+    private long count;
+
+    private WarmUp() {}
+
+    /**
+     * Exchanges messages.
+     *
+     * @param time how long.
+     * @return how many there and back.
+     */
+    static long run(Duration time) {
+        if (time.isZero()) {
+            return 0;
+        }
+        long start = System.nanoTime();
+        try (WarmUp warmUp = new WarmUp()) {
+            do {
+                warmUp.exchange(ROUND_TRIPS_BETWEEN_LOOKS);
+            } while (System.nanoTime() - start < time.toNanos());
+            return warmUp.count;
+        }
+    }
+
+    /** Offers by the method that each kind of publication has for itself: callers know one. */
+    private void exchange(int roundTrips) {
+        requests.free();
+        replies.free();
+        for (int i = 0; i < roundTrips; i++) {
+            requests.publication.offer(message, 0, MESSAGE_LENGTH, 0);
+            for (int poll = 0; poll < POLLS_PER_MESSAGE; poll++) {
+                requests.subscription.controlledPoll(onRequest, FRAGMENT_LIMIT);
+                replies.subscription.poll(onReply, FRAGMENT_LIMIT);
+            }
+        }
+    }
+
+    private void countReply() {
+        count++;
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.closeAll(requests, replies);
+    }
+
+    /** A stream from this thread to itself. */
+    private static final class Loop implements AutoCloseable, Publication.Owner {
+        private static final ChannelUri CHANNEL = ChannelUri.ipc().build();
+
+        final Publication publication;
+        final Subscription subscription =
+                new Subscription(CHANNEL, 0, 0, image -> {}, image -> {}, closed -> {});
+        private final LogBuffers log =
+                LogBuffers.inMemory(new LogSpec(0, 0, 0, 0, LogLayout.MIN_TERM_LENGTH, MTU, 0));
+        private final LogCleaner cleaner = new LogCleaner(log, 0);
+        private final UnsafeBufferPosition limit;
+        private final UnsafeBufferPosition consumed;
+
+        Loop(boolean exclusive) {
+            // Outside the heap, as the counters of a driver are.
+            UnsafeBuffer counters =
+                    new UnsafeBuffer(ByteBuffer.allocateDirect(2 * CountersReader.COUNTER_LENGTH));
+            limit = new UnsafeBufferPosition(counters, 0);
+            consumed = new UnsafeBufferPosition(counters, 1);
+            publication =
+                    exclusive
+                            ? new ExclusivePublication(CHANNEL, 0, log, limit, this)
+                            : new ConcurrentPublication(CHANNEL, 0, log, limit, this);
+            subscription.addImage(
+                    new Image(
+                            0,
+                            subscription,
+                            log,
+                            consumed,
+                            "warm-up",
+                            LangUtil::rethrowUnchecked,
+                            (image, fault) -> LangUtil.rethrowUnchecked(fault)));
+        }
+
+        /** Lets the publication go on, as a driver does. */
+        void free() {
+            long position = consumed.get();
+            while (cleaner.clean(position, LogLayout.MIN_TERM_LENGTH) > 0) {}
+            limit.setRelease(cleaner.limit(position, LogLayout.MIN_TERM_LENGTH));
+        }
+
+        @Override
+        public void release(Publication closed) {
+            // nothing holds it but this
+        }
+
+        @Override
+        public void addDestination(Publication to, ChannelUri destination) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void removeDestination(Publication from, ChannelUri destination) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void close() {
+            publication.close();
+            subscription.close();
+            log.close();
+        }
+    }
+}
