@@ -2,6 +2,7 @@
 
 package io.verbus.logbuffer;
 
+import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -23,17 +24,11 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>No method allocates, but to refuse a wrong argument.
  */
 public final class ExclusiveAppender {
-    /**
-     * Bytes behind the tail that are zeroed beforehand, for frames that are short: further than the
-     * processor of a subscriber who reads at the tail fetches lines that it was not asked for yet.
-     */
-    private static final int CLEARED_AHEAD = 4096;
-
-    /** Bytes of a frame that is short. */
+    /** Bytes of a frame that is short: behind it all that the next one needs is zeroed. */
     private static final int MAX_CLEARED_AFTER = 256;
 
-    /** Bytes that are zeroed after one frame, at most. */
-    private static final int CLEARED_AT_ONCE = 256;
+    /** Bytes of the longest frame behind which the lines of the next one are taken. */
+    private static final int MAX_TAKEN_AFTER = 4096;
 
     private final LogBuffers log;
     private final UnsafeBuffer metadata;
@@ -127,24 +122,32 @@ public final class ExclusiveAppender {
         publishTail(end);
         termOffset = end;
         framing.commit(address, at, frameLength, FrameHeader.FLAGS_UNFRAGMENTED);
-        if (frameLength <= MAX_CLEARED_AFTER) {
-            clearAhead(end);
-        }
+        takeNextLines(end, frameLength);
         return termPosition + end;
     }
 
     /**
-     * Zeroes where the next frames may begin, after a frame is committed, when nobody waits for it.
-     * It also brings those lines to this processor before the subscriber asks for them.
+     * Stores zeroes where frames may begin in the lines of the next frame, if it is as long as this
+     * one, and in the line behind. After a frame is committed, when nobody waits for it: that takes
+     * those lines to this processor again, of which the subscriber's fetches some before they are
+     * asked for. Further ahead would be too early: they would be gone when they are written.
      */
-    private void clearAhead(int end) {
-        int at = Math.max(cleared, end + FrameHeader.ALIGNMENT);
-        int target = Math.min(Math.min(end + CLEARED_AHEAD, at + CLEARED_AT_ONCE), termLength);
-        while (at < target) {
-            UnsafeApi.putLong(address + at, 0);
-            at += FrameHeader.ALIGNMENT;
+    private void takeNextLines(int end, int frameLength) {
+        int target = Math.min(end + frameLength + BitUtil.CACHE_LINE_LENGTH, termLength);
+        if (frameLength <= MAX_CLEARED_AFTER) {
+            int at = Math.max(cleared, end + FrameHeader.ALIGNMENT);
+            while (at < target) {
+                UnsafeApi.putLong(address + at, 0);
+                at += FrameHeader.ALIGNMENT;
+            }
+            cleared = at;
+        } else if (frameLength <= MAX_TAKEN_AFTER) {
+            int at = BitUtil.align(end + FrameHeader.ALIGNMENT, BitUtil.CACHE_LINE_LENGTH);
+            while (at < target) {
+                UnsafeApi.putLong(address + at, 0);
+                at += BitUtil.CACHE_LINE_LENGTH;
+            }
         }
-        cleared = at;
     }
 
     /**
