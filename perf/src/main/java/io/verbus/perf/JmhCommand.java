@@ -26,10 +26,10 @@ import java.util.concurrent.Callable;
         name = "jmh",
         mixinStandardHelpOptions = true,
         description = {
-            "Runs JMH benchmarks of single steps: offer, claim and commit, poll, turns of a duty"
-                    + " cycle, frame and control codecs, an empty call of C, and verbs where"
-                    + " there is an RDMA device (try it with: verbus lab ./verbus perf jmh"
-                    + " Verbs)."
+            "Runs JMH benchmarks of single steps: offer, claim and commit, poll, round trips"
+                + " through logs and through cache lines, turns of a duty cycle, frame and control"
+                + " codecs, an empty call of C, and verbs where there is an RDMA device (try it"
+                + " with: verbus lab ./verbus perf jmh Verbs)."
         })
 final class JmhCommand implements Callable<Integer> {
     private static final String VERBS = ".*VerbsBenchmark.*";

@@ -20,7 +20,11 @@ final class BenchmarkLog implements AutoCloseable {
     private final Path file = Path.of("/dev/shm", "verbus-jmh-" + UUID.randomUUID());
 
     BenchmarkLog(int termLength) {
-        buffers = LogBuffers.create(file, new LogSpec(1, 2, 3, 0, termLength, MTU, 0));
+        this(termLength, MTU);
+    }
+
+    BenchmarkLog(int termLength, int mtu) {
+        buffers = LogBuffers.create(file, new LogSpec(1, 2, 3, 0, termLength, mtu, 0));
     }
 
     @Override
