@@ -114,7 +114,9 @@ public abstract sealed class Publication implements AutoCloseable
 
     /**
      * Claims room in the log, in which the caller then writes a message without a copy. It must be
-     * committed or aborted soon: what is published later is not seen before.
+     * committed or aborted soon: what is published later is not seen before. A message of up to 4
+     * KiB that is ready elsewhere comes there sooner by {@link #offer}, of an exclusive
+     * publication.
      *
      * @param length of the message in bytes, at most {@link #maxPayloadLength()}.
      * @param claim to be set to the room; unchanged if the result is negative.

@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AppenderTest {
     private static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
@@ -85,6 +87,21 @@ class AppenderTest {
         assertEquals(TestLogs.STREAM_ID, term.getInt(FrameHeader.STREAM_ID));
         assertEquals(7, term.getInt(FrameHeader.TERM_ID));
         assertEquals(0x1122_3344_5566_7788L, term.getLong(FrameHeader.RESERVED_VALUE));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {32, 100, 224, 225, 1000, MAX_PAYLOAD})
+    void takesTheLinesOfTheNextFrameAndTheOneBehind(int length) {
+        UnsafeBuffer term = log.term(0);
+        term.setMemory(0, TERM_LENGTH, (byte) -1);
+        term.putLong(0, 0);
+        int end = (int) new ExclusiveAppender(log).append(source, 0, length, 0, NO_LIMIT);
+        int behind = end + FrameHeader.LENGTH + length + BitUtil.CACHE_LINE_LENGTH;
+        assertEquals(0, term.getLong(end));
+        int line = BitUtil.align(end + FrameHeader.ALIGNMENT, BitUtil.CACHE_LINE_LENGTH);
+        for (int at = line; at < TERM_LENGTH; at += BitUtil.CACHE_LINE_LENGTH) {
+            assertEquals(at < behind ? 0 : -1, term.getLong(at), "at " + at + " behind " + end);
+        }
     }
 
     @ParameterizedTest
