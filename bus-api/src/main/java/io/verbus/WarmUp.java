@@ -62,7 +62,7 @@ final class WarmUp implements AutoCloseable {
         try (WarmUp warmUp = new WarmUp()) {
             do {
                 warmUp.exchange(ROUND_TRIPS_BETWEEN_LOOKS);
-            } while (System.nanoTime() - start < time.toNanos());
+            } while (time.compareTo(Duration.ofNanos(System.nanoTime() - start)) > 0);
             return warmUp.count;
         }
     }
@@ -137,12 +137,16 @@ final class WarmUp implements AutoCloseable {
 
         @Override
         public void addDestination(Publication to, ChannelUri destination) {
-            throw new UnsupportedOperationException();
+            throw noDriver();
         }
 
         @Override
         public void removeDestination(Publication from, ChannelUri destination) {
-            throw new UnsupportedOperationException();
+            throw noDriver();
+        }
+
+        private static BusException noDriver() {
+            return new BusException("a warm-up has no driver: add destinations through a bus");
         }
 
         @Override
