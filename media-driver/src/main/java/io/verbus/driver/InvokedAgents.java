@@ -17,12 +17,19 @@ final class InvokedAgents implements Agent {
     /** Between the conductor's turns, if the application comes that often. */
     static final long CONDUCT_INTERVAL_NS = 10_000;
 
+    /** Cycles between the conductor's turns, where cycles are long. */
+    static final int CONDUCT_CYCLES = 8;
+
+    /** Longest wait for those cycles. */
+    static final long LATEST_CONDUCT_NS = 100_000;
+
     private final NetworkAgent sender;
     private final NetworkAgent receiver;
     private final Agent conductor;
     private final NanoClock clock;
     private final ErrorHandler errors;
     private long conductedNs;
+    private int cycles = CONDUCT_CYCLES;
 
     /**
      * @param clock monotonic.
@@ -53,11 +60,17 @@ final class InvokedAgents implements Agent {
     public int doWork() {
         long nowNs = clock.nanoTime();
         int work = work(sender, nowNs);
-        if (nowNs - conductedNs >= CONDUCT_INTERVAL_NS) {
+        if (isConductorDue(nowNs - conductedNs)) {
             conductedNs = nowNs;
+            cycles = 0;
             work += conduct();
         }
         return work + work(receiver, nowNs);
+    }
+
+    private boolean isConductorDue(long sinceNs) {
+        boolean isTurnOfCycle = ++cycles >= CONDUCT_CYCLES;
+        return sinceNs >= CONDUCT_INTERVAL_NS && (isTurnOfCycle || sinceNs >= LATEST_CONDUCT_NS);
     }
 
     private int work(NetworkAgent agent, long nowNs) {

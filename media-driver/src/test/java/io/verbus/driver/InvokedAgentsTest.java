@@ -78,13 +78,36 @@ class InvokedAgentsTest {
     }
 
     @Test
-    void conductsNowAndThenAndNeverLaterThanDue() {
+    void conductsAgainWhenTheIntervalHasPassedWhereCyclesAreShort() {
         invoke(3);
+        for (int i = 0; i < 2 * InvokedAgents.CONDUCT_CYCLES; i++) {
+            assertEquals(List.of("send", "receive"), invoke(2));
+        }
         nowNs += InvokedAgents.CONDUCT_INTERVAL_NS - 1;
         assertEquals(List.of("send", "receive"), invoke(2));
         nowNs++;
         assertEquals(List.of("send", "conduct", "receive"), invoke(3));
         assertEquals(List.of("send", "receive"), invoke(2));
+    }
+
+    @Test
+    void conductsInOneOfAFewCyclesWhereTheyAreLong() {
+        for (int round = 0; round < 3; round++) {
+            assertEquals(List.of("send", "conduct", "receive"), invoke(3));
+            for (int i = 1; i < InvokedAgents.CONDUCT_CYCLES; i++) {
+                nowNs += InvokedAgents.CONDUCT_INTERVAL_NS;
+                assertEquals(List.of("send", "receive"), invoke(2));
+            }
+            nowNs += InvokedAgents.CONDUCT_INTERVAL_NS;
+        }
+    }
+
+    @Test
+    void conductsInEachCycleWhereTheApplicationSeldomComes() {
+        for (int i = 0; i < 3; i++) {
+            assertEquals(List.of("send", "conduct", "receive"), invoke(3));
+            nowNs += InvokedAgents.LATEST_CONDUCT_NS;
+        }
     }
 
     @Test

@@ -24,6 +24,10 @@ final class WorkOptions {
     private static final long MAX_MESSAGES = 1_000_000_000_000L;
     static final int DEFAULT_LENGTH = 32;
     private static final String LOOPBACK = "127.0.0.1";
+
+    /** Of the lab's two ends: each sends where the other's packets are handled. */
+    private static final String LAB_AFFINITY = "0,1";
+
     private static final int FRAME_ALIGNMENT = 32;
     private static final int MAX_MTU = 65_504;
 
@@ -120,12 +124,14 @@ final class WorkOptions {
 
     @Option(
             names = "--affinity",
-            paramLabel = "CPU[,CPU...]",
+            paramLabel = "CPU[,CPU...]|any",
             description = {
                 "CPU of the thread that sends, then of the one that reflects or receives, then of"
-                        + " further ones that send (default: where the kernel puts them)."
+                        + " further ones that send; or any: where the kernel puts them (default:"
+                        + " any; in the lab 0,1 where these threads drive the drivers, like two"
+                        + " hosts with a CPU each)."
             })
-    private String affinity = "";
+    private String affinity;
 
     /** Whether it takes an RDMA device, and this host has none. */
     boolean needLab() {
@@ -187,14 +193,12 @@ final class WorkOptions {
         check("--port", port, 1024, 65_532);
         check("--messages", messages, 1, MAX_MESSAGES);
         check("--warmup", warmup, 0, MAX_MESSAGES);
-        if (!affinity.matches("(\\d{1,4}(,\\d{1,4})*)?")) {
-            throw wrong("--affinity takes numbers of CPUs, such as 2,3, not '" + affinity + "'");
-        }
         try {
             LogLayout.checkTermLength(termLength);
         } catch (BusException ex) {
             throw wrong("--term-length: " + ex.getMessage());
         }
+        Threading drivers = checkedThreading();
         return new Work(
                 transport,
                 checkedProcesses(),
@@ -204,13 +208,30 @@ final class WorkOptions {
                 messages,
                 warmup,
                 load,
-                checkedThreading(),
+                drivers,
                 idle,
                 driverIdle,
                 checkedAddress("--local", local),
                 checkedAddress("--remote", remote),
                 port,
-                affinity);
+                checkedAffinity(drivers));
+    }
+
+    private String checkedAffinity(Threading drivers) {
+        if (affinity == null) {
+            boolean isHostEach = Environment.isLab() && drivers == Threading.INVOKER;
+            return isHostEach && Runtime.getRuntime().availableProcessors() > 1 ? LAB_AFFINITY : "";
+        }
+        if (affinity.equals("any")) {
+            return "";
+        }
+        if (!affinity.matches("\\d{1,4}(,\\d{1,4})*")) {
+            throw wrong(
+                    "--affinity takes numbers of CPUs, such as 2,3, or any, not '"
+                            + affinity
+                            + "'");
+        }
+        return affinity;
     }
 
     private Threading checkedThreading() {

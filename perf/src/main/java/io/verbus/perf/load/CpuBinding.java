@@ -5,13 +5,23 @@ package io.verbus.perf.load;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
- * Binds a thread to a CPU by the program {@code taskset} of util-linux, so that every bus's JVM can
- * do it in the same way.
+ * Binds a thread or a program to a CPU by the program {@code taskset} of util-linux, so that every
+ * bus's JVM can do it in the same way.
  */
-final class CpuBinding {
+public final class CpuBinding {
     private CpuBinding() {}
+
+    /**
+     * Words to put before those of a program that is to run bound to a CPU.
+     *
+     * @param cpu to bind it to; none if negative.
+     */
+    public static List<String> command(int cpu) {
+        return cpu < 0 ? List.of() : List.of("taskset", "-c", Integer.toString(cpu));
+    }
 
     /**
      * Binds the calling thread.

@@ -90,7 +90,6 @@ final class StreamWorker {
         long cpu = PROCESS.getProcessCpuTime();
         long allocated = THREADS.getCurrentThreadAllocatedBytes();
         long bytes = receiving == null ? 0 : receiving.bytes();
-        long startNs = System.nanoTime();
         AtomicReference<Throwable> failure = new AtomicReference<>();
         List<Thread> threads = start(count, failure);
         long endNs = 0;
@@ -106,7 +105,7 @@ final class StreamWorker {
             throw new IllegalStateException(failure.get().getMessage(), failure.get());
         }
         return new StreamPart(
-                startNs,
+                sendings.stream().mapToLong(Sending::startNs).min().orElse(0),
                 endNs,
                 receiving == null ? 0 : count * sendings(),
                 bytes,
@@ -139,6 +138,7 @@ final class StreamWorker {
         private final Source source;
         private final int number;
         private long next;
+        private long startNs;
         private long allocated;
 
         Sending(Work work, Orders orders, Source source, int number) {
@@ -161,6 +161,11 @@ final class StreamWorker {
             return next - Arrivals.tag(number, 0);
         }
 
+        /** When it began to send: once its thread was there and bound. */
+        long startNs() {
+            return startNs;
+        }
+
         long allocated() {
             return allocated;
         }
@@ -170,6 +175,7 @@ final class StreamWorker {
             CpuBinding.bind(work.cpu(number == 0 ? 0 : number + 1));
             IdleStrategy idle = work.idle().strategy();
             long before = THREADS.getCurrentThreadAllocatedBytes();
+            startNs = System.nanoTime();
             long end = next + count;
             while (next != end) {
                 next = sendBurst(next, Math.min(end, next + work.load().burst()), idle);

@@ -3,6 +3,7 @@
 package io.verbus.perf.run;
 
 import io.verbus.BusException;
+import io.verbus.perf.load.CpuBinding;
 import io.verbus.perf.load.Work;
 
 import java.io.IOException;
@@ -62,9 +63,15 @@ final class PerftestProgram {
         Process server = null;
         Process client = null;
         try {
-            server = start(RdmaPort.of(work.reflector()), iterations, options, "");
+            server = start(RdmaPort.of(work.reflector()), work.cpu(1), iterations, options, "");
             awaitListening(server);
-            client = start(RdmaPort.of(work.initiator()), iterations, options, work.reflector());
+            client =
+                    start(
+                            RdmaPort.of(work.initiator()),
+                            work.cpu(0),
+                            iterations,
+                            options,
+                            work.reflector());
             String text = text(client);
             if (!client.waitFor(TIMEOUT_S, TimeUnit.SECONDS) || client.exitValue() != 0) {
                 throw new BusException(name + " failed: " + text.strip());
@@ -81,20 +88,23 @@ final class PerftestProgram {
         }
     }
 
-    private Process start(RdmaPort port, long iterations, List<String> options, String server)
+    private Process start(
+            RdmaPort port, int cpu, long iterations, List<String> options, String server)
             throws IOException {
-        List<String> command = new ArrayList<>();
+        List<String> command = new ArrayList<>(CpuBinding.command(cpu));
         command.addAll(List.of(name, "-F", "-d", port.device()));
         command.addAll(List.of("-x", Integer.toString(port.gidIndex())));
         command.addAll(List.of("-p", Integer.toString(work.port())));
         command.addAll(List.of("-s", Integer.toString(length), "-n", Long.toString(iterations)));
         command.addAll(options);
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        ProcessBuilder builder = new ProcessBuilder(command);
         if (server.isEmpty()) {
-            return builder.redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+            return builder.redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
         }
         command.add(server);
-        return builder.start();
+        return builder.redirectErrorStream(true).start();
     }
 
     /** Its ends meet at a TCP port first, and the one that connects does not try again. */
@@ -108,7 +118,7 @@ final class PerftestProgram {
                         name
                                 + " does not listen at port "
                                 + work.port()
-                                + ": choose another --port");
+                                + ": choose another --port, if nothing else stands above");
             }
             Thread.sleep(1);
         }
@@ -133,7 +143,11 @@ final class PerftestProgram {
 
     private BusException absent(IOException ex) {
         return new BusException(
-                "cannot run " + name + " (" + ex.getMessage() + "): install the package perftest",
+                "cannot run "
+                        + name
+                        + " ("
+                        + ex.getMessage()
+                        + "): install the package perftest, and for --affinity util-linux",
                 ex);
     }
 

@@ -90,6 +90,11 @@ final class SendQueue {
         return posted != completed;
     }
 
+    /** Whether a request is outstanding whose completion the device is sure to tell. */
+    boolean isCompletionDue() {
+        return completed < signaled;
+    }
+
     long completed() {
         return completed;
     }

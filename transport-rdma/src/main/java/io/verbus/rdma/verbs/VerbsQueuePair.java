@@ -11,6 +11,12 @@ final class VerbsQueuePair implements QueuePair {
     /** Most control messages that one poll hands over. */
     private static final int RECEIVE_BURST = 16;
 
+    /**
+     * Polls after which one looks for completions though none is due, as a request that fails
+     * completes even if nobody asked it to.
+     */
+    private static final int POLLS_PER_LOOK = 64;
+
     private final int number;
     private final SendQueue sends;
     private final ReceiveQueue receives;
@@ -20,6 +26,9 @@ final class VerbsQueuePair implements QueuePair {
 
     /** Flow control of messages, or null where the fabric does it. */
     private final MessageWindow window;
+
+    /** Polls since completions were looked for. */
+    private int unlooked;
 
     /** Why the queue pair failed, or null. */
     private String failure;
@@ -172,7 +181,7 @@ final class VerbsQueuePair implements QueuePair {
             return 0;
         }
         int count = pollReceives(handler);
-        if (sends.hasOutstanding()) {
+        if (sends.isCompletionDue() || sends.hasOutstanding() && isLookDue()) {
             count += pollSends();
         }
         if (window != null && sends.isAllPosted() && stageHeaderIfDue()) {
@@ -189,7 +198,13 @@ final class VerbsQueuePair implements QueuePair {
         ended = true;
     }
 
+    /** Now and then, or to learn from the request that failed why all others are flushed. */
+    private boolean isLookDue() {
+        return failure != null || ++unlooked >= POLLS_PER_LOOK;
+    }
+
     private int pollSends() {
+        unlooked = 0;
         int count = sendCompletions.poll();
         if (count < 0) {
             failed(words.call("ibv_poll_cq", -count));

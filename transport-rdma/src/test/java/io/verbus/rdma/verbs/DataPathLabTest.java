@@ -293,6 +293,17 @@ class DataPathLabTest {
         assertRefused(inboxA.failures.getFirst());
     }
 
+    @Test
+    void saysWhyAWriteFailedThatNobodyAskedAbout() {
+        RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
+        RegisteredMemory target = lab.register(pair.b(), 4096, Access.LOCAL_WRITE);
+        qpA.stageWrite(
+                source.address(), 8, source.localKey(), target.address(), target.remoteKey());
+        qpA.post(false);
+        Await.until("failure", () -> !inboxA.failures.isEmpty(), () -> qpA.poll(inboxA));
+        assertRefused(inboxA.failures.getFirst());
+    }
+
     /**
      * iWARP completes a write when it is on its way; a peer that refuses it then ends the
      * connection.

@@ -3,6 +3,7 @@
 package io.verbus.rdma.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -183,6 +184,21 @@ class SendQueueTest {
         assertTrue(queue.hasOutstanding());
         queue.completedUpTo(2);
         assertEquals(DEPTH, queue.free());
+    }
+
+    @Test
+    void aCompletionIsDueOfWhatIsSignaled() {
+        queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
+        queue.post(false);
+        assertFalse(queue.isCompletionDue());
+        queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
+        queue.post(true);
+        assertTrue(queue.isCompletionDue());
+        queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
+        queue.post(false);
+        queue.completedUpTo(2);
+        assertFalse(queue.isCompletionDue());
+        assertTrue(queue.hasOutstanding());
     }
 
     @Test

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+class CpuBindingTest {
+    private static String allowed(int cpu) throws IOException {
+        List<String> command = new ArrayList<>(CpuBinding.command(cpu));
+        command.addAll(List.of("grep", "Cpus_allowed_list", "/proc/self/status"));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+                .replaceFirst(".*:", "")
+                .strip();
+    }
+
+    @Test
+    void bindsAProgramToOneCpu() throws IOException {
+        String all = allowed(-1);
+        int first = Integer.parseInt(all.split("[,-]")[0]);
+
+        assertEquals(Integer.toString(first), allowed(first));
+    }
+
+    @Test
+    void leavesAProgramAsItIs() {
+        assertEquals(List.of(), CpuBinding.command(-1));
+    }
+}
