@@ -22,6 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -282,24 +284,14 @@ class DataPathLabTest {
                 });
     }
 
-    @Test
-    void refusesToWriteMemoryRegisteredForReadingOnly() {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void refusesToWriteMemoryRegisteredForReadingOnlyAndSaysWhyEvenIfUnasked(boolean signaled) {
         RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
         RegisteredMemory target = lab.register(pair.b(), 4096, Access.LOCAL_WRITE);
         qpA.stageWrite(
                 source.address(), 8, source.localKey(), target.address(), target.remoteKey());
-        qpA.post(true);
-        Await.until("failure", () -> !inboxA.failures.isEmpty(), () -> qpA.poll(inboxA));
-        assertRefused(inboxA.failures.getFirst());
-    }
-
-    @Test
-    void saysWhyAWriteFailedThatNobodyAskedAbout() {
-        RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
-        RegisteredMemory target = lab.register(pair.b(), 4096, Access.LOCAL_WRITE);
-        qpA.stageWrite(
-                source.address(), 8, source.localKey(), target.address(), target.remoteKey());
-        qpA.post(false);
+        qpA.post(signaled);
         Await.until("failure", () -> !inboxA.failures.isEmpty(), () -> qpA.poll(inboxA));
         assertRefused(inboxA.failures.getFirst());
     }
