@@ -64,7 +64,7 @@ public final class InboundConductor implements AutoCloseable {
         this.commands = agent.commands();
         this.nowNs = nowNs;
         complaints = new Complaints(host, nowNs);
-        listeners = new InboundListeners(fabric, options.connection());
+        listeners = new InboundListeners(host, fabric, options.connection());
         peers = new InboundPeers(host, options, events, nowNs);
         halfOpen = new HalfOpen(host, options.maxHalfOpen());
         images = new InboundImages(host, options, commands, complaints, nowNs);
@@ -292,6 +292,7 @@ public final class InboundConductor implements AutoCloseable {
     /** Destroys the queue pair before anything else: from then on no image can be written. */
     private void dispose(InboundPeer peer, String reason, LinkEnd end) {
         peers.cutOff(peer);
+        peer.pending.clear();
         halfOpen.remove(peer);
         String message =
                 end == LinkEnd.GOODBYE

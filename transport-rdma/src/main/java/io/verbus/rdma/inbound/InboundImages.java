@@ -84,6 +84,14 @@ final class InboundImages implements AutoCloseable {
         return memory.hasRoom(peer.host, offer.termLength());
     }
 
+    /** Takes a new image whose peer writes nothing, and ends it. */
+    void beginUnwritten(InboundPeer peer, InboundImage image, Offer offer, String reason) {
+        memory.take(peer.host, image.imageId(), offer.termLength());
+        IncomingImage unwritten = new IncomingImage(image, offer, null, null, null);
+        byId.put(image.imageId(), unwritten);
+        lose(unwritten, reason);
+    }
+
     /** Lets a peer write a new image; returns null, or why it cannot. */
     String begin(InboundPeer peer, InboundImage image, Offer offer) {
         memory.take(peer.host, image.imageId(), offer.termLength());
@@ -165,10 +173,8 @@ final class InboundImages implements AutoCloseable {
 
     /** A peer ends a stream, or answers that an image was closed; null, or what is wrong. */
     String onClose(InboundPeer peer, long registrationId, long finalPosition) {
-        Offer offer = peer.deferred(registrationId);
-        if (offer != null) {
-            peer.deferred.remove(offer);
-        }
+        peer.deferred.remove(peer.deferred(registrationId));
+        peer.pending.remove(peer.pending(registrationId));
         IncomingImage written = peer.written(registrationId);
         if (written != null && written.state() == IncomingImage.State.CLOSING) {
             release(peer, written);

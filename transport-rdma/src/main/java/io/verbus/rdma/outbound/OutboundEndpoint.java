@@ -21,6 +21,7 @@ import io.verbus.transport.TransportHost;
 
 import java.net.InetSocketAddress;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A remote endpoint and the one connection to it, kept while there are publications to send there.
@@ -57,6 +58,9 @@ final class OutboundEndpoint implements AutoCloseable {
     private long deadlineNs;
     private long idleSinceNs;
     private String reported;
+
+    /** The look-up of the names before the next attempt; null where none was begun. */
+    private CompletableFuture<Void> names;
 
     /** Of the peer, when a connection last stood. */
     private long peerDriverId;
@@ -128,7 +132,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private int workOnConnection(long nowNs) {
         switch (state) {
             case WAITING -> {
-                if (!streams.isEmpty() && nowNs - deadlineNs >= 0) {
+                if (!streams.isEmpty() && nowNs - deadlineNs >= 0 && areNamesFound()) {
                     connect(nowNs);
                     return 1;
                 }
@@ -159,14 +163,27 @@ final class OutboundEndpoint implements AutoCloseable {
         return 0;
     }
 
+    /** Has the names looked up before each attempt: where they lead may have changed. */
+    private boolean areNamesFound() {
+        if (names == null) {
+            CompletableFuture<Void> remote = host.lookUp(address.host());
+            names =
+                    localHost == null
+                            ? remote
+                            : CompletableFuture.allOf(remote, host.lookUp(localHost));
+        }
+        return names.isDone();
+    }
+
     /** Whether nothing is sent there and no connection stands. */
     boolean isOver() {
         return streams.isEmpty() && state == State.WAITING;
     }
 
     private void connect(long nowNs) {
-        InetSocketAddress remote = new InetSocketAddress(address.host(), address.port());
-        InetSocketAddress local = localHost == null ? null : new InetSocketAddress(localHost, 0);
+        InetSocketAddress remote = host.address(address.host(), address.port());
+        InetSocketAddress local = localHost == null ? null : host.address(localHost, 0);
+        names = null;
         deadlineNs = nowNs + options.connectTimeoutNs();
         state = State.CONNECTING;
         counters.state.setRelease(1);
