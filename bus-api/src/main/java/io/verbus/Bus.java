@@ -2,6 +2,8 @@
 
 package io.verbus;
 
+import io.verbus.memory.JvmFlags;
+
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.AgentInvoker;
 import org.agrona.concurrent.AgentRunner;
@@ -20,10 +22,10 @@ import java.util.Objects;
  * restarted or gives the client up, the bus is lost: its publications and images are closed, the
  * error handler and the driver-lost handler are told once, and a new bus can be connected.
  *
- * <p>Shared memory stays mapped for {@link Context#lingerInterval} after what uses it was closed.
- * Publications and images test a volatile flag at the start of each call and do not touch shared
- * memory once it is set; a call that was under way when the flag was set has the linger interval to
- * return.
+ * <p>Shared memory stays mapped for {@link Context#lingerInterval} after what uses it was closed,
+ * and as long as a fragment handler that was called with it has not returned. Publications and
+ * images test a volatile flag at the start of each call and do not touch shared memory once it is
+ * set. A call that is later still, or a claim, finds empty memory of this process in its place.
  */
 public final class Bus implements AutoCloseable {
     private final ClientConductor conductor;
@@ -65,9 +67,11 @@ public final class Bus implements AutoCloseable {
      *
      * @param context how to connect; copied, so that it can be changed and used again.
      * @return the bus.
-     * @throws BusException if no driver of this version answers there in time.
+     * @throws BusException if no driver of this version answers there in time, or the JVM was
+     *     started without the flags that shared memory takes.
      */
     public static Bus connect(Context context) {
+        JvmFlags.check();
         return new Bus(new Context(context));
     }
 
@@ -92,6 +96,7 @@ public final class Bus implements AutoCloseable {
             throw new BusException(
                     "warm-up time " + time + " is negative: choose one, such as 30 ms");
         }
+        JvmFlags.check();
         return WarmUp.run(time);
     }
 
@@ -247,7 +252,7 @@ public final class Bus implements AutoCloseable {
         UnavailableImageHandler unavailableImageHandler = image -> {};
         PublicationErrorHandler publicationErrorHandler; // null: the error handler
         DriverLostHandler driverLostHandler = (bus, reason) -> {};
-        Duration driverTimeout = Duration.ofSeconds(5);
+        Duration driverTimeout = Duration.ofSeconds(10);
         Duration keepAliveInterval = Duration.ofMillis(500);
         Duration lingerInterval = Duration.ofSeconds(5);
         IdleStrategy idleStrategy; // null: a new BackoffIdleStrategy
@@ -358,8 +363,8 @@ public final class Bus implements AutoCloseable {
         }
 
         /**
-         * @param timeout to wait for a driver's answer, and the age of its heartbeat at which it is
-         *     given up. Default: 5 s.
+         * @param timeout to wait for a driver's answer, and for which a driver's heartbeat may
+         *     stand still before the driver is given up. Default: 10 s.
          */
         public Context driverTimeout(Duration timeout) {
             this.driverTimeout = positive("driver timeout", timeout);
@@ -375,8 +380,8 @@ public final class Bus implements AutoCloseable {
         }
 
         /**
-         * @param interval for which shared memory stays mapped after it was closed; longer than any
-         *     call of a publication or image can take. Default: 5 s.
+         * @param interval for which shared memory stays mapped after it was closed, so that calls
+         *     that were under way can return. Default: 5 s.
          */
         public Context lingerInterval(Duration interval) {
             this.lingerInterval = positive("linger interval", interval);
