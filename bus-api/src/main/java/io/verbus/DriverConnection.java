@@ -3,6 +3,8 @@
 package io.verbus;
 
 import io.verbus.cnc.CncFile;
+import io.verbus.directory.DirectoryTrust;
+import io.verbus.logbuffer.LogBuffers;
 
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.SystemEpochClock;
@@ -20,15 +22,17 @@ final class DriverConnection implements AutoCloseable {
 
     private final Path file;
     private final CncFile cnc;
+    private final DirectoryTrust trust;
     private final RingBuffer toDriver;
     private final BroadcastReceiver toClients;
     private final CountersReader counters;
     private final long driverTimeoutMs;
     private final EpochClock clock = SystemEpochClock.INSTANCE;
 
-    private DriverConnection(Path file, CncFile cnc, long driverTimeoutMs) {
+    private DriverConnection(Path file, CncFile cnc, DirectoryTrust trust, long driverTimeoutMs) {
         this.file = file;
         this.cnc = cnc;
+        this.trust = trust;
         this.driverTimeoutMs = driverTimeoutMs;
         toDriver = new ManyToOneRingBuffer(cnc.toDriver());
         toClients = new BroadcastReceiver(cnc.toClients());
@@ -42,6 +46,7 @@ final class DriverConnection implements AutoCloseable {
      */
     static DriverConnection open(Bus.Context context) {
         Path file = context.directory().resolve(CncFile.NAME);
+        DirectoryTrust trust = context.trust();
         long timeoutNs = context.driverTimeout.toNanos();
         long start = System.nanoTime();
         while (true) {
@@ -49,7 +54,9 @@ final class DriverConnection implements AutoCloseable {
             BusException failure;
             DriverConnection driver = null;
             try {
-                driver = new DriverConnection(file, CncFile.map(file), timeoutNs / 1_000_000);
+                driver =
+                        new DriverConnection(
+                                file, CncFile.map(file, trust), trust, timeoutNs / 1_000_000);
                 failure = driver.failure();
             } catch (BusException e) {
                 failure = e;
@@ -102,6 +109,15 @@ final class DriverConnection implements AutoCloseable {
 
     Path directory() {
         return file.getParent();
+    }
+
+    /**
+     * Maps a log that the driver has named.
+     *
+     * @throws BusException if it cannot be mapped, or is not to be trusted.
+     */
+    LogBuffers mapLog(String logFile, boolean readOnly) {
+        return LogBuffers.map(directory(), Path.of(logFile), readOnly, trust);
     }
 
     RingBuffer toDriver() {

@@ -29,7 +29,8 @@ class ArchitectureTest {
     static final ArchRule sharedMemoryKnowsNeitherTransportsNorTheApi =
             noClasses()
                     .that()
-                    .resideInAnyPackage("io.verbus.logbuffer..", "io.verbus.cnc..")
+                    .resideInAnyPackage(
+                            "io.verbus.logbuffer..", "io.verbus.cnc..", "io.verbus.directory..")
                     .should()
                     .dependOnClassesThat(
                             API.or(JavaClass.Predicates.resideInAPackage("io.verbus.transport..")))
@@ -47,6 +48,7 @@ class ArchitectureTest {
                             "io.verbus",
                             "io.verbus.logbuffer..",
                             "io.verbus.cnc..",
+                            "io.verbus.directory..",
                             "io.verbus.transport..")
                     .should()
                     .onlyDependOnClassesThat()
@@ -56,11 +58,14 @@ class ArchitectureTest {
                             "io.verbus",
                             "io.verbus.logbuffer..",
                             "io.verbus.cnc..",
+                            "io.verbus.directory..",
                             "io.verbus.transport..",
                             "io.verbus.codecs..")
                     .because("applications embed this module");
 
     @ArchTest
     static final ArchRule contractsHaveNoCycles =
-            slices().matching("io.verbus.(logbuffer|cnc|transport)..").should().beFreeOfCycles();
+            slices().matching("io.verbus.(logbuffer|cnc|directory|transport)..")
+                    .should()
+                    .beFreeOfCycles();
 }

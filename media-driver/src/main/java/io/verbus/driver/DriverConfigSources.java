@@ -29,9 +29,19 @@ public final class DriverConfigSources {
     private static final String PROPERTY = "verbus.";
     private static final String VARIABLE = "VERBUS_";
 
-    /** First words of names that belong to the launcher, the lab and the tests. */
+    /** First words of names that belong to the launcher, the lab, the tests and clients. */
     private static final List<String> OTHERS =
-            List.of("lab", "java", "test", "demo", "perf", "jvm", "home", "debug");
+            List.of(
+                    "lab",
+                    "java",
+                    "test",
+                    "demo",
+                    "perf",
+                    "jvm",
+                    "home",
+                    "debug",
+                    "directory-owner",
+                    "directory_owner");
 
     private final DriverConfigBuilder builder;
     private final Collection<String> media;

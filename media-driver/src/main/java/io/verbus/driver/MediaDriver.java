@@ -37,7 +37,7 @@ public final class MediaDriver implements AutoCloseable {
 
     private MediaDriver(DriverConfig config, List<TransportProvider> providers) {
         this.config = config;
-        this.directory = DriverDirectory.open(config.directory());
+        this.directory = DriverDirectory.open(config.directory(), config.directoryGroup());
         try {
             this.media = start(providers);
         } catch (RuntimeException e) {
