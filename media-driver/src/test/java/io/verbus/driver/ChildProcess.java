@@ -85,6 +85,17 @@ final class ChildProcess implements AutoCloseable {
         return awaitExit();
     }
 
+    /** SIGINT, and returns the exit status. */
+    int interrupt() {
+        try {
+            String pid = Long.toString(process.pid());
+            new ProcessBuilder("kill", "-INT", pid).inheritIO().start().waitFor();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        return awaitExit();
+    }
+
     private int awaitExit() {
         try {
             if (!process.waitFor(20, TimeUnit.SECONDS)) {
