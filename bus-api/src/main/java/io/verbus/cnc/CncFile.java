@@ -150,7 +150,8 @@ public final class CncFile implements AutoCloseable {
                             + file
                             + " ("
                             + e.getMessage()
-                            + "): free space there or choose another driver directory",
+                            + "), where "
+                            + DriverFile.remedy(file),
                     e);
         }
     }

@@ -80,11 +80,14 @@ public final class LossReport implements AutoCloseable {
             return report;
         } catch (IOException e) {
             throw new BusException(
-                    "cannot make the loss report "
+                    "cannot create the loss report of "
+                            + LENGTH
+                            + " bytes at "
                             + file
                             + " ("
                             + e.getMessage()
-                            + "): free space there or choose another driver directory",
+                            + "), where "
+                            + DriverFile.remedy(file),
                     e);
         }
     }

@@ -4,6 +4,7 @@ package io.verbus.directory;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -62,5 +63,30 @@ public final class DriverFile {
             throw e;
         }
         return channel;
+    }
+
+    /**
+     * What to do where a file could not be made: mostly there is too little space.
+     *
+     * @param file that could not be made.
+     * @return the end of a sentence that has told what failed.
+     */
+    public static String remedy(Path file) {
+        Path folder = file.toAbsolutePath().getParent();
+        String free;
+        try {
+            FileStore store = Files.getFileStore(folder);
+            free =
+                    store.getUsableSpace()
+                            + " of "
+                            + store.getTotalSpace()
+                            + " bytes are free at "
+                            + folder;
+        } catch (IOException unknown) {
+            free = "how much is free at " + folder + " cannot be told";
+        }
+        return free
+                + ": free space there or choose another driver directory; a tmpfs grows with `mount"
+                + " -o remount,size=1g MOUNT-POINT`, a container's /dev/shm with --shm-size";
     }
 }

@@ -22,8 +22,7 @@ import java.util.TreeSet;
  * verbus.term-length}), command line ({@code --term-length}).
  *
  * <p>An unknown name is refused. Names that begin with the media of a transport, such as {@code
- * rdma.}, are options of that transport, which the driver refuses when it opens the transport and
- * that does not ask for them.
+ * rdma.}, are options of that transport, which checks them when the driver starts.
  */
 public final class DriverConfigSources {
     private static final String PROPERTY = "verbus.";

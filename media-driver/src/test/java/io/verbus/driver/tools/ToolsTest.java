@@ -174,7 +174,8 @@ class ToolsTest {
     @Test
     void aDriverWithAWrongSettingOfATransportDoesNotStart() {
         String dir = folder.resolve("driver").toString();
-        for (String wrong : new String[] {"rdma.allow=10.77.0.1/24", "rdma.retry-count=7"}) {
+        String[] settings = {"rdma.allow=10.77.0.1/24", "rdma.retry-count=7", "udp.window=abc"};
+        for (String wrong : settings) {
             err.getBuffer().setLength(0);
             assertEquals(1, run("driver", "--dir", dir, "--set", wrong), wrong);
             String[] setting = wrong.split("=");
@@ -183,6 +184,20 @@ class ToolsTest {
                     err.toString());
             assertEquals(1, err.toString().lines().count(), err.toString());
         }
+    }
+
+    @Test
+    void aDriverWithASettingThatNoTransportHasDoesNotStart() {
+        String dir = folder.resolve("driver").toString();
+        for (String unknown : new String[] {"rdma.bogus", "udp.bogus"}) {
+            err.getBuffer().setLength(0);
+            assertEquals(1, run("driver", "--dir", dir, "--set", unknown + "=1"), unknown);
+            assertTrue(
+                    err.toString().contains(unknown + " is no option of its transport: use one of"),
+                    err.toString());
+            assertEquals(1, err.toString().lines().count(), err.toString());
+        }
+        assertTrue(Files.notExists(folder.resolve("driver")), "nothing is left");
     }
 
     @Test
