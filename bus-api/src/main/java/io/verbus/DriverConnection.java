@@ -53,8 +53,7 @@ final class DriverConnection implements AutoCloseable {
             BusException failure;
             try {
                 if (driver == null) {
-                    driver =
-                            new DriverConnection(file, CncFile.map(file, trust), trust, timeoutNs);
+                    driver = new DriverConnection(file, CncFile.map(file, trust), trust, timeoutNs);
                 }
                 failure = driver.failure();
                 if (failure != null) {

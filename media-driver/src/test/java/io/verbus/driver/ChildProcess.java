@@ -87,13 +87,18 @@ final class ChildProcess implements AutoCloseable {
 
     /** SIGINT, and returns the exit status. */
     int interrupt() {
+        signal("INT");
+        return awaitExit();
+    }
+
+    /** Sends a signal, such as STOP. */
+    void signal(String name) {
+        String pid = Long.toString(process.pid());
         try {
-            String pid = Long.toString(process.pid());
-            new ProcessBuilder("kill", "-INT", pid).inheritIO().start().waitFor();
+            new ProcessBuilder("kill", "-" + name, pid).inheritIO().start().waitFor();
         } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);
         }
-        return awaitExit();
     }
 
     private int awaitExit() {

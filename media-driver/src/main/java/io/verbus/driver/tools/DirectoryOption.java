@@ -5,11 +5,9 @@ package io.verbus.driver.tools;
 import io.verbus.Bus;
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
+import io.verbus.cnc.DriverPulse;
 import io.verbus.cnc.LossReport;
 import io.verbus.directory.DirectoryTrust;
-
-import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
-import org.agrona.concurrent.ringbuffer.RingBuffer;
 
 import picocli.CommandLine.Option;
 
@@ -85,20 +83,19 @@ final class DirectoryOption {
     }
 
     /**
-     * @throws BusException if the driver's heart does not beat.
+     * Waits for a beat of the driver's heart.
+     *
+     * @throws BusException if there is none: it says whether the driver has stalled, is gone or has
+     *     closed.
      */
     void checkRunning(CncFile cnc) {
-        RingBuffer commands = new ManyToOneRingBuffer(cnc.toDriver());
-        long first = commands.consumerHeartbeatTime();
         long start = System.nanoTime();
-        while (commands.consumerHeartbeatTime() == first) {
-            if (System.nanoTime() - start > PULSE_TIMEOUT_NS) {
-                throw notRunning(
-                        "the driver of "
-                                + directory()
-                                + " (pid "
-                                + cnc.spec().pid()
-                                + ") is not running");
+        DriverPulse pulse =
+                new DriverPulse(directory().resolve(CncFile.NAME), cnc, PULSE_TIMEOUT_NS, start);
+        while (!pulse.hasBeaten()) {
+            String failure = pulse.failure(System.nanoTime());
+            if (failure != null) {
+                throw new BusException(failure);
             }
             LockSupport.parkNanos(PULSE_STEP_NS);
         }
