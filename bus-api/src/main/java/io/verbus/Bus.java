@@ -2,6 +2,7 @@
 
 package io.verbus;
 
+import io.verbus.directory.DirectoryTrust;
 import io.verbus.memory.JvmFlags;
 
 import org.agrona.ErrorHandler;
@@ -246,7 +247,28 @@ public final class Bus implements AutoCloseable {
         /** Environment variable that names the default driver directory. */
         public static final String DIRECTORY_VARIABLE = "VERBUS_DIR";
 
+        /** System property that names the default {@link #directoryOwner}. */
+        public static final String DIRECTORY_OWNER_PROPERTY = "verbus.directory-owner";
+
+        /** Environment variable that names the default {@link #directoryOwner}. */
+        public static final String DIRECTORY_OWNER_VARIABLE = "VERBUS_DIRECTORY_OWNER";
+
+        /** System property that names the default {@link #directoryGroup}, as a driver's. */
+        public static final String DIRECTORY_GROUP_PROPERTY = "verbus.directory-group";
+
+        /** Environment variable that names the default {@link #directoryGroup}, as a driver's. */
+        public static final String DIRECTORY_GROUP_VARIABLE = "VERBUS_DIRECTORY_GROUP";
+
+        /** System property that names the default {@link #logDirectory}, as a driver's. */
+        public static final String LOG_DIRECTORY_PROPERTY = "verbus.log-directory";
+
+        /** Environment variable that names the default {@link #logDirectory}, as a driver's. */
+        public static final String LOG_DIRECTORY_VARIABLE = "VERBUS_LOG_DIRECTORY";
+
         String directoryName = defaultDirectoryName();
+        String directoryOwner = setting(DIRECTORY_OWNER_PROPERTY, DIRECTORY_OWNER_VARIABLE, null);
+        String directoryGroup = setting(DIRECTORY_GROUP_PROPERTY, DIRECTORY_GROUP_VARIABLE, null);
+        String logDirectory = setting(LOG_DIRECTORY_PROPERTY, LOG_DIRECTORY_VARIABLE, null);
         ErrorHandler errorHandler = error -> System.err.println("verbus client: " + error);
         AvailableImageHandler availableImageHandler = image -> {};
         UnavailableImageHandler unavailableImageHandler = image -> {};
@@ -264,6 +286,9 @@ public final class Bus implements AutoCloseable {
 
         Context(Context other) {
             directoryName = other.directoryName;
+            directoryOwner = other.directoryOwner;
+            directoryGroup = other.directoryGroup;
+            logDirectory = other.logDirectory;
             errorHandler = other.errorHandler;
             availableImageHandler = other.availableImageHandler;
             unavailableImageHandler = other.unavailableImageHandler;
@@ -290,12 +315,15 @@ public final class Bus implements AutoCloseable {
          * {@code /dev/shm/verbus-USER}.
          */
         public static String defaultDirectoryName() {
-            String variable = System.getenv(DIRECTORY_VARIABLE);
-            return System.getProperty(
+            return setting(
                     DIRECTORY_PROPERTY,
-                    variable != null && !variable.isEmpty()
-                            ? variable
-                            : "/dev/shm/verbus-" + System.getProperty("user.name"));
+                    DIRECTORY_VARIABLE,
+                    "/dev/shm/verbus-" + System.getProperty("user.name"));
+        }
+
+        private static String setting(String property, String variable, String preset) {
+            String value = System.getenv(variable);
+            return System.getProperty(property, value != null && !value.isEmpty() ? value : preset);
         }
 
         /**
@@ -309,6 +337,46 @@ public final class Bus implements AutoCloseable {
         /** Directory of the driver to connect to. */
         public String directoryName() {
             return directoryName;
+        }
+
+        /**
+         * @param user whose driver is believed besides this user's and root's: name or number, or
+         *     null for nobody. Default: the system property {@value #DIRECTORY_OWNER_PROPERTY},
+         *     else the environment variable {@value #DIRECTORY_OWNER_VARIABLE}, else nobody.
+         */
+        public Context directoryOwner(String user) {
+            this.directoryOwner = user;
+            return this;
+        }
+
+        /**
+         * @param group that may write to the driver's files besides this process' own: name or
+         *     number, or null for none. It is the {@code directory-group} of the driver. Default:
+         *     the system property {@value #DIRECTORY_GROUP_PROPERTY}, else the environment variable
+         *     {@value #DIRECTORY_GROUP_VARIABLE}, else none.
+         */
+        public Context directoryGroup(String group) {
+            this.directoryGroup = group;
+            return this;
+        }
+
+        /**
+         * @param mount of huge pages on which logs may lie, null for none. It is the {@code
+         *     log-directory} of the driver. Default: the system property {@value
+         *     #LOG_DIRECTORY_PROPERTY}, else the environment variable {@value
+         *     #LOG_DIRECTORY_VARIABLE}, else none.
+         */
+        public Context logDirectory(String mount) {
+            this.logDirectory = mount;
+            return this;
+        }
+
+        /** Whose driver is believed, as set here. */
+        public DirectoryTrust trust() {
+            return new DirectoryTrust(
+                    directoryOwner,
+                    directoryGroup,
+                    logDirectory == null ? null : Path.of(logDirectory));
         }
 
         /** Runs the driver, where it has no threads of its own. */

@@ -120,6 +120,27 @@ final class ChannelRules {
                         + " or raise term-length");
     }
 
+    /** Keys that say how a subscribing driver receives. */
+    private static boolean isOfSubscription(ChannelKey key) {
+        return switch (key) {
+            case WINDOW, RELIABLE, CONGESTION_CONTROL, GROUP_TAG -> true;
+            default -> false;
+        };
+    }
+
+    private static void refuseSubscriptionsKeys(
+            ChannelUri channel, Map<ChannelKey, Object> values) {
+        for (ChannelKey key : values.keySet()) {
+            refuse(
+                    isOfSubscription(key),
+                    channel,
+                    "has the key "
+                            + key.text()
+                            + ", which has no effect on a publication: name it to the subscription"
+                            + " alone");
+        }
+    }
+
     static void checkPublishable(ChannelUri channel, Map<ChannelKey, Object> values) {
         refuse(
                 channel.isSpy(),
@@ -130,6 +151,7 @@ final class ChannelRules {
                 channel,
                 "has both endpoint and control, as only a subscription can: remove endpoint, and"
                         + " add control-mode=dynamic");
+        refuseSubscriptionsKeys(channel, values);
         checkPorts(channel, values);
     }
 
@@ -149,7 +171,39 @@ final class ChannelRules {
         return endpoint instanceof Endpoint address && address.port() == 0;
     }
 
+    /** Keys that say what a publication, its log or its way to the subscribers is like. */
+    private static boolean isOfPublication(ChannelKey key, ChannelUri channel) {
+        return switch (key) {
+            case TERM_LENGTH,
+                    MTU,
+                    FLOW_CONTROL,
+                    SPIES_CONNECT,
+                    LINGER,
+                    TTL,
+                    TRAFFIC_CLASS,
+                    DSCP,
+                    RETRY_COUNT ->
+                    true;
+            // Over UDP the interface on which a group is joined: the transport knows groups.
+            case INTERFACE -> channel.media().equals(ChannelMedia.RDMA.text());
+            default -> false;
+        };
+    }
+
     static void checkSubscribable(ChannelUri channel, Map<ChannelKey, Object> values) {
+        if (channel.isSpy()) { // its channel is the publication's
+            refuseSubscriptionsKeys(channel, values);
+        } else {
+            for (ChannelKey key : values.keySet()) {
+                refuse(
+                        isOfPublication(key, channel),
+                        channel,
+                        "has the key "
+                                + key.text()
+                                + ", which has no effect on a subscription: name it to the"
+                                + " publication alone");
+            }
+        }
         refuse(
                 !channel.isIpc() && !channel.isSpy() && !values.containsKey(ChannelKey.ENDPOINT),
                 channel,

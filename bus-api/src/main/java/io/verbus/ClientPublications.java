@@ -70,9 +70,7 @@ final class ClientPublications {
         try {
             shared = logs.get(event.logRegistrationId());
             if (shared == null) {
-                shared =
-                        new SharedLog(
-                                LogBuffers.map(driver.directory().resolve(event.logFile()), false));
+                shared = new SharedLog(driver.mapLog(event.logFile(), false));
                 logs.put(event.logRegistrationId(), shared);
                 touching.add(shared.log);
             }

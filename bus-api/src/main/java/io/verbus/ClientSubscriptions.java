@@ -85,7 +85,7 @@ final class ClientSubscriptions {
         Path file = driver.directory().resolve(event.logFile());
         LogBuffers log;
         try {
-            log = LogBuffers.map(file, true);
+            log = driver.mapLog(event.logFile(), true);
         } catch (BusException e) {
             onUnmappable(subscription, file, e);
             return;

@@ -4,6 +4,8 @@ package io.verbus;
 
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.DriverPulse;
+import io.verbus.directory.DirectoryTrust;
+import io.verbus.logbuffer.LogBuffers;
 
 import org.agrona.concurrent.broadcast.BroadcastReceiver;
 import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
@@ -20,14 +22,16 @@ final class DriverConnection implements AutoCloseable {
 
     private final Path file;
     private final CncFile cnc;
+    private final DirectoryTrust trust;
     private final RingBuffer toDriver;
     private final BroadcastReceiver toClients;
     private final CountersReader counters;
     private final DriverPulse pulse;
 
-    private DriverConnection(Path file, CncFile cnc, long driverTimeoutNs) {
+    private DriverConnection(Path file, CncFile cnc, DirectoryTrust trust, long driverTimeoutNs) {
         this.file = file;
         this.cnc = cnc;
+        this.trust = trust;
         pulse = new DriverPulse(file, cnc, driverTimeoutNs, System.nanoTime());
         toDriver = new ManyToOneRingBuffer(cnc.toDriver());
         toClients = new BroadcastReceiver(cnc.toClients());
@@ -41,6 +45,7 @@ final class DriverConnection implements AutoCloseable {
      */
     static DriverConnection open(Bus.Context context) {
         Path file = context.directory().resolve(CncFile.NAME);
+        DirectoryTrust trust = context.trust();
         long timeoutNs = context.driverTimeout.toNanos();
         long start = System.nanoTime();
         DriverConnection driver = null;
@@ -49,7 +54,7 @@ final class DriverConnection implements AutoCloseable {
             BusException failure;
             try {
                 if (driver == null) {
-                    driver = new DriverConnection(file, CncFile.map(file), timeoutNs);
+                    driver = new DriverConnection(file, CncFile.map(file, trust), trust, timeoutNs);
                 }
                 failure = driver.failure();
                 if (failure != null) {
@@ -86,6 +91,15 @@ final class DriverConnection implements AutoCloseable {
 
     Path directory() {
         return file.getParent();
+    }
+
+    /**
+     * Maps a log that the driver has named.
+     *
+     * @throws BusException if it cannot be mapped, or is not to be trusted.
+     */
+    LogBuffers mapLog(String logFile, boolean readOnly) {
+        return LogBuffers.map(directory(), Path.of(logFile), readOnly, trust);
     }
 
     RingBuffer toDriver() {

@@ -29,7 +29,8 @@ class ArchitectureTest {
     static final ArchRule sharedMemoryKnowsNeitherTransportsNorTheApi =
             noClasses()
                     .that()
-                    .resideInAnyPackage("io.verbus.logbuffer..", "io.verbus.cnc..")
+                    .resideInAnyPackage(
+                            "io.verbus.logbuffer..", "io.verbus.cnc..", "io.verbus.directory..")
                     .should()
                     .dependOnClassesThat(
                             API.or(JavaClass.Predicates.resideInAPackage("io.verbus.transport..")))
@@ -47,6 +48,7 @@ class ArchitectureTest {
                             "io.verbus",
                             "io.verbus.logbuffer..",
                             "io.verbus.cnc..",
+                            "io.verbus.directory..",
                             "io.verbus.memory..",
                             "io.verbus.transport..")
                     .should()
@@ -57,6 +59,7 @@ class ArchitectureTest {
                             "io.verbus",
                             "io.verbus.logbuffer..",
                             "io.verbus.cnc..",
+                            "io.verbus.directory..",
                             "io.verbus.memory..",
                             "io.verbus.transport..",
                             "io.verbus.codecs..")
@@ -64,7 +67,7 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule contractsHaveNoCycles =
-            slices().matching("io.verbus.(logbuffer|cnc|memory|transport)..")
+            slices().matching("io.verbus.(logbuffer|cnc|directory|memory|transport)..")
                     .should()
                     .beFreeOfCycles();
 }

@@ -386,6 +386,64 @@ class ChannelUriTest {
     }
 
     @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "verbus:ipc?term-length=1m",
+                "verbus:ipc?mtu=1k",
+                "verbus:udp?endpoint=h:1|term-length=1m",
+                "verbus:udp?endpoint=h:1|fc=min",
+                "verbus:udp?endpoint=h:1|ssc=true",
+                "verbus:udp?endpoint=h:1|linger=1s",
+                "verbus:udp?endpoint=h:1|ttl=3",
+                "verbus:rdma?endpoint=h:1|interface=10.0.0.1",
+                "verbus:rdma?endpoint=h:1|dscp=1",
+                "verbus:rdma?endpoint=h:1|traffic-class=4",
+                "verbus:rdma?endpoint=h:1|retry-count=1",
+                "verbus:rdma?endpoint=h:1|mtu=4k",
+                "verbus-spy:udp?endpoint=h:1|reliable=false"
+            })
+    void refusesToSubscribeWithAKeyWithoutEffect(String text) {
+        String key = text.replaceAll(".*[?|](.*)=.*", "$1");
+        assertRefused(
+                ChannelUri.parse(text)::checkSubscribable, "has the key " + key + ", which has no");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "verbus:udp?endpoint=h:1|reliable=false",
+                "verbus:udp?endpoint=h:1|cc=cubic",
+                "verbus:udp?endpoint=h:1|gtag=7",
+                "verbus:rdma?endpoint=h:1|gtag=7",
+                "verbus:rdma?endpoint=h:1|window=64k"
+            })
+    void refusesToPublishWithAKeyWithoutEffect(String text) {
+        String key = text.replaceAll(".*[?|](.*)=.*", "$1");
+        assertRefused(
+                ChannelUri.parse(text)::checkPublishable, "has the key " + key + ", which has no");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "verbus:ipc?session-id=7|alias=a",
+                "verbus:udp?endpoint=h:1|window=64k|cc=cubic|reliable=false|gtag=7|session-id=7",
+                "verbus:udp?endpoint=h:1|control=h:2|control-mode=dynamic",
+                "verbus:udp?endpoint=239.7.7.7:1|interface=10.0.0.1",
+                "verbus:rdma?endpoint=h:1|window=64k|gtag=7|device=rxe0|path-mtu=1024",
+                "verbus:rdma?endpoint=h:1|ack-timeout=14|rnr-retry-count=7",
+                "verbus-spy:udp?endpoint=h:1|term-length=1m|mtu=1k|ssc=true|fc=min"
+            })
+    void takesKeysWithEffectOnASubscription(String text) {
+        ChannelUri.parse(text).checkSubscribable();
+    }
+
+    @Test
+    void namesTheSchemeOnce() {
+        assertRefused(() -> ChannelUri.parse("tcp:x"), "does not begin with 'verbus:': write");
+    }
+
+    @ParameterizedTest
     @CsvSource(
             delimiter = ';',
             value = {

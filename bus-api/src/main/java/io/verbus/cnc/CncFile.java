@@ -3,6 +3,8 @@
 package io.verbus.cnc;
 
 import io.verbus.BusException;
+import io.verbus.directory.DirectoryTrust;
+import io.verbus.directory.DriverFile;
 import io.verbus.memory.ClientMapping;
 
 import org.agrona.BitUtil;
@@ -22,8 +24,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
 
 /**
  * The command-and-control file of a driver directory, mapped into this process.
@@ -120,15 +120,7 @@ public final class CncFile implements AutoCloseable {
     public static CncFile create(Path file, CncSpec spec) {
         long length = fileLength(spec);
         Arena arena = Arena.ofShared();
-        try (FileChannel channel =
-                FileChannel.open(
-                        file,
-                        Set.of(
-                                StandardOpenOption.READ,
-                                StandardOpenOption.WRITE,
-                                StandardOpenOption.CREATE_NEW),
-                        PosixFilePermissions.asFileAttribute(
-                                PosixFilePermissions.fromString("rw-------")))) {
+        try (FileChannel channel = DriverFile.create(file)) {
             // Written, not merely sized: a hole that cannot be filled later would be a fault.
             ByteBuffer zeros = ByteBuffer.allocateDirect(64 * 1024);
             for (long at = 0; at < length; ) {
@@ -160,7 +152,8 @@ public final class CncFile implements AutoCloseable {
                             + file
                             + " ("
                             + e.getMessage()
-                            + "): free space there or choose another driver directory",
+                            + "), where "
+                            + DriverFile.remedy(file),
                     e);
         }
     }
@@ -174,7 +167,7 @@ public final class CncFile implements AutoCloseable {
     }
 
     /**
-     * Maps the file of a driver, after checking that it is one.
+     * Maps the file of a driver that runs as this user or as root, after checking that it is one.
      *
      * @param file to map.
      * @return the mapped file.
@@ -182,8 +175,20 @@ public final class CncFile implements AutoCloseable {
      *     something else.
      */
     public static CncFile map(Path file) {
+        return map(file, DirectoryTrust.OWN);
+    }
+
+    /**
+     * Maps the file of a driver, after checking whose it is and that it is one.
+     *
+     * @param file to map.
+     * @param trust that decides whose file may be mapped.
+     * @return the mapped file.
+     * @throws BusException as {@link #map(Path)}, or if it is not to be trusted.
+     */
+    public static CncFile map(Path file, DirectoryTrust trust) {
         try (FileChannel channel =
-                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                trust.open(file.toAbsolutePath().getParent(), file.toAbsolutePath(), false)) {
             long length = channel.size();
             if (length < PAGE) {
                 throw new BusException(

@@ -3,6 +3,8 @@
 package io.verbus.cnc;
 
 import io.verbus.BusException;
+import io.verbus.directory.DirectoryTrust;
+import io.verbus.directory.DriverFile;
 
 import org.agrona.BitUtil;
 import org.agrona.IoUtil;
@@ -12,10 +14,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 
 /**
  * What was lost on the way to a driver, one entry for each stream, session, channel and source: a
@@ -69,25 +68,26 @@ public final class LossReport implements AutoCloseable {
      * @throws BusException if that is impossible.
      */
     public static LossReport create(Path file) {
-        try {
-            Files.createFile(
-                    file,
-                    PosixFilePermissions.asFileAttribute(
-                            PosixFilePermissions.fromString("rw-------")));
-            try (FileChannel channel =
-                    FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-                MappedByteBuffer map = channel.map(FileChannel.MapMode.READ_WRITE, 0, LENGTH);
-                LossReport report = new LossReport(map);
-                report.buffer.putLongRelease(0, MAGIC);
-                return report;
+        try (FileChannel channel = DriverFile.create(file)) {
+            // Written, not merely sized: a hole that cannot be filled later would be a fault.
+            ByteBuffer zeros = ByteBuffer.allocate(LENGTH);
+            while (zeros.hasRemaining()) {
+                channel.write(zeros);
             }
+            MappedByteBuffer map = channel.map(FileChannel.MapMode.READ_WRITE, 0, LENGTH);
+            LossReport report = new LossReport(map);
+            report.buffer.putLongRelease(0, MAGIC);
+            return report;
         } catch (IOException e) {
             throw new BusException(
-                    "cannot make the loss report "
+                    "cannot create the loss report of "
+                            + LENGTH
+                            + " bytes at "
                             + file
                             + " ("
-                            + e
-                            + "): check space and rights of its directory",
+                            + e.getMessage()
+                            + "), where "
+                            + DriverFile.remedy(file),
                     e);
         }
     }
@@ -98,7 +98,19 @@ public final class LossReport implements AutoCloseable {
      * @throws BusException if it is none.
      */
     public static LossReport map(Path file) {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+        return map(file, DirectoryTrust.OWN);
+    }
+
+    /**
+     * Maps the file of a driver, dead or alive, to be read.
+     *
+     * @param file to map.
+     * @param trust that decides whose file may be mapped.
+     * @throws BusException if it is none, or not to be trusted.
+     */
+    public static LossReport map(Path file, DirectoryTrust trust) {
+        Path absolute = file.toAbsolutePath();
+        try (FileChannel channel = trust.open(absolute.getParent(), absolute, true)) {
             if (channel.size() == LENGTH) {
                 MappedByteBuffer map = channel.map(FileChannel.MapMode.READ_ONLY, 0, LENGTH);
                 LossReport report = new LossReport(map);

@@ -3,6 +3,8 @@
 package io.verbus.logbuffer;
 
 import io.verbus.BusException;
+import io.verbus.directory.DirectoryTrust;
+import io.verbus.directory.DriverFile;
 import io.verbus.memory.ClientMapping;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -16,8 +18,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 
 /**
  * A log, mostly a file mapped into this process. See {@link LogLayout} for what it holds.
@@ -28,8 +28,6 @@ import java.nio.file.attribute.PosixFilePermissions;
  * ClientMapping}.
  */
 public final class LogBuffers implements AutoCloseable {
-    private static final FileAttribute<?> OWNER_ONLY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     private static final int PAGE = 4096;
 
     private final Path file;
@@ -67,7 +65,7 @@ public final class LogBuffers implements AutoCloseable {
      */
     public static LogBuffers create(Path file, LogSpec spec) {
         try {
-            Files.createFile(file, OWNER_ONLY);
+            DriverFile.create(file).close();
         } catch (FileAlreadyExistsException e) {
             throw new BusException(
                     file + " exists already: remove it, or choose another driver directory", e);
@@ -144,11 +142,23 @@ public final class LogBuffers implements AutoCloseable {
      * @throws BusException if the file is absent, truncated, of another version, or no log.
      */
     public static LogBuffers map(Path file, boolean readOnly) {
-        try (FileChannel channel =
-                readOnly
-                        ? FileChannel.open(file, StandardOpenOption.READ)
-                        : FileChannel.open(
-                                file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        Path absolute = file.toAbsolutePath();
+        return map(absolute.getParent(), absolute, readOnly, DirectoryTrust.OWN);
+    }
+
+    /**
+     * Maps a log file of a driver, after checking whose it is and that it is one.
+     *
+     * @param directory of the driver.
+     * @param file to map.
+     * @param readOnly whether this process may only read it.
+     * @param trust that decides whose file may be mapped, and where it may lie.
+     * @return the log.
+     * @throws BusException as {@link #map(Path, boolean)}, or if it is not to be trusted.
+     */
+    public static LogBuffers map(
+            Path directory, Path file, boolean readOnly, DirectoryTrust trust) {
+        try (FileChannel channel = trust.open(directory, file, readOnly)) {
             long length = channel.size();
             if (!LogLayout.isFileLength(length)) {
                 throw new BusException(

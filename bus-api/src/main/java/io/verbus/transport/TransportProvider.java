@@ -17,8 +17,7 @@ public interface TransportProvider {
     }
 
     /**
-     * Opens the transport for a driver, when a channel first names its media. All options that the
-     * transport knows are asked for here: the driver refuses those that are set and were not.
+     * Opens the transport for a driver, when a channel first names its media.
      *
      * @param host the driver.
      * @return the open transport.
@@ -28,6 +27,8 @@ public interface TransportProvider {
 
     /**
      * Checks the settings of the transport when the driver starts, whether or not it is used then.
+     * All that the transport knows are asked for here: the driver refuses those that are set and
+     * were not.
      *
      * @param settings of the driver.
      * @throws TransportException that names the wrong one.

@@ -4,6 +4,8 @@ package io.verbus.cnc;
 
 import io.verbus.BusException;
 
+import org.junit.jupiter.api.Assumptions;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -21,6 +23,22 @@ public final class LittleSpace {
         String output = run("ulimit -f 64", program, file);
         int at = output.indexOf(REPORT);
         return at < 0 ? output : output.substring(at + REPORT.length()).trim();
+    }
+
+    /**
+     * Runs a program which finds a tmpfs of 64 KiB mounted where its file is to be; returns what it
+     * wrote.
+     */
+    public static String onFullFileSystem(Class<?> program, Path file)
+            throws IOException, InterruptedException {
+        String mount = "mount -t tmpfs -o size=64k none '" + file.getParent() + "'";
+        Process probe = new ProcessBuilder("unshare", "-rm", "true").start();
+        Assumptions.assumeTrue(
+                probe.waitFor() == 0, "no mount namespace can be made here: unshare fails");
+        return run(
+                "exec unshare -rm bash -c \"" + mount + " && exec \\\"\\$@\\\"\" bash \"$@\"",
+                program,
+                file);
     }
 
     /** Runs a program after a shell command; returns what both wrote. */

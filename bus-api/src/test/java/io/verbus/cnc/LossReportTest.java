@@ -88,4 +88,22 @@ class LossReportTest {
         BusException refused = assertThrows(BusException.class, () -> LossReport.map(file));
         assertTrue(refused.getMessage().contains("no loss report"), refused.getMessage());
     }
+
+    /** Program that makes the report where there is too little space. */
+    static final class LossReportCreation {
+        private LossReportCreation() {}
+
+        public static void main(String[] args) {
+            LittleSpace.report(() -> LossReport.create(Path.of(args[0])));
+        }
+    }
+
+    @Test
+    void tooLittleSpaceIsSaid() throws Exception {
+        Path file = folder.resolve(LossReport.NAME);
+        String message = LittleSpace.onFullFileSystem(LossReportCreation.class, file);
+        assertTrue(message.contains("refused: cannot create the loss report of 524288"), message);
+        assertTrue(message.contains("bytes are free at " + file.getParent()), message);
+        assertTrue(message.contains("free space there or choose another"), message);
+    }
 }

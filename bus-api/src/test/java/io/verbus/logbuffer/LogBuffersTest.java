@@ -222,9 +222,9 @@ class LogBuffersTest {
             @ForAll @IntRange(min = 0, max = 40) int length,
             @ForAll long seed)
             throws IOException {
-        Path random = Files.createTempFile("verbus", ".log");
+        Path folder = Files.createTempDirectory("verbus");
+        Path random = folder.resolve("random.log");
         try {
-            Files.delete(random);
             LogBuffers.create(random, SPEC).close();
             byte[] bytes = new byte[length];
             new Random(seed).nextBytes(bytes);
@@ -239,6 +239,7 @@ class LogBuffersTest {
             }
         } finally {
             Files.deleteIfExists(random);
+            Files.delete(folder);
         }
     }
 

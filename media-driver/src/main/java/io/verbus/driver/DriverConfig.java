@@ -17,6 +17,8 @@ import java.util.concurrent.TimeUnit;
  * Settings of a media driver, checked. Where they may come from is {@link DriverConfigSources}.
  *
  * @param directory that clients find the driver at; made by it, and deleted when it closes.
+ * @param directoryGroup name or number of the group whose members may be clients, besides the
+ *     driver's own user; null for none.
  * @param logDirectory a directory of a hugetlbfs mount, where logs are to lie on huge pages; null
  *     for the driver directory.
  * @param threading which agents share a thread.
@@ -40,6 +42,7 @@ import java.util.concurrent.TimeUnit;
  */
 public record DriverConfig(
         Path directory,
+        String directoryGroup,
         Path logDirectory,
         ThreadingMode threading,
         AgentConfig conductor,

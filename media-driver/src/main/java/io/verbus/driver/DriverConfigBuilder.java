@@ -17,6 +17,7 @@ public final class DriverConfigBuilder {
     private static final int MEBIBYTE = 1024 * 1024;
 
     private Path directory = DriverDirectory.defaultPath();
+    private String directoryGroup;
     private Path logDirectory;
     private ThreadingMode threading = ThreadingMode.DEDICATED;
     private AgentConfig conductor = AgentConfig.DEFAULT;
@@ -41,6 +42,12 @@ public final class DriverConfigBuilder {
     /** Where clients find the driver. */
     public DriverConfigBuilder directory(Path value) {
         directory = value;
+        return this;
+    }
+
+    /** Group whose members may be clients: name or number; null for none. */
+    public DriverConfigBuilder directoryGroup(String value) {
+        directoryGroup = value;
         return this;
     }
 
@@ -186,6 +193,7 @@ public final class DriverConfigBuilder {
     public DriverConfig build() {
         return new DriverConfig(
                 directory,
+                directoryGroup,
                 logDirectory,
                 threading,
                 conductor,

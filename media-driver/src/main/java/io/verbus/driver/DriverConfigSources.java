@@ -22,16 +22,25 @@ import java.util.TreeSet;
  * verbus.term-length}), command line ({@code --term-length}).
  *
  * <p>An unknown name is refused. Names that begin with the media of a transport, such as {@code
- * rdma.}, are options of that transport, which the driver refuses when it opens the transport and
- * that does not ask for them.
+ * rdma.}, are options of that transport, which checks them when the driver starts.
  */
 public final class DriverConfigSources {
     private static final String PROPERTY = "verbus.";
     private static final String VARIABLE = "VERBUS_";
 
-    /** First words of names that belong to the launcher, the lab and the tests. */
+    /** First words of names that belong to the launcher, the lab, the tests and clients. */
     private static final List<String> OTHERS =
-            List.of("lab", "java", "test", "demo", "perf", "jvm", "home", "debug");
+            List.of(
+                    "lab",
+                    "java",
+                    "test",
+                    "demo",
+                    "perf",
+                    "jvm",
+                    "home",
+                    "debug",
+                    "directory-owner",
+                    "directory_owner");
 
     private final DriverConfigBuilder builder;
     private final Collection<String> media;

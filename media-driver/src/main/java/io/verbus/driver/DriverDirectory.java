@@ -5,6 +5,8 @@ package io.verbus.driver;
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.LossReport;
+import io.verbus.directory.DriverFile;
+import io.verbus.directory.ProcessAccount;
 
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -13,8 +15,12 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.GroupPrincipal;
+import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.nio.file.attribute.UserPrincipalNotFoundException;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -70,13 +76,25 @@ final class DriverDirectory implements AutoCloseable {
     }
 
     /**
-     * Makes or takes over a directory, and empties it.
+     * Makes or takes over a directory for this user alone, and empties it.
      *
      * @param path of the directory.
      * @return the directory, locked and empty but for the lock.
      * @throws BusException if it is in use, not ours, or cannot be made.
      */
     static DriverDirectory open(Path path) {
+        return open(path, null);
+    }
+
+    /**
+     * Makes or takes over a directory, and empties it.
+     *
+     * @param path of the directory.
+     * @param group whose members may be clients, too; null for none.
+     * @return the directory, locked and empty but for the lock.
+     * @throws BusException if it is in use, not ours, or cannot be made.
+     */
+    static DriverDirectory open(Path path, String group) {
         Path absolute = path.toAbsolutePath().normalize();
         try {
             // A driver that closes right now deletes the lock that was just opened: then again.
@@ -85,7 +103,9 @@ final class DriverDirectory implements AutoCloseable {
                 Path real = absolute.toRealPath();
                 DirectoryLock lock = DirectoryLock.take(real);
                 if (lock != null) {
-                    return emptied(new DriverDirectory(real, lock));
+                    DriverDirectory directory = emptied(new DriverDirectory(real, lock));
+                    directory.share(group);
+                    return directory;
                 }
             }
         } catch (IOException e) {
@@ -127,15 +147,7 @@ final class DriverDirectory implements AutoCloseable {
                         e);
             }
         }
-        String owner = Files.getOwner(path, LinkOption.NOFOLLOW_LINKS).getName();
-        if (!owner.equals(processOwner())) {
-            throw new BusException(
-                    "the driver directory "
-                            + path
-                            + " belongs to user "
-                            + owner
-                            + ": choose one of your own");
-        }
+        checkOwner("the driver directory", path);
         checkContent(path);
         Files.setPosixFilePermissions(path, OWNER_ONLY);
     }
@@ -147,9 +159,52 @@ final class DriverDirectory implements AutoCloseable {
         return LOG.matcher(file.getFileName().toString()).matches();
     }
 
-    /** Name of the user whose files this process makes; the JVM's user.name may differ from it. */
-    private static String processOwner() throws IOException {
-        return Files.getOwner(Path.of("/proc/self")).getName();
+    /**
+     * Checks that nobody else has made a directory or a file, who may still have it open.
+     *
+     * @throws BusException if somebody has.
+     */
+    static void checkOwner(String what, Path path) throws IOException {
+        UserPrincipal owner = Files.getOwner(path, LinkOption.NOFOLLOW_LINKS);
+        if (!owner.equals(ProcessAccount.current().user())) {
+            throw new BusException(
+                    what
+                            + " "
+                            + path
+                            + " belongs to user "
+                            + owner.getName()
+                            + ": choose one of your own");
+        }
+    }
+
+    /** Lets a group's members connect: see {@link DriverFile}. */
+    private void share(String group) {
+        if (group == null) {
+            return;
+        }
+        try {
+            GroupPrincipal principal =
+                    path.getFileSystem()
+                            .getUserPrincipalLookupService()
+                            .lookupPrincipalByGroupName(group);
+            Files.getFileAttributeView(path, PosixFileAttributeView.class).setGroup(principal);
+            Files.setAttribute(path, "unix:mode", DriverFile.GROUP_DIRECTORY);
+        } catch (IOException e) {
+            close();
+            throw new BusException(
+                    "the driver directory "
+                            + path
+                            + " cannot be given to the directory-group '"
+                            + group
+                            + "' ("
+                            + (e instanceof UserPrincipalNotFoundException
+                                    ? "there is no such group"
+                                    : e.getMessage())
+                            + "): name a group that user "
+                            + ProcessAccount.current().user().getName()
+                            + " is in",
+                    e);
+        }
     }
 
     private static void checkContent(Path path) throws IOException {
@@ -165,6 +220,7 @@ final class DriverDirectory implements AutoCloseable {
                                 + ", which is no driver's file: choose a directory for the driver"
                                 + " alone");
             }
+            checkOwner("the file", file);
         }
     }
 

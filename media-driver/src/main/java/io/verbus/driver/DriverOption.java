@@ -34,6 +34,11 @@ public record DriverOption(
                             DriverOption::path,
                             DriverConfigBuilder::directory),
                     of(
+                            "directory-group",
+                            "group whose members may be clients [none: this user alone]",
+                            DriverOption::group,
+                            DriverConfigBuilder::directoryGroup),
+                    of(
                             "log-directory",
                             "on a hugetlbfs mount, for logs on huge pages [none]",
                             DriverOption::path,
@@ -159,6 +164,13 @@ public record DriverOption(
         } catch (InvalidPathException e) {
             throw new BusException("give the path of a directory", e);
         }
+    }
+
+    private static String group(String text) {
+        if (text.isEmpty()) {
+            throw new BusException("give the name or number of a group");
+        }
+        return text;
     }
 
     private static Idling idling(String text) {

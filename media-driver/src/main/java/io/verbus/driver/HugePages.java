@@ -54,8 +54,10 @@ final class HugePages implements AutoCloseable {
                         PosixFilePermissions.asFileAttribute(
                                 PosixFilePermissions.fromString("rwx------")));
             } catch (FileAlreadyExistsException e) {
+                DriverDirectory.checkOwner("the folder for logs", folder);
                 empty(folder);
             }
+            share(folder, directory);
         } catch (IOException e) {
             throw new BusException(
                     "the folder "
@@ -69,6 +71,13 @@ final class HugePages implements AutoCloseable {
                     e);
         }
         return new HugePages(folder, directory, pageLength);
+    }
+
+    /** Gives the folder the group and the rights of the driver directory. */
+    private static void share(Path folder, Path directory) throws IOException {
+        for (String attribute : List.of("unix:gid", "unix:mode")) {
+            Files.setAttribute(folder, attribute, Files.getAttribute(directory, attribute));
+        }
     }
 
     private static long pageLength(Path mount) {

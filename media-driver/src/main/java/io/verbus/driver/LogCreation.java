@@ -4,15 +4,13 @@ package io.verbus.driver;
 
 import io.verbus.BusException;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.directory.DriverFile;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 
 /**
  * Makes the file of a log: space is promised, taken slice by slice, and then mapped. The slices'
@@ -21,9 +19,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 final class LogCreation implements SlicedTask {
     /** What is done to a log between others' turns, in bytes. */
     static final int SLICE = 1024 * 1024;
-
-    private static final FileAttribute<?> OWNER_ONLY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private final LogFiles files;
     private final LogSpace space;
@@ -87,7 +82,7 @@ final class LogCreation implements SlicedTask {
             hugePages.check(spec.termLength());
         }
         try {
-            Files.createFile(file, OWNER_ONLY);
+            DriverFile.create(file).close();
             if (hugePages != null) {
                 hugePages.link(file);
             }

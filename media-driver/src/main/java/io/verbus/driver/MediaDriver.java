@@ -38,7 +38,7 @@ public final class MediaDriver implements AutoCloseable {
 
     private MediaDriver(DriverConfig config, List<TransportProvider> providers) {
         this.config = config;
-        this.directory = DriverDirectory.open(config.directory());
+        this.directory = DriverDirectory.open(config.directory(), config.directoryGroup());
         try {
             this.media = start(providers);
         } catch (RuntimeException e) {
@@ -188,32 +188,28 @@ public final class MediaDriver implements AutoCloseable {
     }
 
     /**
-     * Runs a driver as this process's purpose: says when it is ready, and closes it when the
-     * process is told to end (SIGTERM, SIGINT).
+     * Runs a driver as this process's purpose: says when it is ready, and returns once the process
+     * was told to end (SIGTERM, SIGINT) and the driver has closed in good order.
      *
      * @param config its settings.
      * @param out where one line goes when the driver is ready.
      */
     public static void run(DriverConfig config, PrintStream out) throws InterruptedException {
-        MediaDriver driver = launch(config);
-        CountDownLatch closed = new CountDownLatch(1);
-        Runtime.getRuntime()
-                .addShutdownHook(
-                        new Thread(
-                                () -> {
-                                    driver.close();
-                                    closed.countDown();
-                                },
-                                "verbus-shutdown"));
-        out.println(
-                "verbus driver ready: directory="
-                        + driver.directory()
-                        + " pid="
-                        + ProcessHandle.current().pid()
-                        + " media=ipc"
-                        + (driver.media.isEmpty() ? "" : "," + String.join(",", driver.media)));
-        out.flush();
-        closed.await();
+        CountDownLatch end = new CountDownLatch(1);
+        EndSignals.handle(end::countDown);
+        try (MediaDriver driver = launch(config)) {
+            // What ends the JVM in another way, such as SIGHUP.
+            Runtime.getRuntime().addShutdownHook(new Thread(driver::close, "verbus-shutdown"));
+            out.println(
+                    "verbus driver ready: directory="
+                            + driver.directory()
+                            + " pid="
+                            + ProcessHandle.current().pid()
+                            + " media=ipc"
+                            + (driver.media.isEmpty() ? "" : "," + String.join(",", driver.media)));
+            out.flush();
+            end.await();
+        }
     }
 
     /**

@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The options of one transport. A transport asks for all that it knows while it is opened: one that
- * is set and was not asked for then is a mistake.
+ * The options of one transport. A transport asks for all that it knows while it is checked: one
+ * that is set and was not asked for then is a mistake.
  */
 final class TransportOptions {
     private final String prefix;

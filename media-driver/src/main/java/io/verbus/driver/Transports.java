@@ -81,11 +81,22 @@ final class Transports {
     /**
      * Checks the options of every transport, which may be opened much later.
      *
-     * @throws TransportException that names a wrong one.
+     * @throws TransportException that names a wrong one, or one that no transport has.
      */
     static void checkOptions(List<TransportProvider> providers, Map<String, String> options) {
         for (TransportProvider provider : providers) {
-            provider.check(new TransportOptions(provider.media(), options)::get);
+            TransportOptions asked = new TransportOptions(provider.media(), options);
+            provider.check(asked::get);
+            asked.checkAllAskedFor();
+        }
+        for (String name : options.keySet()) {
+            if (providers.stream().noneMatch(of -> name.startsWith(of.media() + "."))) {
+                throw new TransportException(
+                        "the driver's setting "
+                                + name
+                                + " is of no transport that is present: put the transport's jar on"
+                                + " the driver's class path, or remove the setting");
+            }
         }
     }
 
@@ -162,15 +173,8 @@ final class Transports {
                             + " cannot register memory: start the driver with --dir on tmpfs, such"
                             + " as /dev/shm/verbus");
         }
-        TransportOptions asked = new TransportOptions(media, options);
-        DriverTransportHost host = hosts.host(asked);
+        DriverTransportHost host = hosts.host(new TransportOptions(media, options));
         Transport transport = provider.open(host);
-        try {
-            asked.checkAllAskedFor();
-        } catch (TransportException e) {
-            transport.close();
-            throw e;
-        }
         host.opened(transport);
         byMedia.put(media, transport);
         Transport[] all = Arrays.copyOf(open, open.length + 1);

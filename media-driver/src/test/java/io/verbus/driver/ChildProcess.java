@@ -34,6 +34,12 @@ final class ChildProcess implements AutoCloseable {
 
     /** Starts a main class through another command, such as one that sets limits. */
     static ChildProcess start(List<String> prefix, Class<?> main, String... args) {
+        return start(prefix, System.getProperty("java.class.path"), main, args);
+    }
+
+    /** Starts a main class of another class path through another command. */
+    static ChildProcess start(
+            List<String> prefix, String classPath, Class<?> main, String... args) {
         List<String> command = new ArrayList<>(prefix);
         command.add(ProcessHandle.current().info().command().orElse("java"));
         command.add("--enable-native-access=ALL-UNNAMED");
@@ -42,7 +48,7 @@ final class ChildProcess implements AutoCloseable {
         command.add("-Xmx128m");
         command.add("-XX:-UsePerfData");
         command.add("-cp");
-        command.add(System.getProperty("java.class.path"));
+        command.add(classPath);
         command.add(main.getName());
         command.addAll(List.of(args));
         return new ChildProcess(command);
@@ -77,6 +83,22 @@ final class ChildProcess implements AutoCloseable {
     int terminate() {
         process.destroy();
         return awaitExit();
+    }
+
+    /** SIGINT, and returns the exit status. */
+    int interrupt() {
+        signal("INT");
+        return awaitExit();
+    }
+
+    /** Sends a signal, such as STOP. */
+    void signal(String name) {
+        String pid = Long.toString(process.pid());
+        try {
+            new ProcessBuilder("kill", "-" + name, pid).inheritIO().start().waitFor();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private int awaitExit() {

@@ -192,7 +192,7 @@ class KilledProcessesTest {
                 Await.until("sent", () -> publication.offer(message) > 0);
                 Await.until("received", () -> subscription.poll((b, o, l, h) -> {}, 1) == 1);
             }
-            assertEquals(143, second.terminate());
+            assertEquals(0, second.terminate());
         }
         assertFalse(Files.exists(directory), "directory is left after SIGTERM");
     }
@@ -247,8 +247,18 @@ class KilledProcessesTest {
                 assertTrue(text.contains("shorten the term length"), text);
                 bus.addPublication(CHANNEL + "?term-length=64k", STREAM).close();
             }
-            assertEquals(143, driver.terminate());
+            assertEquals(0, driver.terminate());
         }
         assertFalse(Files.exists(directory));
+    }
+
+    @Test
+    void anInterruptedDriverClosesInGoodOrder() {
+        Path directory = DriverDirectory.uniquePath();
+        try (ChildProcess driver = driver(directory)) {
+            driver.awaitLine("verbus driver ready");
+            assertEquals(0, driver.interrupt());
+        }
+        assertFalse(Files.exists(directory), "directory is left after SIGINT");
     }
 }

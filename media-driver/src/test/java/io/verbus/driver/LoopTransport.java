@@ -16,6 +16,7 @@ import io.verbus.transport.Transport;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 import io.verbus.transport.TransportProvider;
+import io.verbus.transport.TransportSettings;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -49,8 +50,12 @@ final class LoopTransport implements Transport {
         }
 
         @Override
+        public void check(TransportSettings settings) {
+            settings.option("rdma.known", "");
+        }
+
+        @Override
         public Transport open(TransportHost host) {
-            host.option("rdma.known", "");
             if (failure != null) {
                 throw new TransportException(failure);
             }

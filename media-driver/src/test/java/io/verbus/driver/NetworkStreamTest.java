@@ -263,11 +263,11 @@ class NetworkStreamTest {
 
     @Test
     void anOptionThatNoTransportKnowsIsRefused() {
-        try (MediaDriver strict = launch(Drivers.config().transportOption("rdma.knwon", "1"));
-                Bus client = Drivers.connect(strict)) {
-            String text = Drivers.refusal(() -> client.addSubscription(CHANNEL, STREAM));
-            assertTrue(text.contains("rdma.knwon"), text);
-            assertTrue(text.contains("rdma.known"), text);
-        }
+        DriverConfigBuilder unknown = Drivers.config().transportOption("rdma.knwon", "1");
+        String text = Drivers.refusal(() -> launch(unknown));
+        assertTrue(text.contains("rdma.knwon"), text);
+        assertTrue(text.contains("rdma.known"), text);
+        text = Drivers.refusal(() -> launch(Drivers.config().transportOption("dcp.known", "1")));
+        assertTrue(text.contains("dcp.known is of no transport that is present"), text);
     }
 }

@@ -5,10 +5,9 @@ package io.verbus.driver.tools;
 import io.verbus.Bus;
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
+import io.verbus.cnc.DriverPulse;
 import io.verbus.cnc.LossReport;
-
-import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
-import org.agrona.concurrent.ringbuffer.RingBuffer;
+import io.verbus.directory.DirectoryTrust;
 
 import picocli.CommandLine.Option;
 
@@ -30,6 +29,22 @@ final class DirectoryOption {
             description = "driver directory [$VERBUS_DIR, or /dev/shm/verbus-USER]")
     private Path directory;
 
+    @Option(
+            names = "--directory-owner",
+            paramLabel = "USER",
+            description =
+                    "believes a driver of this user, besides this one's and root's"
+                            + " [$VERBUS_DIRECTORY_OWNER, or nobody]")
+    private String owner;
+
+    @Option(
+            names = "--directory-group",
+            paramLabel = "GROUP",
+            description =
+                    "lets this group write to the driver's files, besides this process' own"
+                            + " [$VERBUS_DIRECTORY_GROUP, or none]")
+    private String group;
+
     /**
      * Maps the CnC file of the driver, dead or alive.
      *
@@ -37,10 +52,10 @@ final class DirectoryOption {
      */
     CncFile map() {
         Path file = directory().resolve(CncFile.NAME);
-        if (!Files.exists(file)) {
+        if (Files.notExists(file)) { // not where that cannot be told: mapping says why
             throw notRunning("there is no driver in " + directory());
         }
-        return CncFile.map(file);
+        return CncFile.map(file, trust());
     }
 
     /**
@@ -49,7 +64,18 @@ final class DirectoryOption {
      * @throws BusException if there is none.
      */
     LossReport mapLosses() {
-        return LossReport.map(directory().resolve(LossReport.NAME));
+        return LossReport.map(directory().resolve(LossReport.NAME), trust());
+    }
+
+    private DirectoryTrust trust() {
+        Bus.Context context = new Bus.Context();
+        if (owner != null) {
+            context.directoryOwner(owner);
+        }
+        if (group != null) {
+            context.directoryGroup(group);
+        }
+        return context.trust();
     }
 
     private Path directory() {
@@ -57,20 +83,19 @@ final class DirectoryOption {
     }
 
     /**
-     * @throws BusException if the driver's heart does not beat.
+     * Waits for a beat of the driver's heart.
+     *
+     * @throws BusException if there is none: it says whether the driver has stalled, is gone or has
+     *     closed.
      */
     void checkRunning(CncFile cnc) {
-        RingBuffer commands = new ManyToOneRingBuffer(cnc.toDriver());
-        long first = commands.consumerHeartbeatTime();
         long start = System.nanoTime();
-        while (commands.consumerHeartbeatTime() == first) {
-            if (System.nanoTime() - start > PULSE_TIMEOUT_NS) {
-                throw notRunning(
-                        "the driver of "
-                                + directory()
-                                + " (pid "
-                                + cnc.spec().pid()
-                                + ") is not running");
+        DriverPulse pulse =
+                new DriverPulse(directory().resolve(CncFile.NAME), cnc, PULSE_TIMEOUT_NS, start);
+        while (!pulse.hasBeaten()) {
+            String failure = pulse.failure(System.nanoTime());
+            if (failure != null) {
+                throw new BusException(failure);
             }
             LockSupport.parkNanos(PULSE_STEP_NS);
         }

@@ -47,7 +47,7 @@ public final class Verbus implements Runnable {
     }
 
     /** The command line with all subcommands that are on the class path. */
-    static CommandLine commandLine() {
+    public static CommandLine commandLine() {
         CommandLine line = new CommandLine(new Verbus());
         line.addSubcommand("driver", DriverCommand.spec());
         ServiceLoader.load(VerbusCommand.class).forEach(line::addSubcommand);

@@ -44,7 +44,7 @@ class AllocationLabTest {
                 Host a = start(Host.addressA());
                 Tasks tasks = new Tasks()) {
             String channel = b.channel(24_332, "term-length=64k");
-            Subscription in = b.connect().addSubscription(channel, 1);
+            Subscription in = b.connect().addSubscription(Host.received(channel), 1);
             Publication out = a.connect().addPublication(Host.overWire(channel), 1);
             // Some messages are fragments that are put together.
             Script script = Script.upTo(50, out.maxMessageLength());

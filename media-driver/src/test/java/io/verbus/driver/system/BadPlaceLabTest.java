@@ -128,7 +128,7 @@ class BadPlaceLabTest {
             // As subscriber: told in the log of the driver with the limit; the peer is refused.
             String channel = channelTo(Host.addressA(), PORT, "|term-length=1m");
             try (Bus bus = connect(directory, refusals);
-                    Subscription in = bus.addSubscription(channel, 1);
+                    Subscription in = bus.addSubscription(Host.received(channel), 1);
                     Publication out = good.connect().addPublication(channel, 1)) {
                 good.expect("locked memory");
                 good.expectOfClients("locked memory");
@@ -204,7 +204,7 @@ class BadPlaceLabTest {
                                 context ->
                                         context.publicationErrorHandler(
                                                 (out, code, text) -> refusalsOfGood.add(text)));
-                try (Subscription in = bus.addSubscription(channel, 1);
+                try (Subscription in = bus.addSubscription(Host.received(channel), 1);
                         Publication out = publisher.addPublication(channel, 1)) {
                     good.expect("space");
                     awaitRefusal(refusalsOfGood, "space");
@@ -238,7 +238,8 @@ class BadPlaceLabTest {
             String channel = second.channel(PORT);
             RegistrationException refused =
                     assertThrows(
-                            RegistrationException.class, () -> bus.addSubscription(channel, 1));
+                            RegistrationException.class,
+                            () -> bus.addSubscription(Host.received(channel), 1));
             assertEquals(ErrorCode.TRANSPORT, refused.code());
             assertTrue(refused.getMessage().contains("in use"), refused.getMessage());
             assertTrue(refused.getMessage().contains("another port"), refused.getMessage());

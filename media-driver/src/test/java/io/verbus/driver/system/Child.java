@@ -25,7 +25,8 @@ final class Child implements AutoCloseable {
     /** Exit status of a process that SIGKILL has ended. */
     private static final int KILLED = 128 + 9;
 
-    private static final int TERMINATED = 128 + 15;
+    /** Exit status of a driver that was told to end. */
+    private static final int CLOSED = 0;
 
     private final String name;
     private final Path folder;
@@ -174,10 +175,10 @@ final class Child implements AutoCloseable {
         assertEnd(KILLED);
     }
 
-    /** SIGTERM, as an operator stops a driver. */
+    /** SIGTERM, as an operator stops a driver, which closes in good order. */
     void terminate() {
         process.destroy();
-        assertEnd(TERMINATED);
+        assertEnd(CLOSED);
     }
 
     /** Ends its standard input, upon which a client ends. */

@@ -53,7 +53,7 @@ class CutWireLabTest {
         /** Starts it with so many messages, which have arrived. */
         Flow(Host a, Host b, Script script, int port, long messages) {
             String channel = b.channel(port, "term-length=64k");
-            in = b.connect().addSubscription(channel, 1);
+            in = b.connect().addSubscription(Host.received(channel), 1);
             out = a.connect().addPublication(Host.overWire(channel), 1);
             writer = new Writer(out, script).write(messages);
             reader = Reader.fromFirst(script);
@@ -127,7 +127,7 @@ class CutWireLabTest {
             try (Host b = Host.b();
                     Host a = Host.a()) {
                 String channel = b.channel(24_345, "term-length=64k");
-                Subscription in = b.connect().addSubscription(channel, 1);
+                Subscription in = b.connect().addSubscription(Host.received(channel), 1);
                 Publication out = a.connect().addPublication(Host.overWire(channel), 1);
                 Writer writer = new Writer(out, script);
                 Reader.fromFirst(script).exchange(writer, in, 200);

@@ -120,6 +120,11 @@ final class Host implements AutoCloseable {
         return channel + "|interface=" + addressA();
     }
 
+    /** A publication's channel as its subscription names it, without the keys of the log. */
+    static String received(String channel) {
+        return channel.replaceAll("\\|(term-length|interface)=[^|]*", "");
+    }
+
     /** A channel that is received at this host. */
     String channel(int port, String... more) {
         StringBuilder channel = new StringBuilder("verbus:rdma?endpoint=");

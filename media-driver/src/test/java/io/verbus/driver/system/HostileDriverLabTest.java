@@ -101,7 +101,7 @@ class HostileDriverLabTest {
             String channel = b.channel(PORT, "term-length=64k");
             Bus publisher = a.connect();
             Bus subscriber = b.connect();
-            try (Subscription in = subscriber.addSubscription(channel, GOOD_STREAM);
+            try (Subscription in = subscriber.addSubscription(Host.received(channel), GOOD_STREAM);
                     Publication out =
                             publisher.addPublication(Host.overWire(channel), GOOD_STREAM)) {
                 Writer writer = new Writer(out, script);
@@ -135,7 +135,8 @@ class HostileDriverLabTest {
         attacking.set(true);
         try (Tasks tasks = new Tasks();
                 Subscription bad =
-                        victims.addSubscription(b.channel(PORT, "term-length=64k"), BAD_STREAM);
+                        victims.addSubscription(
+                                Host.received(b.channel(PORT, "term-length=64k")), BAD_STREAM);
                 Publication victim =
                         publisher.addPublication(
                                 Host.overWire(b.channel(HOSTILE_PORT, "term-length=64k")),

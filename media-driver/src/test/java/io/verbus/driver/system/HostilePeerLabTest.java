@@ -61,7 +61,7 @@ class HostilePeerLabTest {
 
     @BeforeEach
     void startGoodStream() {
-        in = subscriber.addSubscription(goodChannel(), GOOD_STREAM);
+        in = subscriber.addSubscription(Host.received(goodChannel()), GOOD_STREAM);
         out = publisher.addPublication(Host.overWire(goodChannel()), GOOD_STREAM);
         writer = new Writer(out, script);
         reader = Reader.fromFirst(script);
@@ -203,7 +203,7 @@ class HostilePeerLabTest {
         List<Image> gone = new CopyOnWriteArrayList<>();
         try (Subscription bad =
                         subscriber.addSubscription(
-                                goodChannel(), BAD_STREAM, image -> {}, gone::add);
+                                Host.received(goodChannel()), BAD_STREAM, image -> {}, gone::add);
                 RawPeer raw =
                         new RawPeer().connect(Host.addressB(), PORT, RawPeer.goodGreeting())) {
             assertNotNull(raw.offer(BAD_STREAM, session, TERM_LENGTH), raw::end);
@@ -239,7 +239,8 @@ class HostilePeerLabTest {
 
     @Test
     void refusesWritesOutsideOfTheImage() {
-        try (Subscription bad = subscriber.addSubscription(goodChannel(), BAD_STREAM);
+        try (Subscription bad =
+                        subscriber.addSubscription(Host.received(goodChannel()), BAD_STREAM);
                 RawPeer raw =
                         new RawPeer().connect(Host.addressB(), PORT, RawPeer.goodGreeting())) {
             assertNotNull(raw.offer(BAD_STREAM, 7, TERM_LENGTH), raw::end);

@@ -100,8 +100,8 @@ class HugePagesLabTest {
         try (Host b = host(Host.addressB());
                 Host a = host(Host.addressA())) {
             String channel = b.channel(PORT);
-            Subscription in = b.connect().addSubscription(channel, 1);
-            Publication out = a.connect().addPublication(Host.overWire(channel), 1);
+            Subscription in = connect(b).addSubscription(channel, 1);
+            Publication out = connect(a).addPublication(Host.overWire(channel), 1);
             Reader reader = Reader.fromFirst(script);
             Writer writer = new Writer(out, script);
             reader.exchange(writer, in, 1);
@@ -135,7 +135,7 @@ class HugePagesLabTest {
     void saysThatATermIsShorterThanAPage() throws Exception {
         try (Host a = host(Host.addressA())) {
             a.expect("is no multiple of the huge pages");
-            Bus bus = a.connect();
+            Bus bus = connect(a);
             String refusal = refusal(bus, "verbus:ipc?term-length=64k");
             assertTrue(refusal.contains("65536 is no multiple of the huge pages of 2097"), refusal);
         }
@@ -156,7 +156,7 @@ class HugePagesLabTest {
     void saysThatTooFewPagesAreFreeAndLeavesNone() throws Exception {
         try (Host a = host(Host.addressA())) {
             a.expect("takes 25 huge pages");
-            Bus bus = a.connect();
+            Bus bus = connect(a);
             String refusal = refusal(bus, "verbus:ipc?term-length=16m");
             assertTrue(refusal.contains("takes 25 huge pages"), refusal);
             assertTrue(refusal.contains("and 16 are free"), refusal);
@@ -203,10 +203,15 @@ class HugePagesLabTest {
         }
     }
 
-    private static Bus connect(Path directory) {
+    private Bus connect(Host host) {
+        return host.connect(context -> context.logDirectory(mount.toString()));
+    }
+
+    private Bus connect(Path directory) {
         return Bus.connect(
                 new Bus.Context()
                         .directoryName(directory.toString())
+                        .logDirectory(mount.toString())
                         .driverTimeout(Host.PATIENCE)
                         .errorHandler(error -> {})
                         .driverLostHandler((bus, reason) -> {}));

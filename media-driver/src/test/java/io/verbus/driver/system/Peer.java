@@ -103,7 +103,7 @@ final class Peer {
         Map<Integer, Reader> readers = new HashMap<>();
         Subscription subscription =
                 bus.addSubscription(
-                        channel,
+                        Host.received(channel),
                         streamId,
                         image -> say("image " + image.sessionId()),
                         image ->

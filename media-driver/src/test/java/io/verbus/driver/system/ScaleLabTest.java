@@ -63,7 +63,7 @@ class ScaleLabTest {
             List<Readers> readers = new ArrayList<>();
             List<Writer> writers = new ArrayList<>();
             for (int stream = 0; stream < STREAM_IDS; stream++) {
-                in.add(subscriber.addSubscription(channel, stream));
+                in.add(subscriber.addSubscription(Host.received(channel), stream));
                 readers.add(new Readers());
                 for (int session = 0; session < SESSIONS; session++) {
                     writers.add(
@@ -124,7 +124,7 @@ class ScaleLabTest {
             List<Writer> writers = new ArrayList<>();
             for (int peer = 0; peer < PEERS; peer++) {
                 String channel = b.channel(PORT + 1 + peer, SMALLEST_TERM);
-                in.add(subscriber.addSubscription(channel, 1));
+                in.add(subscriber.addSubscription(Host.received(channel), 1));
                 Publication out = publisher.addExclusivePublication(Host.overWire(channel), 1);
                 writers.add(new Writer(out, script));
             }

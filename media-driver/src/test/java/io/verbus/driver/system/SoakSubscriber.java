@@ -53,7 +53,10 @@ final class SoakSubscriber {
         private Stream subscribe(Bus bus, String channel, int id) {
             subscription =
                     bus.addSubscription(
-                            channel, id, this::onImage, image -> say("image gone of stream " + id));
+                            Host.received(channel),
+                            id,
+                            this::onImage,
+                            image -> say("image gone of stream " + id));
             return this;
         }
 

@@ -46,7 +46,7 @@ class StreamsLabTest {
         Script script = Script.of(1, 32);
         String channel = b.channel(PORT);
         try (Tasks tasks = new Tasks();
-                Subscription in = subscriber.addSubscription(channel, 1);
+                Subscription in = subscriber.addSubscription(Host.received(channel), 1);
                 Publication out = publisher.addExclusivePublication(Host.overWire(channel), 1)) {
             tasks.start(() -> Reader.fromFirst(script).read(in, 1_000_000));
             tasks.start(() -> new Writer(out, script).write(1_000_000));
@@ -59,7 +59,7 @@ class StreamsLabTest {
     void deliversMessagesOfAllLengthsUpToTheLongest() throws Exception {
         String channel = b.channel(PORT, "term-length=256k");
         try (Tasks tasks = new Tasks();
-                Subscription in = subscriber.addSubscription(channel, 1);
+                Subscription in = subscriber.addSubscription(Host.received(channel), 1);
                 Publication out = publisher.addExclusivePublication(Host.overWire(channel), 1)) {
             Script script = Script.upTo(2, out.maxMessageLength());
             tasks.start(() -> Reader.fromFirst(script).read(in, 100_000));
@@ -73,7 +73,7 @@ class StreamsLabTest {
     void deliversTheLongestMessageOfTheDefaultTerm() throws Exception {
         String channel = b.channel(PORT);
         try (Tasks tasks = new Tasks();
-                Subscription in = subscriber.addSubscription(channel, 1);
+                Subscription in = subscriber.addSubscription(Host.received(channel), 1);
                 Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
             Script script = Script.of(3, out.maxMessageLength());
             tasks.start(() -> Reader.fromFirst(script).read(in, 20));
@@ -93,7 +93,7 @@ class StreamsLabTest {
         for (int stream = 0; stream < streams; stream++) {
             String channel = b.channel(PORT, SMALLEST_TERM);
             Script script = Script.upTo(100 + stream, 4096);
-            subscriptions.add(subscriber.addSubscription(channel, stream));
+            subscriptions.add(subscriber.addSubscription(Host.received(channel), stream));
             readers.add(Reader.fromFirst(script));
             writers.add(
                     new Writer(
@@ -137,7 +137,7 @@ class StreamsLabTest {
     void wrapsTheSmallestLogManyTimes() throws Exception {
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Tasks tasks = new Tasks();
-                Subscription in = subscriber.addSubscription(channel, 1);
+                Subscription in = subscriber.addSubscription(Host.received(channel), 1);
                 Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
             // Lengths that leave a remainder at each term's end, and mostly not the same.
             Script script = Script.upTo(4, out.maxMessageLength());
@@ -156,7 +156,7 @@ class StreamsLabTest {
         Script script = Script.upTo(5, 2048);
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Tasks tasks = new Tasks();
-                Subscription in = subscriber.addSubscription(channel, 1);
+                Subscription in = subscriber.addSubscription(Host.received(channel), 1);
                 Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
             Writer writer = new Writer(out, script);
             fill(writer);
@@ -190,7 +190,7 @@ class StreamsLabTest {
         Script script = Script.of(6, 100);
         String channel = b.channel(PORT, SMALLEST_TERM);
         // Another stream's subscription keeps the endpoint open, so that the offer is put off.
-        try (Subscription other = subscriber.addSubscription(channel, 99);
+        try (Subscription other = subscriber.addSubscription(Host.received(channel), 99);
                 Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
             Writer writer = new Writer(out, script);
             a.awaitCounter(": state", state -> state == 2);
@@ -198,14 +198,14 @@ class StreamsLabTest {
             assertFalse(out.isConnected());
             assertTrue(other.hasNoImages());
 
-            try (Subscription in = subscriber.addSubscription(channel, 1)) {
+            try (Subscription in = subscriber.addSubscription(Host.received(channel), 1)) {
                 Await.until("connection", out::isConnected);
                 exchange(writer, Reader.fromFirst(script), in);
             }
             Await.until("the subscriber's end at the publisher", () -> !out.isConnected());
 
             // Who comes still later reads what is offered from then on.
-            try (Subscription in = subscriber.addSubscription(channel, 1)) {
+            try (Subscription in = subscriber.addSubscription(Host.received(channel), 1)) {
                 Await.until("connection", out::isConnected);
                 exchange(writer, Reader.fromAny(script), in);
             }
@@ -229,7 +229,7 @@ class StreamsLabTest {
             a.expectOfClients("nobody listens at " + Host.addressB() + ":" + PORT);
             Writer writer = new Writer(out, script);
             assertEquals(Publication.NOT_CONNECTED, writer.offer());
-            try (Subscription in = subscriber.addSubscription(channel, 1)) {
+            try (Subscription in = subscriber.addSubscription(Host.received(channel), 1)) {
                 exchange(writer, Reader.fromFirst(script), in);
             }
         }
@@ -240,7 +240,9 @@ class StreamsLabTest {
         Script script = Script.upTo(8, 4096);
         String channel = b.channel(PORT, SMALLEST_TERM);
         List<Image> ended = new CopyOnWriteArrayList<>();
-        try (Subscription in = subscriber.addSubscription(channel, 1, image -> {}, ended::add);
+        try (Subscription in =
+                        subscriber.addSubscription(
+                                Host.received(channel), 1, image -> {}, ended::add);
                 Tasks tasks = new Tasks()) {
             Reader reader = Reader.fromFirst(script);
             long[] position = new long[1];
@@ -272,9 +274,9 @@ class StreamsLabTest {
         String channel = b.channel(PORT, SMALLEST_TERM);
         Bus other = b.connect();
         try (Tasks tasks = new Tasks();
-                Subscription first = subscriber.addSubscription(channel, 1);
-                Subscription second = subscriber.addSubscription(channel, 1);
-                Subscription third = other.addSubscription(channel, 1);
+                Subscription first = subscriber.addSubscription(Host.received(channel), 1);
+                Subscription second = subscriber.addSubscription(Host.received(channel), 1);
+                Subscription third = other.addSubscription(Host.received(channel), 1);
                 Publication out = publisher.addPublication(Host.overWire(channel), 1)) {
             for (Subscription in : List.of(first, second, third)) {
                 Reader reader = Reader.fromFirst(script);
@@ -290,7 +292,7 @@ class StreamsLabTest {
         int messages = 20_000;
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Tasks tasks = new Tasks();
-                Subscription in = subscriber.addSubscription(channel, 1);
+                Subscription in = subscriber.addSubscription(Host.received(channel), 1);
                 Publication one = publisher.addPublication(Host.overWire(channel), 1);
                 Publication two = a.connect().addPublication(Host.overWire(channel), 1)) {
             assertEquals(one.sessionId(), two.sessionId());
@@ -308,7 +310,7 @@ class StreamsLabTest {
         Script script = Script.upTo(11, 1000);
         String channel = b.channel(PORT, SMALLEST_TERM);
         try (Tasks tasks = new Tasks();
-                Subscription in = subscriber.addSubscription(channel, 1);
+                Subscription in = subscriber.addSubscription(Host.received(channel), 1);
                 Publication one = publisher.addExclusivePublication(Host.overWire(channel), 1);
                 Publication two = publisher.addExclusivePublication(Host.overWire(channel), 1)) {
             tasks.start(() -> new Writer(one, script).write(5_000));

@@ -42,7 +42,7 @@ class ThreadingLabTest {
                 Host a = start(Host.addressA(), threading);
                 Tasks tasks = new Tasks()) {
             String channel = b.channel(PORT, "term-length=64k");
-            Subscription in = b.connect().addSubscription(channel, 1);
+            Subscription in = b.connect().addSubscription(Host.received(channel), 1);
             Publication out = a.connect().addPublication(Host.overWire(channel), 1);
             tasks.start(() -> Reader.fromFirst(script).read(in, MESSAGES));
             tasks.start(() -> new Writer(out, script).write(MESSAGES));
@@ -67,7 +67,7 @@ class ThreadingLabTest {
             tasks.start(
                     () -> {
                         try (Invoked b = new Invoked(directoryB)) {
-                            Subscription in = b.bus.addSubscription(channel, 1);
+                            Subscription in = b.bus.addSubscription(Host.received(channel), 1);
                             listening.set(true);
                             Reader reader = Reader.fromFirst(script);
                             while (reader.count() < MESSAGES || !in.hasNoImages()) {

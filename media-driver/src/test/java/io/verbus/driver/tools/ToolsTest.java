@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import io.verbus.Bus;
 import io.verbus.Publication;
 import io.verbus.Subscription;
-import io.verbus.cnc.CncFile;
 import io.verbus.cnc.LossReport;
 import io.verbus.driver.DriverConfig;
 import io.verbus.driver.DriverOption;
@@ -17,19 +16,16 @@ import io.verbus.driver.MediaDriver;
 import io.verbus.driver.ThreadingMode;
 
 import org.agrona.concurrent.UnsafeBuffer;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import picocli.CommandLine;
 
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.function.BooleanSupplier;
 
 @Timeout(60)
@@ -87,22 +83,6 @@ class ToolsTest {
             assertTrue(System.nanoTime() - start < 20_000_000_000L, what);
             Thread.yield();
         }
-    }
-
-    @Test
-    @Tag("slow")
-    void aDeadDriversDirectoryIsCalledThat() throws IOException {
-        try (MediaDriver driver = launch()) {
-            Files.copy(
-                    driver.directory().resolve(CncFile.NAME),
-                    folder.resolve(CncFile.NAME),
-                    StandardCopyOption.REPLACE_EXISTING);
-        }
-        assertEquals(1, run("stat", "--dir", folder.toString()));
-        assertTrue(err.toString().contains("is not running: start one with"), err.toString());
-        assertEquals("", out.toString());
-        assertEquals(1, run("errors", "--dir", folder.toString()));
-        assertEquals("no errors\n", out.toString());
     }
 
     @Test
@@ -174,7 +154,8 @@ class ToolsTest {
     @Test
     void aDriverWithAWrongSettingOfATransportDoesNotStart() {
         String dir = folder.resolve("driver").toString();
-        for (String wrong : new String[] {"rdma.allow=10.77.0.1/24", "rdma.retry-count=7"}) {
+        String[] settings = {"rdma.allow=10.77.0.1/24", "rdma.retry-count=7", "udp.window=abc"};
+        for (String wrong : settings) {
             err.getBuffer().setLength(0);
             assertEquals(1, run("driver", "--dir", dir, "--set", wrong), wrong);
             String[] setting = wrong.split("=");
@@ -183,6 +164,20 @@ class ToolsTest {
                     err.toString());
             assertEquals(1, err.toString().lines().count(), err.toString());
         }
+    }
+
+    @Test
+    void aDriverWithASettingThatNoTransportHasDoesNotStart() {
+        String dir = folder.resolve("driver").toString();
+        for (String unknown : new String[] {"rdma.bogus", "udp.bogus"}) {
+            err.getBuffer().setLength(0);
+            assertEquals(1, run("driver", "--dir", dir, "--set", unknown + "=1"), unknown);
+            assertTrue(
+                    err.toString().contains(unknown + " is no option of its transport: use one of"),
+                    err.toString());
+            assertEquals(1, err.toString().lines().count(), err.toString());
+        }
+        assertTrue(Files.notExists(folder.resolve("driver")), "nothing is left");
     }
 
     @Test

@@ -134,13 +134,8 @@ class RdmaTransportTest {
 
     @Test
     void passesFramesThatAreLongerThanTheWindow() {
-        ChannelUri small =
-                ChannelUri.rdma("10.0.0.2:7400")
-                        .termLength(64 * 1024)
-                        .mtu(8192)
-                        .window(4096)
-                        .build();
-        net.b.subscribe(small, STREAM);
+        ChannelUri small = ChannelUri.rdma("10.0.0.2:7400").termLength(64 * 1024).mtu(8192).build();
+        net.b.subscribe(ChannelUri.rdma("10.0.0.2:7400").window(4096).build(), STREAM);
         TestStream stream = net.a.publish(small, STREAM);
         net.until("ten terms", () -> stream.position() > 10L * 64 * 1024);
         assertTrue(stream.position() - net.b.image().position() <= 4096 + 3 * 8192);

@@ -69,6 +69,13 @@ public final class InboundConductor implements AutoCloseable {
         InetSocketAddress address =
                 resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
         Group group = Group.of(channel, address, resolver);
+        if (group == null && channel.interfaceAddress() != null) {
+            throw new TransportException(
+                    "channel '"
+                            + channel
+                            + "' has an interface, on which a subscription joins a multicast group,"
+                            + " and its endpoint is none: remove interface");
+        }
         InetSocketAddress control = control(channel, group);
         for (ReceiveEndpoint endpoint : endpoints) {
             if (endpoint.isAt(address, group)) {

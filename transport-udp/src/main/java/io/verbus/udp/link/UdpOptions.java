@@ -3,7 +3,7 @@
 package io.verbus.udp.link;
 
 import io.verbus.transport.TransportException;
-import io.verbus.transport.TransportHost;
+import io.verbus.transport.TransportSettings;
 
 import org.agrona.SystemUtil;
 
@@ -67,7 +67,7 @@ public record UdpOptions(
      * @return the options.
      * @throws TransportException that names the wrong one.
      */
-    public static UdpOptions of(TransportHost host) {
+    public static UdpOptions of(TransportSettings host) {
         return new UdpOptions(
                 size(host, "window", "128k", 4_096, MAX_BUFFER),
                 size(host, "publication-window", "0", 0, MAX_BUFFER),
@@ -99,7 +99,7 @@ public record UdpOptions(
         return publicationWindow == 0 ? most : Math.min(publicationWindow, most);
     }
 
-    private static String choice(TransportHost host, String name, String preset, String other) {
+    private static String choice(TransportSettings host, String name, String preset, String other) {
         String text = host.option("udp." + name, preset);
         if (!text.equals(preset) && !text.equals(other)) {
             throw wrong(name, text, preset + " or " + other, null);
@@ -107,7 +107,7 @@ public record UdpOptions(
         return text;
     }
 
-    private static boolean flag(TransportHost host, String name) {
+    private static boolean flag(TransportSettings host, String name) {
         String text = host.option("udp." + name, "true");
         if (!text.equals("true") && !text.equals("false")) {
             throw wrong(name, text, "true or false", null);
@@ -115,7 +115,7 @@ public record UdpOptions(
         return text.equals("true");
     }
 
-    private static int count(TransportHost host, String name, String preset, int min, int max) {
+    private static int count(TransportSettings host, String name, String preset, int min, int max) {
         String text = host.option("udp." + name, preset);
         String right = "a number from " + min + " to " + max;
         try {
@@ -129,7 +129,7 @@ public record UdpOptions(
         throw wrong(name, text, right, null);
     }
 
-    private static int size(TransportHost host, String name, String preset, int min, int max) {
+    private static int size(TransportSettings host, String name, String preset, int min, int max) {
         String text = host.option("udp." + name, preset);
         String right = "from " + SystemUtil.formatSize(min) + " to " + SystemUtil.formatSize(max);
         try {
@@ -144,7 +144,7 @@ public record UdpOptions(
     }
 
     private static long duration(
-            TransportHost host, String name, String preset, long min, long max) {
+            TransportSettings host, String name, String preset, long min, long max) {
         String text = host.option("udp." + name, preset);
         String right =
                 "from " + SystemUtil.formatDuration(min) + " to " + SystemUtil.formatDuration(max);

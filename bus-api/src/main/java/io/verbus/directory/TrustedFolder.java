@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.directory;
+
+import io.verbus.BusException;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.util.Set;
+
+/**
+ * A folder by its descriptor. Owner and rights are read from the descriptor, and what is in the
+ * folder is opened relative to it and never through a link: nobody who may not write to the folder
+ * can put something else in the place of what was checked.
+ */
+final class TrustedFolder implements AutoCloseable {
+    private static final Set<OpenOption> READ =
+            Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+    private static final Set<OpenOption> WRITE =
+            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+
+    private final Path path;
+    private final DirectoryTrust trust;
+    private final SecureDirectoryStream<Path> stream;
+
+    private TrustedFolder(
+            Path path, DirectoryTrust trust, DirectoryStream<Path> stream, boolean isChecked)
+            throws IOException {
+        this.path = path;
+        this.trust = trust;
+        try {
+            if (!(stream instanceof SecureDirectoryStream<Path> secure)) {
+                throw new BusException(
+                        path
+                                + " is on a file system that opens no file relative to its folder:"
+                                + " choose a driver directory on another, such as /dev/shm");
+            }
+            this.stream = secure;
+            if (isChecked) {
+                trust.check(
+                        path,
+                        secure.getFileAttributeView(PosixFileAttributeView.class).readAttributes());
+            }
+        } catch (IOException | BusException e) {
+            stream.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Opens a folder.
+     *
+     * @param path without links.
+     * @param trust that decides.
+     * @param isChecked whether the folder itself must be trusted: a mount that all use need not.
+     */
+    static TrustedFolder open(Path path, DirectoryTrust trust, boolean isChecked)
+            throws IOException {
+        return new TrustedFolder(path, trust, Files.newDirectoryStream(path), isChecked);
+    }
+
+    /**
+     * Opens a file in the folder or below it.
+     *
+     * @param relative path of the file.
+     * @throws BusException if the file, or a folder between, is not to be trusted.
+     */
+    FileChannel open(Path relative, boolean readOnly) throws IOException {
+        if (relative.getNameCount() > 1) {
+            Path name = relative.getName(0);
+            try (TrustedFolder next =
+                    new TrustedFolder(
+                            path.resolve(name),
+                            trust,
+                            stream.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS),
+                            true)) {
+                return next.open(relative.subpath(1, relative.getNameCount()), readOnly);
+            }
+        }
+        Path file = path.resolve(relative);
+        PosixFileAttributes attributes =
+                stream.getFileAttributeView(
+                                relative, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+                        .readAttributes();
+        if (!attributes.isRegularFile()) {
+            throw new BusException(
+                    file + " is no file: remove it, and start the driver of this directory again");
+        }
+        trust.check(file, attributes);
+        return (FileChannel) stream.newByteChannel(relative, readOnly ? READ : WRITE);
+    }
+
+    @Override
+    public void close() throws IOException {
+        stream.close();
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.Bus;
+
+import org.junit.jupiter.api.Test;
+
+/** Interfaces of subscriptions that cannot be used are refused, in words. */
+class UdpInterfaceTest {
+    /** Of a network for documentation: no host's. */
+    private static final String ELSEWHERE = "192.0.2.1";
+
+    @Test
+    void aSubscriptionsInterfaceIsOneOfThisHostOnWhichAGroupIsJoined() {
+        try (MediaDriver driver = MediaDriver.launchEmbedded(Drivers.config());
+                Bus bus = Drivers.connect(driver)) {
+            String unicast =
+                    Drivers.refusal(
+                            () ->
+                                    bus.addSubscription(
+                                            "verbus:udp?endpoint=127.0.0.1:0|interface="
+                                                    + ELSEWHERE,
+                                            1));
+            assertTrue(unicast.contains("endpoint is none: remove interface"), unicast);
+            String group =
+                    Drivers.refusal(
+                            () ->
+                                    bus.addSubscription(
+                                            "verbus:udp?endpoint=239.7.7.7:40123|interface="
+                                                    + ELSEWHERE,
+                                            1));
+            assertTrue(group.contains(ELSEWHERE), group);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.tools;
+
+import picocli.CommandLine;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.stream.Stream;
+
+/**
+ * What came of a command of {@code verbus}.
+ *
+ * @param status with which it ends.
+ * @param out that it printed.
+ * @param err that it printed to standard error.
+ */
+public record ToolRun(int status, String out, String err) {
+    /** Runs a command within this process. */
+    public static ToolRun of(String command, String... args) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        CommandLine line = Verbus.commandLine();
+        line.setOut(new PrintWriter(out));
+        line.setErr(new PrintWriter(err));
+        String[] all = Stream.concat(Stream.of(command), Stream.of(args)).toArray(String[]::new);
+        int status = line.execute(all);
+        return new ToolRun(status, out.toString(), err.toString());
+    }
+
+    /** Runs a command in a process of its own, whose output is all that was printed. */
+    public static void main(String[] args) {
+        CommandLine line = Verbus.commandLine();
+        line.setErr(new PrintWriter(System.out, true));
+        System.exit(line.execute(args));
+    }
+}
