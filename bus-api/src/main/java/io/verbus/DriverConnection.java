@@ -2,6 +2,7 @@
 
 package io.verbus;
 
+import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.DriverPulse;
 import io.verbus.directory.DirectoryTrust;
@@ -27,6 +28,7 @@ final class DriverConnection implements AutoCloseable {
     private final BroadcastReceiver toClients;
     private final CountersReader counters;
     private final DriverPulse pulse;
+    private ClientLocks lock;
 
     private DriverConnection(Path file, CncFile cnc, DirectoryTrust trust, long driverTimeoutNs) {
         this.file = file;
@@ -114,8 +116,24 @@ final class DriverConnection implements AutoCloseable {
         return counters;
     }
 
+    /**
+     * Tells the driver that this process may write to its memory as long as this is open, however
+     * long it stands still.
+     */
+    void hold(long clientId) {
+        try {
+            lock = ClientLocks.hold(directory(), clientId);
+        } catch (BusException e) {
+            close();
+            throw e;
+        }
+    }
+
     @Override
     public void close() {
         cnc.close();
+        if (lock != null) {
+            lock.close();
+        }
     }
 }

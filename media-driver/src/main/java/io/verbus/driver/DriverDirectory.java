@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
+import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.LossReport;
 import io.verbus.directory.DriverFile;
@@ -39,6 +40,8 @@ final class DriverDirectory implements AutoCloseable {
                     DirectoryLock.NAME
                             + "|"
                             + CncFile.NAME
+                            + "|"
+                            + ClientLocks.NAME
                             + "|"
                             + LossReport.NAME
                             + "|(publication|image)-\\d+\\.log");

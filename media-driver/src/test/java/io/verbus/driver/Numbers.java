@@ -2,6 +2,9 @@
 
 package io.verbus.driver;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.verbus.Publication;
 import io.verbus.Subscription;
 
@@ -31,6 +34,15 @@ final class Numbers {
     /** Offers a number until it is taken. */
     void offer(Publication publication, long number, int length) {
         Await.until("offered", () -> tryOffer(publication, number, length));
+    }
+
+    /** Offers, while nobody receives, as often as fills any window: nothing is accepted. */
+    void offerToNobody(Publication publication, int length) {
+        long position = publication.position();
+        for (int i = 0; i < 10_000; i++) {
+            assertEquals(Publication.NOT_CONNECTED, result(publication, -1, length));
+        }
+        assertEquals(position, publication.position());
     }
 
     /** Offers the numbers of a range, each until it is taken. */
@@ -65,6 +77,22 @@ final class Numbers {
                     return numbers.size() >= count;
                 });
         return numbers;
+    }
+
+    /**
+     * Reads up to a number that is there for the first time. What comes before the range may have
+     * been read by another.
+     */
+    static void drainRange(Subscription subscription, long from, long to) {
+        List<Long> numbers = new ArrayList<>();
+        Await.until(
+                "the number " + (to - 1),
+                () -> {
+                    poll(subscription, numbers);
+                    return numbers.contains(to - 1);
+                });
+        assertEquals(range(numbers.getFirst(), to), numbers);
+        assertTrue(numbers.getFirst() <= from);
     }
 
     static List<Long> range(long from, long to) {
