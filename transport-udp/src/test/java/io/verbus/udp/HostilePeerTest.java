@@ -97,25 +97,14 @@ class HostilePeerTest {
 
     /** Bytes that have arrived at the peer. */
     private long drainPeer() {
-        long bytes = 0;
-        int length;
-        while ((length = peer.receive()) >= 0) {
-            bytes += length;
-        }
-        return bytes;
+        return peer.drain();
     }
 
     /** Whoever asks at a control address in another's name has him sent no more than set-ups. */
     @Test
-    void nobodyIsSentAStreamThatHeCannotKnow() throws IOException {
-        ChannelUri dynamic =
-                ChannelUri.parse(
-                        "verbus:udp?control=127.0.0.1:"
-                                + port
-                                + "|control-mode=dynamic|term-length=64k");
-        TestStream stream = driver.publish(dynamic, STREAM);
+    void nobodyIsSentAStreamThatHeCannotKnow() {
+        TestStream stream = dynamic();
         int session = stream.log().spec().sessionId();
-        driver.turn(2);
         int asked = 500;
         for (int i = 0; i < asked; i++) {
             toDriver(Frame.status(peer.buffer, StatusFrame.FLAG_SEND_SETUP, 0, 0, 0, 0));
@@ -129,14 +118,123 @@ class HostilePeerTest {
         assertTrue(answered > 0, "a receiver is answered");
         assertTrue(answered <= 40L * asked, answered + " bytes for " + asked + " status messages");
         assertFalse(stream.connected);
-        // Who has read a set-up is taken in, and sent data.
-        toDriver(Frame.status(peer.buffer, 0, session, STREAM, 0, 32 * 1024));
-        driver.turn(2);
+        // Who has read a set-up, and shows that he receives, is taken in, and sent data.
+        joinDynamic(peer, session);
         assertTrue(stream.connected);
         while (stream.offered < 10 && stream.offer()) {
             driver.turn();
         }
         assertTrue(drainPeer() > 10, "data");
+    }
+
+    /** The attacker receives the stream: knows its ids, and every position. */
+    @Test
+    void aForgedStatusMessageBringsItsVictimAQuestionAndNoMore() throws IOException {
+        TestStream stream = dynamic();
+        int session = stream.log().spec().sessionId();
+        joinDynamic(peer, session);
+        assertTrue(stream.connected);
+        try (RawSocket victim = new RawSocket()) {
+            long brought = 0;
+            int forged = 0;
+            for (int i = 0; i < 5_000; i++) {
+                stream.offer();
+                int offset = (int) (stream.senderPosition() % Frame.TERM_LENGTH);
+                int term = (int) (stream.senderPosition() / Frame.TERM_LENGTH);
+                Frame.status(peer.buffer, 0, session, STREAM, offset, 32 * 1024);
+                peer.buffer.putInt(16, Frame.INITIAL_TERM + term);
+                victim.buffer.putBytes(0, peer.buffer, 0, StatusFrame.LENGTH);
+                toDriver(StatusFrame.LENGTH);
+                if (i % 50 == 0) {
+                    victim.send(port, StatusFrame.LENGTH);
+                    forged++;
+                }
+                driver.turn(1);
+                answerQuestions(peer);
+                int length;
+                while ((length = victim.receive()) >= 0) {
+                    assertEquals(Frames.RTT, Frames.type(victim.buffer));
+                    brought += length;
+                }
+            }
+            assertTrue(stream.senderPosition() > 20L * Frame.TERM_LENGTH, "the stream goes on");
+            assertTrue(
+                    brought <= (long) RttFrame.LENGTH * forged,
+                    brought + " bytes for " + forged + " status messages");
+            assertEquals(1, driver.value("receivers at 127.0.0.1:" + port));
+        }
+    }
+
+    /** Nor does a receiver that is there have to be asked by anybody in another's name. */
+    @Test
+    void onlyTheAskerIsAnsweredAndOnlyIfHeIsAReceiver() throws IOException {
+        TestStream stream = dynamic();
+        int session = stream.log().spec().sessionId();
+        RawSocket[] receivers = new RawSocket[8];
+        for (int i = 0; i < receivers.length; i++) {
+            receivers[i] = new RawSocket();
+            joinDynamic(receivers[i], session);
+            receivers[i].drain();
+        }
+        int asked = 100;
+        for (int i = 0; i < asked; i++) {
+            RttFrame.ask(peer.buffer, session, STREAM, i, 99);
+            toDriver(RttFrame.LENGTH);
+            Frame.status(peer.buffer, StatusFrame.FLAG_SEND_SETUP, session, STREAM, 0, 0);
+            toDriver(StatusFrame.LENGTH);
+            driver.nowNs += TestDriver.MS / 10;
+        }
+        assertTrue(drainPeer() <= (long) SetupFrame.LENGTH * asked, "set-ups only");
+        for (RawSocket receiver : receivers) {
+            assertEquals(0, receiver.drain(), "has asked nothing");
+        }
+        for (int i = 0; i < asked; i++) {
+            RttFrame.ask(receivers[0].buffer, session, STREAM, i, 99);
+            receivers[0].send(port, RttFrame.LENGTH);
+            driver.turn();
+        }
+        long answered = receivers[0].drain();
+        assertTrue(answered > 0 && answered <= 16L * RttFrame.LENGTH, answered + " bytes");
+        for (int i = 1; i < receivers.length; i++) {
+            assertEquals(0, receivers[i].drain(), "has asked nothing");
+        }
+        for (RawSocket receiver : receivers) {
+            receiver.close();
+        }
+    }
+
+    private TestStream dynamic() {
+        TestStream stream =
+                driver.publish(
+                        ChannelUri.parse(
+                                "verbus:udp?control=127.0.0.1:"
+                                        + port
+                                        + "|control-mode=dynamic|term-length=64k"),
+                        STREAM);
+        driver.turn(2);
+        return stream;
+    }
+
+    /** Comes to a dynamic publication as a receiver does, from the position at which it begins. */
+    private void joinDynamic(RawSocket receiver, int session) {
+        for (int i = 0; i < 2; i++) {
+            Frame.status(receiver.buffer, 0, session, STREAM, 0, 32 * 1024);
+            receiver.send(port, StatusFrame.LENGTH);
+            driver.turn(2);
+            answerQuestions(receiver);
+        }
+    }
+
+    private void answerQuestions(RawSocket receiver) {
+        UnsafeBuffer question = new UnsafeBuffer(new byte[RttFrame.LENGTH]);
+        while (receiver.receive() > 0) {
+            if (Frames.type(receiver.buffer) == Frames.RTT) {
+                question.putBytes(0, receiver.buffer, 0, RttFrame.LENGTH);
+                RttFrame.reply(receiver.buffer, question);
+                receiver.send(port, RttFrame.LENGTH);
+                driver.turn();
+            }
+        }
     }
 
     @Test

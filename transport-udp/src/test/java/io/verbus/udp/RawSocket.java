@@ -52,6 +52,16 @@ final class RawSocket implements AutoCloseable {
         }
     }
 
+    /** Takes all that has arrived; how many bytes. */
+    long drain() {
+        long bytes = 0;
+        int length;
+        while ((length = receive()) >= 0) {
+            bytes += length;
+        }
+        return bytes;
+    }
+
     void send(SocketAddress to, int length) {
         try {
             bytes.clear().limit(length);

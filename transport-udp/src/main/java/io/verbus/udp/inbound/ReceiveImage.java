@@ -43,6 +43,9 @@ final class ReceiveImage {
     /** A sender that is silent for so long may come back from another address. */
     private static final long SILENCE_NS = 1_000_000_000;
 
+    /** Questions of the sender are answered so far apart at least. */
+    private static final long MIN_ANSWER_INTERVAL_NS = 10_000_000;
+
     private static final long NONE = -1;
 
     private final InboundImage image;
@@ -73,6 +76,7 @@ final class ReceiveImage {
     private long frameNs;
     private long sourceNs;
     private long endPosition = NONE;
+    private long answeredNs;
     private boolean hasEnded;
     private boolean isLeftBehind;
 
@@ -123,6 +127,7 @@ final class ReceiveImage {
         granted = offered.position();
         frameNs = nowNs;
         sourceNs = nowNs;
+        answeredNs = nowNs - MIN_ANSWER_INTERVAL_NS;
     }
 
     /** By which the images of an endpoint are told apart. */
@@ -257,6 +262,20 @@ final class ReceiveImage {
             congestion.onRoundTrip(rttNs);
             counters.roundTrips.incrementRelease();
         }
+    }
+
+    /**
+     * The sender asks whether somebody receives here: it is answered, and told anew how far, where
+     * it is told anyway, whoever has asked.
+     */
+    void onQuestion(UnsafeBuffer question, long nowNs) {
+        if (nowNs - answeredNs < MIN_ANSWER_INTERVAL_NS) {
+            return;
+        }
+        answeredNs = nowNs;
+        RttFrame.reply(frame, question);
+        sender.send(source, frame, RttFrame.LENGTH, nowNs);
+        status.due();
     }
 
     /**
