@@ -23,10 +23,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 
 /** A peer that sends what it should not: it gets no more than it is due, and breaks nothing. */
@@ -390,6 +394,55 @@ class HostilePeerTest {
         assertEquals(20_000, driver.counter("NAKs received"));
     }
 
+    /** As many as a table of ranges has room for, each for a frame of its own, or a part of it. */
+    @ParameterizedTest
+    @ValueSource(ints = {32, 1024})
+    void forgedNaksDoNotKeepRealOnesOut(int forgedLength) {
+        TestStream stream = publication();
+        int session = stream.log().spec().sessionId();
+        SocketAddress sender = peer.source;
+        List<Integer> offsets = new ArrayList<>();
+        int end = (int) stream.senderPosition();
+        for (int at = 0; at < end; ) {
+            offsets.add(at);
+            at += FrameHeader.align(stream.log().term(0).getInt(at));
+        }
+        int wanted = offsets.get(offsets.size() / 2);
+        int length = FrameHeader.align(stream.log().term(0).getInt(wanted));
+        for (int round = 0; round < 20; round++) {
+            for (int offset : offsets) {
+                if (offset != wanted) {
+                    peer.send(
+                            sender, Frame.nak(peer.buffer, session, STREAM, offset, forgedLength));
+                    driver.turn();
+                }
+            }
+            peer.send(sender, Frame.nak(peer.buffer, session, STREAM, wanted, length));
+            driver.nowNs += TestDriver.MS;
+            driver.turn(1);
+            for (int i = 0; i < offsets.size(); i++) {
+                driver.turn();
+            }
+            assertTrue(isSentAgain(wanted), "in round " + round);
+            driver.nowNs += 9 * TestDriver.MS;
+        }
+    }
+
+    /** Whether a frame is in what has arrived at the peer. */
+    private boolean isSentAgain(int termOffset) {
+        boolean isSent = false;
+        int length;
+        while ((length = peer.receive()) >= 0) {
+            int at = 0;
+            while (at < length) {
+                int frame = FrameHeader.align(peer.buffer.getInt(at));
+                isSent |= frame > 0 && peer.buffer.getInt(at + 8) == termOffset;
+                at += Math.max(frame, HeartbeatFrame.LENGTH);
+            }
+        }
+        return isSent;
+    }
+
     @Test
     void naksForWhatIsNotThereAreIgnored() {
         TestStream stream = publication();
@@ -409,12 +462,12 @@ class HostilePeerTest {
             peer.send(sender, Frame.nak(peer.buffer, session, STREAM, range[0], range[1]));
             driver.turn();
         }
-        // In the middle of a frame: taken, but no frame begins there.
+        // In the middle of a frame: no frame begins there.
         peer.send(sender, Frame.nak(peer.buffer, session, STREAM, 32, 32));
         driver.turn();
         driver.turn();
         assertEquals(0, drainPeer());
-        assertEquals(ranges.length, driver.counter("NAKs ignored"));
+        assertEquals(ranges.length + 1, driver.counter("NAKs ignored"));
         assertEquals(0, driver.counter("datagrams sent again"));
     }
 
