@@ -5,6 +5,7 @@ package io.verbus.udp;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportHost;
 import io.verbus.transport.TransportProvider;
+import io.verbus.transport.TransportSettings;
 import io.verbus.udp.link.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
 
@@ -18,6 +19,11 @@ public final class UdpTransportProvider implements TransportProvider {
     @Override
     public void prepare() {
         DatagramSocket.link();
+    }
+
+    @Override
+    public void check(TransportSettings settings) {
+        UdpOptions.of(settings);
     }
 
     @Override

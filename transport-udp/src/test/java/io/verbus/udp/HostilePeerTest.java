@@ -5,6 +5,7 @@ package io.verbus.udp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.ChannelUri;
@@ -359,6 +360,52 @@ class HostilePeerTest {
     }
 
     @Test
+    void oneFrameFromAfarDoesNotEndTheImageOfAGroup() {
+        TestImage image = groupImage();
+        int offset = 0;
+        for (int n = 0; n < 64; n++) {
+            offset += Frame.data(peer.buffer, SESSION, STREAM, offset, n);
+            toDriver(FrameHeader.align(peer.buffer.getInt(0)));
+            toDriver(frameFromAfar());
+            driver.turn(20);
+            image.poll(10);
+        }
+        assertEquals(64, driver.counter("flow control over-runs"));
+        assertNull(image.lost);
+        assertEquals(64, image.next);
+    }
+
+    @Test
+    void aGroupThatGoesOnFromAfarLeavesTheReceiverBehind() {
+        TestImage image = groupImage();
+        for (int i = 0; i < 50; i++) {
+            toDriver(frameFromAfar());
+            driver.turn(10);
+            assertNull(image.lost);
+        }
+        toDriver(frameFromAfar());
+        driver.turn(2);
+        assertNotNull(image.lost);
+        assertTrue(image.lost.contains("left this receiver behind"), image.lost);
+    }
+
+    private int frameFromAfar() {
+        int length = Frame.data(peer.buffer, SESSION, STREAM, 64, 0);
+        peer.buffer.putInt(FrameHeader.TERM_ID, Frame.INITIAL_TERM + 3);
+        return length;
+    }
+
+    private TestImage groupImage() {
+        driver.subscribe(channel(port), STREAM);
+        driver.turn(2);
+        Frame.setup(peer.buffer, SESSION, STREAM);
+        peer.buffer.putByte(5, (byte) SetupFrame.FLAG_GROUP);
+        toDriver(SetupFrame.LENGTH);
+        driver.turn(2);
+        return driver.image();
+    }
+
+    @Test
     void framesThatOverlapEndTheImageInWords() {
         TestImage image = image();
         int length = Frame.data(peer.buffer, SESSION, STREAM, 256, 1);
@@ -540,6 +587,95 @@ class HostilePeerTest {
         driver.turn(5);
         assertEquals(8, driver.images.size());
         assertEquals(992, driver.counter("set-ups refused"));
+    }
+
+    @Test
+    void setupsOfTooLongTermsMakeNothingAndAreToldOnce() {
+        driver.subscribe(channel(port), STREAM);
+        driver.turn(2);
+        for (int session = 0; session < 1_000; session++) {
+            Frame.setup(peer.buffer, session, STREAM);
+            peer.buffer.putInt(28, 1 << 30);
+            toDriver(SetupFrame.LENGTH);
+        }
+        driver.turn(5);
+        assertEquals(0, driver.setups);
+        assertEquals(1000, driver.counter("set-ups refused"));
+        assertEquals(1000, driver.counter("errors caused by peers"));
+        assertEquals(1, driver.errors.size(), driver.errors.toString());
+        assertTrue(driver.errors.getFirst().contains("127.0.0.1"), driver.errors.getFirst());
+        assertTrue(driver.errors.getFirst().contains("udp.max-term-length"));
+    }
+
+    /** As where there is no room for their logs, each of which has a name of its own. */
+    @Test
+    void setupsThatFailCountAsImagesAndAreToldOnce() {
+        driver.subscribe(channel(port), STREAM);
+        driver.turn(2);
+        for (int session = 0; session < 1_000; session++) {
+            driver.setupRefusal = "image-" + session + ".log does not fit";
+            toDriver(Frame.setup(peer.buffer, session, STREAM));
+        }
+        driver.turn(5);
+        assertEquals(8, driver.setups);
+        assertEquals(1000, driver.counter("set-ups refused"));
+        assertEquals(2, driver.errors.size(), driver.errors.toString());
+        assertTrue(driver.errors.getFirst().endsWith("does not fit"), driver.errors.getFirst());
+        assertTrue(driver.errors.getLast().contains("udp.max-images"), driver.errors.getLast());
+        driver.setupRefusal = null;
+        driver.turn(11_000);
+        toDriver(Frame.setup(peer.buffer, SESSION, STREAM));
+        driver.turn(2);
+        assertEquals(1, driver.images.size(), "there is room again");
+    }
+
+    @Test
+    void setupsOfAHostTakeTheShareOfNoOther() throws IOException {
+        driver.close();
+        driver =
+                new TestDriver(
+                        1, folder, "udp.max-images-per-host", "3", "udp.max-image-memory", "1m");
+        driver.subscribe(channel(port), STREAM);
+        driver.turn(2);
+        for (int session = 0; session < 100; session++) {
+            toDriver(Frame.setup(peer.buffer, session, STREAM));
+        }
+        driver.turn(5);
+        assertEquals(3, driver.images.size());
+        try (RawSocket other = new RawSocket("127.0.0.2")) {
+            for (int session = 100; session < 110; session++) {
+                Frame.setup(other.buffer, session, STREAM);
+                other.buffer.putInt(28, 128 * 1024);
+                other.send(port, SetupFrame.LENGTH);
+                driver.turn();
+            }
+            driver.turn(5);
+        }
+        assertEquals(5, driver.images.size(), "two logs of 384k and more fit into 1m");
+        assertEquals(2, driver.errors.size(), driver.errors.toString());
+        assertTrue(driver.errors.getFirst().contains("udp.max-images-per-host"));
+        assertTrue(driver.errors.getLast().contains("127.0.0.2"), driver.errors.getLast());
+        assertTrue(driver.errors.getLast().contains("udp.max-image-memory"));
+    }
+
+    /** What was made and has ended goes on to count: its log is not gone at once. */
+    @Test
+    void setupsOfStreamsThatEndAtOnceAreCountedForAWhile() {
+        driver.subscribe(channel(port), STREAM);
+        driver.turn(2);
+        for (int session = 0; session < 100; session++) {
+            toDriver(Frame.setup(peer.buffer, session, STREAM));
+            HeartbeatFrame.write(peer.buffer, true, session, STREAM, Frame.INITIAL_TERM, 0);
+            driver.turn(2);
+            toDriver(HeartbeatFrame.LENGTH);
+            driver.turn(2);
+            for (TestImage image : List.copyOf(driver.images)) {
+                assertTrue(image.endingAt >= 0);
+                driver.transport.closeImage(image, "read");
+            }
+            driver.turn(2);
+        }
+        assertEquals(8, driver.setups);
     }
 
     @Test

@@ -137,6 +137,9 @@ final class FrameDispatcher {
         }
         if (!admission.hasRoom(images.size())) {
             counters.setupsRefused.incrementRelease();
+            if (admission.mustTell(images.size(), nowNs)) {
+                events.add(new ReceiverEvent.Crowded(source.host()));
+            }
             return true;
         }
         if (!SetupFrame.isInRange(part)) {

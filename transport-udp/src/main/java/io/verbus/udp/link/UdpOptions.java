@@ -2,8 +2,9 @@
 
 package io.verbus.udp.link;
 
+import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.TransportException;
-import io.verbus.transport.TransportHost;
+import io.verbus.transport.TransportSettings;
 
 import org.agrona.SystemUtil;
 
@@ -21,7 +22,11 @@ import org.agrona.SystemUtil;
  *     subscription's channel does not say.
  * @param gso {@code gso}: whether the kernel is handed joined datagrams, which it cuts apart.
  * @param gro {@code gro}: whether the kernel may join datagrams that arrive together.
- * @param maxImages {@code max-images}: images at one endpoint.
+ * @param maxImages {@code max-images}: images of all hosts.
+ * @param maxImagesPerHost {@code max-images-per-host}: images of streams from one host.
+ * @param maxTermLength {@code max-term-length}: bytes of a term of an image.
+ * @param maxImageMemory {@code max-image-memory}: bytes of the logs of all images of one host.
+ * @param maxTotalImageMemory {@code max-total-image-memory}: the same of all hosts.
  * @param maxReceivers {@code max-receivers}: receivers that come by themselves to one publication's
  *     control address.
  * @param statusIntervalNs {@code status-interval}: longest time between status messages.
@@ -45,6 +50,10 @@ public record UdpOptions(
         boolean gso,
         boolean gro,
         int maxImages,
+        int maxImagesPerHost,
+        int maxTermLength,
+        long maxImageMemory,
+        long maxTotalImageMemory,
         int maxReceivers,
         long statusIntervalNs,
         long setupIntervalNs,
@@ -63,11 +72,11 @@ public record UdpOptions(
     /**
      * Reads the options that are set, and checks each.
      *
-     * @param host that knows them.
+     * @param host what knows them.
      * @return the options.
      * @throws TransportException that names the wrong one.
      */
-    public static UdpOptions of(TransportHost host) {
+    public static UdpOptions of(TransportSettings host) {
         return new UdpOptions(
                 size(host, "window", "128k", 4_096, MAX_BUFFER),
                 size(host, "publication-window", "0", 0, MAX_BUFFER),
@@ -77,6 +86,15 @@ public record UdpOptions(
                 flag(host, "gso"),
                 flag(host, "gro"),
                 count(host, "max-images", "1024", 1, 1 << 16),
+                count(host, "max-images-per-host", "512", 1, 1 << 16),
+                size(
+                        host,
+                        "max-term-length",
+                        "64m",
+                        LogLayout.MIN_TERM_LENGTH,
+                        LogLayout.MAX_TERM_LENGTH),
+                longSize(host, "max-image-memory", "4g", 1 << 20, 1L << 46),
+                longSize(host, "max-total-image-memory", "8g", 1 << 20, 1L << 46),
                 count(host, "max-receivers", "64", 1, 1 << 12),
                 duration(host, "status-interval", "200ms", MS, MINUTE),
                 duration(host, "setup-interval", "100ms", MS, MINUTE),
@@ -99,7 +117,7 @@ public record UdpOptions(
         return publicationWindow == 0 ? most : Math.min(publicationWindow, most);
     }
 
-    private static String choice(TransportHost host, String name, String preset, String other) {
+    private static String choice(TransportSettings host, String name, String preset, String other) {
         String text = host.option("udp." + name, preset);
         if (!text.equals(preset) && !text.equals(other)) {
             throw wrong(name, text, preset + " or " + other, null);
@@ -107,7 +125,7 @@ public record UdpOptions(
         return text;
     }
 
-    private static boolean flag(TransportHost host, String name) {
+    private static boolean flag(TransportSettings host, String name) {
         String text = host.option("udp." + name, "true");
         if (!text.equals("true") && !text.equals("false")) {
             throw wrong(name, text, "true or false", null);
@@ -115,7 +133,7 @@ public record UdpOptions(
         return text.equals("true");
     }
 
-    private static int count(TransportHost host, String name, String preset, int min, int max) {
+    private static int count(TransportSettings host, String name, String preset, int min, int max) {
         String text = host.option("udp." + name, preset);
         String right = "a number from " + min + " to " + max;
         try {
@@ -129,13 +147,18 @@ public record UdpOptions(
         throw wrong(name, text, right, null);
     }
 
-    private static int size(TransportHost host, String name, String preset, int min, int max) {
+    private static int size(TransportSettings host, String name, String preset, int min, int max) {
+        return (int) longSize(host, name, preset, min, max);
+    }
+
+    private static long longSize(
+            TransportSettings host, String name, String preset, long min, long max) {
         String text = host.option("udp." + name, preset);
         String right = "from " + SystemUtil.formatSize(min) + " to " + SystemUtil.formatSize(max);
         try {
             long value = SystemUtil.parseSize(name, text);
             if (value >= min && value <= max) {
-                return (int) value;
+                return value;
             }
         } catch (NumberFormatException notSize) {
             throw wrong(name, text, right, notSize);
@@ -144,7 +167,7 @@ public record UdpOptions(
     }
 
     private static long duration(
-            TransportHost host, String name, String preset, long min, long max) {
+            TransportSettings host, String name, String preset, long min, long max) {
         String text = host.option("udp." + name, preset);
         String right =
                 "from " + SystemUtil.formatDuration(min) + " to " + SystemUtil.formatDuration(max);

@@ -209,7 +209,10 @@ final class Destination {
             return;
         }
         if (refusals.isDue(errno, nowNs)) {
-            tell(new SenderEvent.Refused(refusing.toString(), errno));
+            tell(
+                    receivers != null && receivers.isDynamic()
+                            ? new SenderEvent.Unanswerable(refusing.host(), errno)
+                            : new SenderEvent.Refused(refusing.toString(), errno));
         }
     }
 
@@ -227,7 +230,10 @@ final class Destination {
     private void sendTo(SocketAddress asker, int length) {
         batch.add(asker, frame.addressOffset(), length);
         if (batch.send(socket.fd()) == 0) {
-            onRefusal(batch.errno(), asker);
+            counters.shortSends.incrementRelease();
+            if (refusals.isDue(batch.errno(), nowNs)) {
+                tell(new SenderEvent.Unanswerable(asker.host(), batch.errno()));
+            }
         }
     }
 

@@ -124,6 +124,12 @@ public final class SocketAddress {
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
     }
 
+    /** The host without the port, for people. Allocates. */
+    public String host() {
+        InetSocketAddress inet = length == 0 ? null : toInet();
+        return inet == null ? "an unknown address" : inet.getAddress().getHostAddress();
+    }
+
     @Override
     public String toString() {
         InetSocketAddress inet = length == 0 ? null : toInet();
