@@ -128,6 +128,7 @@ record DriverParts(
                         names,
                         waiting,
                         failures,
+                        images,
                         events,
                         counters,
                         errors);
