@@ -448,12 +448,18 @@ class HostilePeerTest {
         TestStream stream = publication();
         int session = stream.log().spec().sessionId();
         SocketAddress sender = peer.source;
+        for (int i = 0; i < 200; i++) {
+            stream.offer();
+            driver.turn();
+        }
+        drainPeer();
         List<Integer> offsets = new ArrayList<>();
         int end = (int) stream.senderPosition();
         for (int at = 0; at < end; ) {
             offsets.add(at);
             at += FrameHeader.align(stream.log().term(0).getInt(at));
         }
+        assertTrue(offsets.size() > 70, offsets.size() + " frames");
         int wanted = offsets.get(offsets.size() / 2);
         int length = FrameHeader.align(stream.log().term(0).getInt(wanted));
         for (int round = 0; round < 20; round++) {
