@@ -24,6 +24,7 @@ final class CommandExecutor implements CommandHandler {
     private final Names names;
     private final WaitingCommands waiting;
     private final CommandFailures failures;
+    private final Images images;
     private final ClientEvents events;
     private final ErrorHandler errors;
     private final AtomicCounter commands;
@@ -38,6 +39,7 @@ final class CommandExecutor implements CommandHandler {
             Names names,
             WaitingCommands waiting,
             CommandFailures failures,
+            Images images,
             ClientEvents events,
             DriverCounters counters,
             ErrorHandler errors) {
@@ -48,6 +50,7 @@ final class CommandExecutor implements CommandHandler {
         this.names = names;
         this.waiting = waiting;
         this.failures = failures;
+        this.images = images;
         this.events = events;
         this.errors = errors;
         this.commands = counters.system(SystemCounter.COMMANDS);
@@ -242,10 +245,12 @@ final class CommandExecutor implements CommandHandler {
                         + ": "
                         + reason;
         switch (source) {
-            case Publication publication -> publications.fail(publication, why);
-            case NetworkImage image -> image.reject(why);
+            case Publication publication -> {
+                publications.fail(publication, why);
+                errors.onError(new BusException(why));
+            }
+            case NetworkImage image -> images.onRejected(image, why);
         }
-        errors.onError(new BusException(why));
         rejected.incrementRelease();
     }
 

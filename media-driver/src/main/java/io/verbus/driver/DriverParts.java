@@ -133,6 +133,7 @@ record DriverParts(
                         names,
                         waiting,
                         failures,
+                        images,
                         events,
                         counters,
                         errors);

@@ -9,6 +9,7 @@ import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.Transport;
 import io.verbus.transport.Turns;
@@ -20,11 +21,17 @@ import java.util.function.LongSupplier;
 
 /** Images of remote publications, from set-up to the release of their logs. Conductor's thread. */
 final class Images implements Turns.Turn<NetworkImage> {
+    /** What peers cause. */
+    private enum PeerError {
+        INVALID,
+        REJECTED
+    }
+
     private final Subscriptions subscriptions;
     private final LogFiles files;
     private final DriverCounters counters;
     private final ClientEvents events;
-    private final ErrorHandler errors;
+    private final PeerErrorLog peerErrors;
     private final LongSupplier ids;
     private final AtomicCounter count;
     private final AtomicCounter lost;
@@ -45,7 +52,7 @@ final class Images implements Turns.Turn<NetworkImage> {
         this.files = files;
         this.counters = counters;
         this.events = events;
-        this.errors = errors;
+        this.peerErrors = new PeerErrorLog(errors, counters.system(SystemCounter.IMAGES_INVALID));
         this.ids = ids;
         this.count = counters.system(SystemCounter.IMAGES);
         this.lost = counters.system(SystemCounter.IMAGES_LOST);
@@ -133,8 +140,21 @@ final class Images implements Turns.Turn<NetworkImage> {
         lost.incrementRelease();
         InvalidFrameException defect = image.onLost(reason);
         if (defect != null) {
-            errors.onError(defect);
+            record(PeerError.INVALID, image, defect.getMessage());
         }
+    }
+
+    /** A client has found that the image holds what no sender sends. */
+    void onRejected(NetworkImage image, String why) {
+        image.reject(why);
+        record(PeerError.REJECTED, image, why);
+    }
+
+    private void record(PeerError kind, NetworkImage image, String what) {
+        String source = image.description();
+        int port = source.lastIndexOf(':');
+        String host = port < 0 ? source : source.substring(0, port);
+        peerErrors.record(kind, host, "an image of " + host + " has ended: " + what);
     }
 
     /** Every cycle. Returns the amount of work done. */

@@ -19,7 +19,8 @@ enum SystemCounter {
     IMAGES_REJECTED("images rejected"),
     UNBLOCKED("claims unblocked"),
     COMMANDS_UNBLOCKED("commands unblocked"),
-    LOG_BYTES("bytes of logs mapped");
+    LOG_BYTES("bytes of logs mapped"),
+    IMAGES_INVALID("images ended for what their senders sent");
 
     private final String label;
 

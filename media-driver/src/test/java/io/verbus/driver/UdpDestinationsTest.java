@@ -23,6 +23,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.DatagramChannel;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -154,6 +161,78 @@ class UdpDestinationsTest {
             }
             Await.until("no receiver", () -> value(CounterTypes.DESTINATIONS) == 0);
             Await.until("not connected", () -> !publication.isConnected());
+        }
+    }
+
+    /** The attacker has asked for the stream's set-up; the victim never has. */
+    @Test
+    void aForgedStatusMessageBringsItsVictimNoStream() throws IOException {
+        try (ExclusivePublication publication = addDynamic("max");
+                DatagramChannel attacker = DatagramChannel.open();
+                DatagramChannel victim = DatagramChannel.open()) {
+            InetAddress host = InetAddress.getLoopbackAddress();
+            attacker.bind(new InetSocketAddress(host, 0)).configureBlocking(false);
+            victim.bind(new InetSocketAddress(host, 0)).configureBlocking(false);
+            InetSocketAddress at = new InetSocketAddress(host, control);
+            ByteBuffer setup = ByteBuffer.allocate(1024).order(ByteOrder.LITTLE_ENDIAN);
+            Await.done(
+                    "a set-up",
+                    () -> {
+                        send(attacker, status(0x80, 0, 0, 0, 0), at);
+                        return receive(attacker, setup.clear()) == 40;
+                    });
+            int sent = 20;
+            for (int i = 0; i < sent; i++) {
+                int session = setup.getInt(12);
+                int term = setup.getInt(24);
+                send(victim, status(0, session, STREAM, term, setup.getInt(8)), at);
+            }
+            exchange()
+                    .run(
+                            publication,
+                            "verbus:udp?" + controlled(port, ""),
+                            "aeron:udp?" + controlled(aeronPort, "|control-mode=dynamic"));
+            assertTrue(publication.position() > 50 * TERM, "terms wrapped");
+            assertEquals(2, value(CounterTypes.DESTINATIONS));
+            int brought = 0;
+            int length;
+            while ((length = receive(victim, setup.clear())) > 0) {
+                brought += length;
+            }
+            assertTrue(brought <= 40 * sent, brought + " bytes for " + sent + " status messages");
+        }
+    }
+
+    private static ByteBuffer status(int flags, int session, int stream, int term, int offset) {
+        return ByteBuffer.allocate(36)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(36)
+                .put((byte) 0)
+                .put((byte) flags)
+                .putShort((short) 3)
+                .putInt(session)
+                .putInt(stream)
+                .putInt(term)
+                .putInt(offset)
+                .putInt(TERM / 2)
+                .putLong(9)
+                .flip();
+    }
+
+    private static void send(DatagramChannel from, ByteBuffer datagram, SocketAddress to) {
+        try {
+            from.send(datagram, to);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Length of what has arrived; 0 if nothing has. */
+    private static int receive(DatagramChannel at, ByteBuffer datagram) {
+        try {
+            return at.receive(datagram) == null ? 0 : datagram.position();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -3,9 +3,11 @@
 package io.verbus.udp;
 
 import io.verbus.ChannelUri;
+import io.verbus.cnc.CounterTypes;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportHost;
 import io.verbus.udp.inbound.InboundConductor;
@@ -19,10 +21,15 @@ import io.verbus.udp.outbound.OutboundConductor;
 final class UdpTransport implements Transport {
     private final OutboundConductor outbound;
     private final InboundConductor inbound;
+    private final PeerErrorLog peerErrors;
 
     UdpTransport(TransportHost host, UdpOptions options, long nowNs) {
-        outbound = new OutboundConductor(host, options, nowNs);
-        inbound = new InboundConductor(host, options, nowNs);
+        peerErrors =
+                new PeerErrorLog(
+                        host::onError,
+                        host.counter(CounterTypes.SYSTEM, 0, "udp: errors caused by peers"));
+        outbound = new OutboundConductor(host, options, peerErrors, nowNs);
+        inbound = new InboundConductor(host, options, peerErrors, nowNs);
     }
 
     @Override
@@ -85,5 +92,6 @@ final class UdpTransport implements Transport {
     public void close() {
         outbound.close();
         inbound.close();
+        peerErrors.close();
     }
 }

@@ -27,6 +27,11 @@ public final class UdpTransportProvider implements TransportProvider {
     }
 
     @Override
+    public void check(TransportSettings settings) {
+        UdpOptions.of(settings);
+    }
+
+    @Override
     public Transport open(TransportHost host) {
         return new UdpTransport(host, UdpOptions.of(host), System.nanoTime());
     }

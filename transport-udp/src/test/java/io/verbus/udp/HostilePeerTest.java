@@ -5,6 +5,7 @@ package io.verbus.udp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.ChannelUri;
@@ -23,10 +24,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 
 /** A peer that sends what it should not: it gets no more than it is due, and breaks nothing. */
@@ -97,25 +102,14 @@ class HostilePeerTest {
 
     /** Bytes that have arrived at the peer. */
     private long drainPeer() {
-        long bytes = 0;
-        int length;
-        while ((length = peer.receive()) >= 0) {
-            bytes += length;
-        }
-        return bytes;
+        return peer.drain();
     }
 
     /** Whoever asks at a control address in another's name has him sent no more than set-ups. */
     @Test
-    void nobodyIsSentAStreamThatHeCannotKnow() throws IOException {
-        ChannelUri dynamic =
-                ChannelUri.parse(
-                        "verbus:udp?control=127.0.0.1:"
-                                + port
-                                + "|control-mode=dynamic|term-length=64k");
-        TestStream stream = driver.publish(dynamic, STREAM);
+    void nobodyIsSentAStreamThatHeCannotKnow() {
+        TestStream stream = dynamic();
         int session = stream.log().spec().sessionId();
-        driver.turn(2);
         int asked = 500;
         for (int i = 0; i < asked; i++) {
             toDriver(Frame.status(peer.buffer, StatusFrame.FLAG_SEND_SETUP, 0, 0, 0, 0));
@@ -129,14 +123,123 @@ class HostilePeerTest {
         assertTrue(answered > 0, "a receiver is answered");
         assertTrue(answered <= 40L * asked, answered + " bytes for " + asked + " status messages");
         assertFalse(stream.connected);
-        // Who has read a set-up is taken in, and sent data.
-        toDriver(Frame.status(peer.buffer, 0, session, STREAM, 0, 32 * 1024));
-        driver.turn(2);
+        // Who has read a set-up, and shows that he receives, is taken in, and sent data.
+        joinDynamic(peer, session);
         assertTrue(stream.connected);
         while (stream.offered < 10 && stream.offer()) {
             driver.turn();
         }
         assertTrue(drainPeer() > 10, "data");
+    }
+
+    /** The attacker receives the stream: knows its ids, and every position. */
+    @Test
+    void aForgedStatusMessageBringsItsVictimAQuestionAndNoMore() throws IOException {
+        TestStream stream = dynamic();
+        int session = stream.log().spec().sessionId();
+        joinDynamic(peer, session);
+        assertTrue(stream.connected);
+        try (RawSocket victim = new RawSocket()) {
+            long brought = 0;
+            int forged = 0;
+            for (int i = 0; i < 5_000; i++) {
+                stream.offer();
+                int offset = (int) (stream.senderPosition() % Frame.TERM_LENGTH);
+                int term = (int) (stream.senderPosition() / Frame.TERM_LENGTH);
+                Frame.status(peer.buffer, 0, session, STREAM, offset, 32 * 1024);
+                peer.buffer.putInt(16, Frame.INITIAL_TERM + term);
+                victim.buffer.putBytes(0, peer.buffer, 0, StatusFrame.LENGTH);
+                toDriver(StatusFrame.LENGTH);
+                if (i % 50 == 0) {
+                    victim.send(port, StatusFrame.LENGTH);
+                    forged++;
+                }
+                driver.turn(1);
+                answerQuestions(peer);
+                int length;
+                while ((length = victim.receive()) >= 0) {
+                    assertEquals(Frames.RTT, Frames.type(victim.buffer));
+                    brought += length;
+                }
+            }
+            assertTrue(stream.senderPosition() > 20L * Frame.TERM_LENGTH, "the stream goes on");
+            assertTrue(
+                    brought <= (long) RttFrame.LENGTH * forged,
+                    brought + " bytes for " + forged + " status messages");
+            assertEquals(1, driver.value("receivers at 127.0.0.1:" + port));
+        }
+    }
+
+    /** Nor does a receiver that is there have to be asked by anybody in another's name. */
+    @Test
+    void onlyTheAskerIsAnsweredAndOnlyIfHeIsAReceiver() throws IOException {
+        TestStream stream = dynamic();
+        int session = stream.log().spec().sessionId();
+        RawSocket[] receivers = new RawSocket[8];
+        for (int i = 0; i < receivers.length; i++) {
+            receivers[i] = new RawSocket();
+            joinDynamic(receivers[i], session);
+            receivers[i].drain();
+        }
+        int asked = 100;
+        for (int i = 0; i < asked; i++) {
+            RttFrame.ask(peer.buffer, session, STREAM, i, 99);
+            toDriver(RttFrame.LENGTH);
+            Frame.status(peer.buffer, StatusFrame.FLAG_SEND_SETUP, session, STREAM, 0, 0);
+            toDriver(StatusFrame.LENGTH);
+            driver.nowNs += TestDriver.MS / 10;
+        }
+        assertTrue(drainPeer() <= (long) SetupFrame.LENGTH * asked, "set-ups only");
+        for (RawSocket receiver : receivers) {
+            assertEquals(0, receiver.drain(), "has asked nothing");
+        }
+        for (int i = 0; i < asked; i++) {
+            RttFrame.ask(receivers[0].buffer, session, STREAM, i, 99);
+            receivers[0].send(port, RttFrame.LENGTH);
+            driver.turn();
+        }
+        long answered = receivers[0].drain();
+        assertTrue(answered > 0 && answered <= 16L * RttFrame.LENGTH, answered + " bytes");
+        for (int i = 1; i < receivers.length; i++) {
+            assertEquals(0, receivers[i].drain(), "has asked nothing");
+        }
+        for (RawSocket receiver : receivers) {
+            receiver.close();
+        }
+    }
+
+    private TestStream dynamic() {
+        TestStream stream =
+                driver.publish(
+                        ChannelUri.parse(
+                                "verbus:udp?control=127.0.0.1:"
+                                        + port
+                                        + "|control-mode=dynamic|term-length=64k"),
+                        STREAM);
+        driver.turn(2);
+        return stream;
+    }
+
+    /** Comes to a dynamic publication as a receiver does, from the position at which it begins. */
+    private void joinDynamic(RawSocket receiver, int session) {
+        for (int i = 0; i < 2; i++) {
+            Frame.status(receiver.buffer, 0, session, STREAM, 0, 32 * 1024);
+            receiver.send(port, StatusFrame.LENGTH);
+            driver.turn(2);
+            answerQuestions(receiver);
+        }
+    }
+
+    private void answerQuestions(RawSocket receiver) {
+        UnsafeBuffer question = new UnsafeBuffer(new byte[RttFrame.LENGTH]);
+        while (receiver.receive() > 0) {
+            if (Frames.type(receiver.buffer) == Frames.RTT) {
+                question.putBytes(0, receiver.buffer, 0, RttFrame.LENGTH);
+                RttFrame.reply(receiver.buffer, question);
+                receiver.send(port, RttFrame.LENGTH);
+                driver.turn();
+            }
+        }
     }
 
     @Test
@@ -257,6 +360,52 @@ class HostilePeerTest {
     }
 
     @Test
+    void oneFrameFromAfarDoesNotEndTheImageOfAGroup() {
+        TestImage image = groupImage();
+        int offset = 0;
+        for (int n = 0; n < 64; n++) {
+            offset += Frame.data(peer.buffer, SESSION, STREAM, offset, n);
+            toDriver(FrameHeader.align(peer.buffer.getInt(0)));
+            toDriver(frameFromAfar());
+            driver.turn(20);
+            image.poll(10);
+        }
+        assertEquals(64, driver.counter("flow control over-runs"));
+        assertNull(image.lost);
+        assertEquals(64, image.next);
+    }
+
+    @Test
+    void aGroupThatGoesOnFromAfarLeavesTheReceiverBehind() {
+        TestImage image = groupImage();
+        for (int i = 0; i < 50; i++) {
+            toDriver(frameFromAfar());
+            driver.turn(10);
+            assertNull(image.lost);
+        }
+        toDriver(frameFromAfar());
+        driver.turn(2);
+        assertNotNull(image.lost);
+        assertTrue(image.lost.contains("left this receiver behind"), image.lost);
+    }
+
+    private int frameFromAfar() {
+        int length = Frame.data(peer.buffer, SESSION, STREAM, 64, 0);
+        peer.buffer.putInt(FrameHeader.TERM_ID, Frame.INITIAL_TERM + 3);
+        return length;
+    }
+
+    private TestImage groupImage() {
+        driver.subscribe(channel(port), STREAM);
+        driver.turn(2);
+        Frame.setup(peer.buffer, SESSION, STREAM);
+        peer.buffer.putByte(5, (byte) SetupFrame.FLAG_GROUP);
+        toDriver(SetupFrame.LENGTH);
+        driver.turn(2);
+        return driver.image();
+    }
+
+    @Test
     void framesThatOverlapEndTheImageInWords() {
         TestImage image = image();
         int length = Frame.data(peer.buffer, SESSION, STREAM, 256, 1);
@@ -292,6 +441,61 @@ class HostilePeerTest {
         assertEquals(20_000, driver.counter("NAKs received"));
     }
 
+    /** As many as a table of ranges has room for, each for a frame of its own, or a part of it. */
+    @ParameterizedTest
+    @ValueSource(ints = {32, 1024})
+    void forgedNaksDoNotKeepRealOnesOut(int forgedLength) {
+        TestStream stream = publication();
+        int session = stream.log().spec().sessionId();
+        SocketAddress sender = peer.source;
+        for (int i = 0; i < 200; i++) {
+            stream.offer();
+            driver.turn();
+        }
+        drainPeer();
+        List<Integer> offsets = new ArrayList<>();
+        int end = (int) stream.senderPosition();
+        for (int at = 0; at < end; ) {
+            offsets.add(at);
+            at += FrameHeader.align(stream.log().term(0).getInt(at));
+        }
+        assertTrue(offsets.size() > 70, offsets.size() + " frames");
+        int wanted = offsets.get(offsets.size() / 2);
+        int length = FrameHeader.align(stream.log().term(0).getInt(wanted));
+        for (int round = 0; round < 20; round++) {
+            for (int offset : offsets) {
+                if (offset != wanted) {
+                    peer.send(
+                            sender, Frame.nak(peer.buffer, session, STREAM, offset, forgedLength));
+                    driver.turn();
+                }
+            }
+            peer.send(sender, Frame.nak(peer.buffer, session, STREAM, wanted, length));
+            driver.nowNs += TestDriver.MS;
+            driver.turn(1);
+            for (int i = 0; i < offsets.size(); i++) {
+                driver.turn();
+            }
+            assertTrue(isSentAgain(wanted), "in round " + round);
+            driver.nowNs += 9 * TestDriver.MS;
+        }
+    }
+
+    /** Whether a frame is in what has arrived at the peer. */
+    private boolean isSentAgain(int termOffset) {
+        boolean isSent = false;
+        int length;
+        while ((length = peer.receive()) >= 0) {
+            int at = 0;
+            while (at < length) {
+                int frame = FrameHeader.align(peer.buffer.getInt(at));
+                isSent |= frame > 0 && peer.buffer.getInt(at + 8) == termOffset;
+                at += Math.max(frame, HeartbeatFrame.LENGTH);
+            }
+        }
+        return isSent;
+    }
+
     @Test
     void naksForWhatIsNotThereAreIgnored() {
         TestStream stream = publication();
@@ -311,12 +515,12 @@ class HostilePeerTest {
             peer.send(sender, Frame.nak(peer.buffer, session, STREAM, range[0], range[1]));
             driver.turn();
         }
-        // In the middle of a frame: taken, but no frame begins there.
+        // In the middle of a frame: no frame begins there.
         peer.send(sender, Frame.nak(peer.buffer, session, STREAM, 32, 32));
         driver.turn();
         driver.turn();
         assertEquals(0, drainPeer());
-        assertEquals(ranges.length, driver.counter("NAKs ignored"));
+        assertEquals(ranges.length + 1, driver.counter("NAKs ignored"));
         assertEquals(0, driver.counter("datagrams sent again"));
     }
 
@@ -389,6 +593,95 @@ class HostilePeerTest {
         driver.turn(5);
         assertEquals(8, driver.images.size());
         assertEquals(992, driver.counter("set-ups refused"));
+    }
+
+    @Test
+    void setupsOfTooLongTermsMakeNothingAndAreToldOnce() {
+        driver.subscribe(channel(port), STREAM);
+        driver.turn(2);
+        for (int session = 0; session < 1_000; session++) {
+            Frame.setup(peer.buffer, session, STREAM);
+            peer.buffer.putInt(28, 1 << 30);
+            toDriver(SetupFrame.LENGTH);
+        }
+        driver.turn(5);
+        assertEquals(0, driver.setups);
+        assertEquals(1000, driver.counter("set-ups refused"));
+        assertEquals(1000, driver.counter("errors caused by peers"));
+        assertEquals(1, driver.errors.size(), driver.errors.toString());
+        assertTrue(driver.errors.getFirst().contains("127.0.0.1"), driver.errors.getFirst());
+        assertTrue(driver.errors.getFirst().contains("udp.max-term-length"));
+    }
+
+    /** As where there is no room for their logs, each of which has a name of its own. */
+    @Test
+    void setupsThatFailCountAsImagesAndAreToldOnce() {
+        driver.subscribe(channel(port), STREAM);
+        driver.turn(2);
+        for (int session = 0; session < 1_000; session++) {
+            driver.setupRefusal = "image-" + session + ".log does not fit";
+            toDriver(Frame.setup(peer.buffer, session, STREAM));
+        }
+        driver.turn(5);
+        assertEquals(8, driver.setups);
+        assertEquals(1000, driver.counter("set-ups refused"));
+        assertEquals(2, driver.errors.size(), driver.errors.toString());
+        assertTrue(driver.errors.getFirst().endsWith("does not fit"), driver.errors.getFirst());
+        assertTrue(driver.errors.getLast().contains("udp.max-images"), driver.errors.getLast());
+        driver.setupRefusal = null;
+        driver.turn(11_000);
+        toDriver(Frame.setup(peer.buffer, SESSION, STREAM));
+        driver.turn(2);
+        assertEquals(1, driver.images.size(), "there is room again");
+    }
+
+    @Test
+    void setupsOfAHostTakeTheShareOfNoOther() throws IOException {
+        driver.close();
+        driver =
+                new TestDriver(
+                        1, folder, "udp.max-images-per-host", "3", "udp.max-image-memory", "1m");
+        driver.subscribe(channel(port), STREAM);
+        driver.turn(2);
+        for (int session = 0; session < 100; session++) {
+            toDriver(Frame.setup(peer.buffer, session, STREAM));
+        }
+        driver.turn(5);
+        assertEquals(3, driver.images.size());
+        try (RawSocket other = new RawSocket("127.0.0.2")) {
+            for (int session = 100; session < 110; session++) {
+                Frame.setup(other.buffer, session, STREAM);
+                other.buffer.putInt(28, 128 * 1024);
+                other.send(port, SetupFrame.LENGTH);
+                driver.turn();
+            }
+            driver.turn(5);
+        }
+        assertEquals(5, driver.images.size(), "two logs of 384k and more fit into 1m");
+        assertEquals(2, driver.errors.size(), driver.errors.toString());
+        assertTrue(driver.errors.getFirst().contains("udp.max-images-per-host"));
+        assertTrue(driver.errors.getLast().contains("127.0.0.2"), driver.errors.getLast());
+        assertTrue(driver.errors.getLast().contains("udp.max-image-memory"));
+    }
+
+    /** What was made and has ended goes on to count: its log is not gone at once. */
+    @Test
+    void setupsOfStreamsThatEndAtOnceAreCountedForAWhile() {
+        driver.subscribe(channel(port), STREAM);
+        driver.turn(2);
+        for (int session = 0; session < 100; session++) {
+            toDriver(Frame.setup(peer.buffer, session, STREAM));
+            HeartbeatFrame.write(peer.buffer, true, session, STREAM, Frame.INITIAL_TERM, 0);
+            driver.turn(2);
+            toDriver(HeartbeatFrame.LENGTH);
+            driver.turn(2);
+            for (TestImage image : List.copyOf(driver.images)) {
+                assertTrue(image.endingAt >= 0);
+                driver.transport.closeImage(image, "read");
+            }
+            driver.turn(2);
+        }
+        assertEquals(8, driver.setups);
     }
 
     @Test

@@ -24,9 +24,16 @@ final class RawSocket implements AutoCloseable {
     SocketAddress source;
 
     RawSocket() {
+        this("127.0.0.1");
+    }
+
+    /**
+     * @param host whose peer it is: one of the loopback device's.
+     */
+    RawSocket(String host) {
         try {
             channel = DatagramChannel.open();
-            channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            channel.bind(new InetSocketAddress(host, 0));
             channel.configureBlocking(false);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -50,6 +57,16 @@ final class RawSocket implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Takes all that has arrived; how many bytes. */
+    long drain() {
+        long bytes = 0;
+        int length;
+        while ((length = receive()) >= 0) {
+            bytes += length;
+        }
+        return bytes;
     }
 
     void send(SocketAddress to, int length) {

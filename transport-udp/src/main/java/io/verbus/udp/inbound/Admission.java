@@ -16,6 +16,10 @@ final class Admission {
     private static final int MAX_OFFERS = 16;
 
     private static final long REFUSAL_NS = 1_000_000_000;
+
+    /** Bars that are over are looked for, and the conductor told of what is refused, so often. */
+    private static final long INTERVAL_NS = 100_000_000;
+
     private static final long ENDED_NS = 10_000_000_000L;
 
     /**
@@ -32,6 +36,9 @@ final class Admission {
     private final LongHashSet offers = new LongHashSet();
     private final SetupRequests requests = new SetupRequests();
     private final int maxImages;
+    private boolean wasTold;
+    private long toldNs;
+    private long sweptNs;
 
     Admission(int maxImages) {
         this.maxImages = maxImages;
@@ -72,6 +79,16 @@ final class Admission {
         return offers.size() < MAX_OFFERS && images + offers.size() < maxImages;
     }
 
+    /** Whether the conductor is to know that there are too many images; counts it as told. */
+    boolean mustTell(int images, long nowNs) {
+        if (images < maxImages || wasTold && nowNs - toldNs < INTERVAL_NS) {
+            return false;
+        }
+        wasTold = true;
+        toldNs = nowNs;
+        return true;
+    }
+
     /** The conductor is told of a stream. */
     void offered(long key) {
         offers.add(key);
@@ -100,7 +117,8 @@ final class Admission {
     }
 
     private void bar(long key, Bar bar, long nowNs) {
-        if (bars.size() >= maxImages) {
+        if (bars.size() >= maxImages && nowNs - sweptNs >= INTERVAL_NS) {
+            sweptNs = nowNs;
             bars.values().removeIf(old -> nowNs - old.untilNs() >= 0);
         }
         if (bars.size() < maxImages) {

@@ -137,6 +137,9 @@ final class FrameDispatcher {
         }
         if (!admission.hasRoom(images.size())) {
             counters.setupsRefused.incrementRelease();
+            if (admission.mustTell(images.size(), nowNs)) {
+                events.add(new ReceiverEvent.Crowded(source.host()));
+            }
             return true;
         }
         if (!SetupFrame.isInRange(part)) {
@@ -165,8 +168,12 @@ final class FrameDispatcher {
     private int onRoundTrip(long nowNs) {
         ReceiveImage image =
                 images.get(ReceiveImage.key(RttFrame.streamId(part), RttFrame.sessionId(part)));
-        if (image != null && (Frames.flags(part, 0) & RttFrame.FLAG_REPLY) == 0) {
-            image.onRoundTrip(part, nowNs);
+        if (image != null) {
+            if ((Frames.flags(part, 0) & RttFrame.FLAG_REPLY) == 0) {
+                image.onRoundTrip(part, nowNs);
+            } else if (RttFrame.receiverId(part) == receiverId) {
+                image.onQuestion(part, nowNs);
+            }
         }
         return Frames.span(part, RttFrame.LENGTH);
     }

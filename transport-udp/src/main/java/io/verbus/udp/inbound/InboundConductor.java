@@ -2,13 +2,11 @@
 
 package io.verbus.udp.inbound;
 
-import io.verbus.BusException;
 import io.verbus.ChannelUri;
 import io.verbus.logbuffer.LogLayout;
-import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
-import io.verbus.transport.SetupAnswer;
+import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 import io.verbus.udp.link.Group;
@@ -29,15 +27,25 @@ import java.util.Queue;
 
 /** The conductor's part of the subscribing side: endpoints and images. Conductor's thread. */
 public final class InboundConductor implements AutoCloseable {
+    /** Events that a cycle takes at most: what else the conductor has to do is not held up. */
+    private static final int EVENTS_PER_CYCLE = 16;
+
+    /** Bytes of logs that a cycle cleans, give or take a step: some tens of microseconds of it. */
+    private static final int CLEANED_PER_CYCLE = 512 * 1024;
+
     private final TransportHost host;
     private final Resolver resolver;
     private final UdpOptions options;
     private final ReceiverCounters counters;
     private final Queue<ReceiverEvent> events = new ManyToOneConcurrentLinkedQueue<>();
     private final ReceiverAgent agent;
+    private final Offers offers;
     private final List<ReceiveEndpoint> endpoints = new ArrayList<>();
     private final Map<Long, ReceiveImage> byId = new HashMap<>();
     private ReceiveImage[] images = new ReceiveImage[0];
+
+    /** The image whose log is cleaned first in the next cycle. */
+    private int next;
 
     /** One for each endpoint: a sender tells receivers apart by it, also those of one driver. */
     private long nextReceiverId;
@@ -47,9 +55,11 @@ public final class InboundConductor implements AutoCloseable {
     /**
      * @param host the driver.
      * @param options of the transport.
+     * @param peerErrors of the transport.
      * @param nowNs monotonic time.
      */
-    public InboundConductor(TransportHost host, UdpOptions options, long nowNs) {
+    public InboundConductor(
+            TransportHost host, UdpOptions options, PeerErrorLog peerErrors, long nowNs) {
         this.host = host;
         this.resolver = new Resolver(host);
         this.options = options;
@@ -57,6 +67,7 @@ public final class InboundConductor implements AutoCloseable {
         counters = new ReceiverCounters(host);
         nextReceiverId = host.driverId();
         agent = new ReceiverAgent(events, counters);
+        offers = new Offers(host, options, peerErrors, agent.commands(), this::receive);
     }
 
     /** The receiver's part. */
@@ -182,22 +193,30 @@ public final class InboundConductor implements AutoCloseable {
     public int work(long now) {
         nowNs = now;
         int work = 0;
+        work += offers.work(now);
         ReceiverEvent event;
-        while ((event = events.poll()) != null) {
+        for (int i = 0; i < EVENTS_PER_CYCLE && (event = events.poll()) != null; i++) {
             on(event);
             work++;
         }
+        return work + clean(now);
+    }
+
+    private int clean(long now) {
         ReceiveImage[] all = images;
-        for (int i = 0; i < all.length; i++) {
-            work += all[i].clean();
-            all[i].losses().tell(host, now);
+        int work = 0;
+        for (int i = 0; i < all.length && work < CLEANED_PER_CYCLE; i++) {
+            next = next + 1 < all.length ? next + 1 : 0;
+            work += all[next].clean();
+            all[next].losses().tell(host, now);
         }
         return work;
     }
 
     private void on(ReceiverEvent event) {
         switch (event) {
-            case ReceiverEvent.Offered offered -> accept(offered);
+            case ReceiverEvent.Offered offered -> offers.onOffered(offered);
+            case ReceiverEvent.Crowded crowded -> offers.onCrowded(crowded);
             case ReceiverEvent.Ended ended -> {
                 InboundImage image = ended.image().image();
                 image.log()
@@ -211,6 +230,7 @@ public final class InboundConductor implements AutoCloseable {
                 released.image().losses().tellAll(host);
                 byId.remove(image.imageId());
                 images = byId.values().toArray(new ReceiveImage[0]);
+                offers.onReleased(image);
                 host.onImageReleased(image);
             }
             case ReceiverEvent.Detached detached -> {
@@ -231,52 +251,11 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
-    private void accept(ReceiverEvent.Offered offered) {
-        boolean isWanted =
-                host.onSetup(
-                        offered.endpoint(),
-                        new ImageSetup(
-                                offered.sessionId(),
-                                offered.streamId(),
-                                offered.initialTermId(),
-                                offered.termLength(),
-                                offered.mtu(),
-                                offered.position(),
-                                offered.source().toString()),
-                        new SetupAnswer() {
-                            @Override
-                            public void onImage(InboundImage image) {
-                                receive(offered, image);
-                            }
-
-                            @Override
-                            public void onUnwanted() {
-                                refuse(offered);
-                            }
-
-                            @Override
-                            public void onFailed(String reason) {
-                                host.onError(new BusException(reason));
-                                refuse(offered);
-                            }
-                        });
-        if (!isWanted) {
-            refuse(offered);
-        }
-    }
-
     private void receive(ReceiverEvent.Offered offered, InboundImage image) {
         ReceiveImage receiving = new ReceiveImage(image, offered, options, counters, events, nowNs);
         byId.put(image.imageId(), receiving);
         images = byId.values().toArray(new ReceiveImage[0]);
         agent.commands().add(new ReceiverCommand.Accept(offered.endpoint(), receiving));
-    }
-
-    private void refuse(ReceiverEvent.Offered offered) {
-        agent.commands()
-                .add(
-                        new ReceiverCommand.Refuse(
-                                offered.endpoint(), offered.streamId(), offered.sessionId()));
     }
 
     /** Closes all that is open. The agents have stopped. */

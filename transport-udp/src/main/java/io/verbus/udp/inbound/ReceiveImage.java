@@ -37,11 +37,17 @@ import java.util.Queue;
  * beyond: only its header is stored.
  */
 final class ReceiveImage {
-    /** Part of a term that is cleaned at once: what waits to be is less than the room it has. */
+    /** Part of a term that waits to be cleaned at most: less than the room it has. */
     private static final int CLEAN_STEPS = 8;
+
+    /** Bytes that are cleaned at once. */
+    private static final int MAX_CLEANED = 256 * 1024;
 
     /** A sender that is silent for so long may come back from another address. */
     private static final long SILENCE_NS = 1_000_000_000;
+
+    /** Questions of the sender are answered so far apart at least. */
+    private static final long MIN_ANSWER_INTERVAL_NS = 10_000_000;
 
     private static final long NONE = -1;
 
@@ -57,6 +63,7 @@ final class ReceiveImage {
     private final StatusMessages status;
     private final CongestionControl congestion;
     private final RoundTripProbe probe;
+    private final Distance distance;
     private final SocketAddress source = new SocketAddress();
     private final boolean hasControl;
     private final boolean isReliable;
@@ -73,8 +80,8 @@ final class ReceiveImage {
     private long frameNs;
     private long sourceNs;
     private long endPosition = NONE;
+    private long answeredNs;
     private boolean hasEnded;
-    private boolean isLeftBehind;
 
     /**
      * Conductor's thread.
@@ -119,10 +126,12 @@ final class ReceiveImage {
         status = new StatusMessages(log, endpoint, options.statusIntervalNs(), nowNs);
         congestion = endpoint.terms().congestionControl(log.termLength(), mtu);
         probe = new RoundTripProbe(endpoint.receiverId());
+        distance = new Distance(log.termLength());
         progress = offered.position();
         granted = offered.position();
         frameNs = nowNs;
         sourceNs = nowNs;
+        answeredNs = nowNs - MIN_ANSWER_INTERVAL_NS;
     }
 
     /** By which the images of an endpoint are told apart. */
@@ -165,7 +174,8 @@ final class ReceiveImage {
         int step = log.termLength() / CLEAN_STEPS;
         return consumed - cleaner.cleaned() < step
                 ? 0
-                : cleaner.clean(Math.min(consumed, log.rebuiltAcquire()), step);
+                : cleaner.clean(
+                        Math.min(consumed, log.rebuiltAcquire()), Math.min(step, MAX_CLEANED));
     }
 
     /** What of the stream was lost. */
@@ -204,8 +214,7 @@ final class ReceiveImage {
         }
         if (position + length > granted) {
             counters.overRuns.incrementRelease();
-            // A group may leave a slow receiver behind: two terms later nobody has what it misses.
-            isLeftBehind = isGroup && position - log.rebuilt() > 2L * log.termLength();
+            distance.onBeyond(position - log.rebuilt(), nowNs);
             return taken;
         }
         heard(from, nowNs);
@@ -223,6 +232,7 @@ final class ReceiveImage {
     private void onHeartbeat(UnsafeBuffer part, long position, SocketAddress from, long nowNs) {
         if (position > granted + log.termLength()) {
             counters.overRuns.incrementRelease();
+            distance.onBeyond(position - log.rebuilt(), nowNs);
             return;
         }
         heard(from, nowNs);
@@ -234,6 +244,7 @@ final class ReceiveImage {
 
     private void heard(SocketAddress from, long nowNs) {
         frameNs = nowNs;
+        distance.onNear();
         if (source.isSame(from)) {
             sourceNs = nowNs;
         }
@@ -257,6 +268,20 @@ final class ReceiveImage {
             congestion.onRoundTrip(rttNs);
             counters.roundTrips.incrementRelease();
         }
+    }
+
+    /**
+     * The sender asks whether somebody receives here: it is answered, and told anew how far, where
+     * it is told anyway, whoever has asked.
+     */
+    void onQuestion(UnsafeBuffer question, long nowNs) {
+        if (nowNs - answeredNs < MIN_ANSWER_INTERVAL_NS) {
+            return;
+        }
+        answeredNs = nowNs;
+        RttFrame.reply(frame, question);
+        sender.send(source, frame, RttFrame.LENGTH, nowNs);
+        status.due();
     }
 
     /**
@@ -335,7 +360,7 @@ final class ReceiveImage {
             return "the sender's frames overlap, so that no frame begins at position "
                     + log.rebuilt();
         }
-        if (isLeftBehind) {
+        if (isGroup && distance.isTooFar()) {
             return "the sender has left this receiver behind at position "
                     + log.rebuilt()
                     + ": have its channel name fc=min, or consume faster";

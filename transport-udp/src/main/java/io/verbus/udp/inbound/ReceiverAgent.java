@@ -87,10 +87,12 @@ public final class ReceiverAgent implements AutoCloseable {
                     listen.endpoint().receiver().listen(listen.streamId());
             case ReceiverCommand.Accept accept ->
                     accept.endpoint().receiver().accept(accept.image());
-            case ReceiverCommand.Refuse refuse ->
-                    refuse.endpoint()
-                            .receiver()
-                            .refuse(refuse.streamId(), refuse.sessionId(), nowNs);
+            case ReceiverCommand.Refuse refuse -> {
+                refuse.endpoint().receiver().refuse(refuse.streamId(), refuse.sessionId(), nowNs);
+                if (refuse.isWanted()) {
+                    counters.setupsRefused.incrementRelease();
+                }
+            }
             case ReceiverCommand.Close close -> {
                 close.image().endpoint().receiver().remove(close.image(), nowNs);
                 events.add(new ReceiverEvent.Released(close.image()));

@@ -16,8 +16,12 @@ sealed interface ReceiverCommand {
     /** Fill the image of a stream that was offered. */
     record Accept(ReceiveEndpoint endpoint, ReceiveImage image) implements ReceiverCommand {}
 
-    /** Nobody wants a stream that was offered, or its image could not be made. */
-    record Refuse(ReceiveEndpoint endpoint, int streamId, int sessionId)
+    /**
+     * Nobody wants a stream that was offered, or it has no image.
+     *
+     * @param isWanted whether somebody wants it.
+     */
+    record Refuse(ReceiveEndpoint endpoint, int streamId, int sessionId, boolean isWanted)
             implements ReceiverCommand {}
 
     /** Let go of an image; {@link ReceiverEvent.Released} follows. */

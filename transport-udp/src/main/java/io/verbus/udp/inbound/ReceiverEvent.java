@@ -28,6 +28,9 @@ sealed interface ReceiverEvent {
             boolean isGroup)
             implements ReceiverEvent {}
 
+    /** A sender offers one stream too many. */
+    record Crowded(String host) implements ReceiverEvent {}
+
     /** An image is complete up to the end of its stream. */
     record Ended(ReceiveImage image, long finalPosition) implements ReceiverEvent {}
 

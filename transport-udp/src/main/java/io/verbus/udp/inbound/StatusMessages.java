@@ -42,6 +42,11 @@ final class StatusMessages {
         isDue |= nowNs - toldNs >= MIN_INTERVAL_NS;
     }
 
+    /** One is to go out, whenever the last one did. */
+    void due() {
+        isDue = true;
+    }
+
     /** Whether to send one now. */
     boolean isDue(long consumed, int window, long nowNs) {
         return isDue || consumed - toldPosition >= window / PARTS || nowNs - toldNs >= intervalNs;

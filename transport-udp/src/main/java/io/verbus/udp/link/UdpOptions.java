@@ -2,6 +2,7 @@
 
 package io.verbus.udp.link;
 
+import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportSettings;
 
@@ -21,7 +22,11 @@ import org.agrona.SystemUtil;
  *     subscription's channel does not say.
  * @param gso {@code gso}: whether the kernel is handed joined datagrams, which it cuts apart.
  * @param gro {@code gro}: whether the kernel may join datagrams that arrive together.
- * @param maxImages {@code max-images}: images at one endpoint.
+ * @param maxImages {@code max-images}: images of all hosts.
+ * @param maxImagesPerHost {@code max-images-per-host}: images of streams from one host.
+ * @param maxTermLength {@code max-term-length}: bytes of a term of an image.
+ * @param maxImageMemory {@code max-image-memory}: bytes of the logs of all images of one host.
+ * @param maxTotalImageMemory {@code max-total-image-memory}: the same of all hosts.
  * @param maxReceivers {@code max-receivers}: receivers that come by themselves to one publication's
  *     control address.
  * @param statusIntervalNs {@code status-interval}: longest time between status messages.
@@ -45,6 +50,10 @@ public record UdpOptions(
         boolean gso,
         boolean gro,
         int maxImages,
+        int maxImagesPerHost,
+        int maxTermLength,
+        long maxImageMemory,
+        long maxTotalImageMemory,
         int maxReceivers,
         long statusIntervalNs,
         long setupIntervalNs,
@@ -63,7 +72,7 @@ public record UdpOptions(
     /**
      * Reads the options that are set, and checks each.
      *
-     * @param host that knows them.
+     * @param host what knows them.
      * @return the options.
      * @throws TransportException that names the wrong one.
      */
@@ -77,6 +86,15 @@ public record UdpOptions(
                 flag(host, "gso"),
                 flag(host, "gro"),
                 count(host, "max-images", "1024", 1, 1 << 16),
+                count(host, "max-images-per-host", "512", 1, 1 << 16),
+                size(
+                        host,
+                        "max-term-length",
+                        "64m",
+                        LogLayout.MIN_TERM_LENGTH,
+                        LogLayout.MAX_TERM_LENGTH),
+                longSize(host, "max-image-memory", "4g", 1 << 20, 1L << 46),
+                longSize(host, "max-total-image-memory", "8g", 1 << 20, 1L << 46),
                 count(host, "max-receivers", "64", 1, 1 << 12),
                 duration(host, "status-interval", "200ms", MS, MINUTE),
                 duration(host, "setup-interval", "100ms", MS, MINUTE),
@@ -130,12 +148,17 @@ public record UdpOptions(
     }
 
     private static int size(TransportSettings host, String name, String preset, int min, int max) {
+        return (int) longSize(host, name, preset, min, max);
+    }
+
+    private static long longSize(
+            TransportSettings host, String name, String preset, long min, long max) {
         String text = host.option("udp." + name, preset);
         String right = "from " + SystemUtil.formatSize(min) + " to " + SystemUtil.formatSize(max);
         try {
             long value = SystemUtil.parseSize(name, text);
             if (value >= min && value <= max) {
-                return (int) value;
+                return value;
             }
         } catch (NumberFormatException notSize) {
             throw wrong(name, text, right, notSize);

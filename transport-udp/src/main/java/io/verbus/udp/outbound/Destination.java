@@ -12,6 +12,7 @@ import io.verbus.udp.socket.SocketAddress;
 import io.verbus.udp.wire.HeartbeatFrame;
 import io.verbus.udp.wire.RttFrame;
 import io.verbus.udp.wire.SetupFrame;
+import io.verbus.udp.wire.StatusFrame;
 
 import org.agrona.collections.ArrayUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -208,7 +209,10 @@ final class Destination {
             return;
         }
         if (refusals.isDue(errno, nowNs)) {
-            tell(new SenderEvent.Refused(refusing.toString(), errno));
+            tell(
+                    receivers != null && receivers.isDynamic()
+                            ? new SenderEvent.Unanswerable(refusing.host(), errno)
+                            : new SenderEvent.Refused(refusing.toString(), errno));
         }
     }
 
@@ -217,12 +221,19 @@ final class Destination {
         sendFrame(SetupFrame.LENGTH);
     }
 
-    /** Sends a set-up to one that is none of the receivers yet. */
-    void sendSetupTo(SocketAddress stranger, LogSpec spec, long position) {
+    /** Sends a set-up to the one who asks for it. */
+    void sendSetupTo(SocketAddress asker, LogSpec spec, long position) {
         writeSetup(spec, position);
-        batch.add(stranger, frame.addressOffset(), SetupFrame.LENGTH);
+        sendTo(asker, SetupFrame.LENGTH);
+    }
+
+    private void sendTo(SocketAddress asker, int length) {
+        batch.add(asker, frame.addressOffset(), length);
         if (batch.send(socket.fd()) == 0) {
-            onRefusal(batch.errno(), stranger);
+            counters.shortSends.incrementRelease();
+            if (refusals.isDue(batch.errno(), nowNs)) {
+                tell(new SenderEvent.Unanswerable(asker.host(), batch.errno()));
+            }
         }
     }
 
@@ -261,9 +272,24 @@ final class Destination {
         flush();
     }
 
-    /** Whoever asks is answered, with as much as he sent. */
-    void answerRoundTrip(UnsafeBuffer question) {
+    /** Answers with as much as was sent: where there are several receivers, to the asker alone. */
+    void answerRoundTrip(UnsafeBuffer question, SocketAddress asker) {
         RttFrame.reply(frame, question);
-        sendFrame(RttFrame.LENGTH);
+        if (receivers == null) {
+            sendFrame(RttFrame.LENGTH);
+        } else {
+            sendTo(asker, RttFrame.LENGTH);
+        }
+    }
+
+    /** Asks at an address for a number, of who has sent a status message from there. */
+    void ask(SocketAddress address, UnsafeBuffer status, long number) {
+        RttFrame.ask(
+                frame,
+                StatusFrame.sessionId(status),
+                StatusFrame.streamId(status),
+                number,
+                StatusFrame.receiverId(status));
+        sendTo(address, RttFrame.LENGTH);
     }
 }

@@ -28,6 +28,7 @@ final class Feedback {
     private final Receivers receivers;
 
     private final SenderCounters counters;
+    private final Allowance answers = new Allowance();
     private long nowNs;
 
     /**
@@ -71,8 +72,8 @@ final class Feedback {
         }
         return switch (Frames.type(datagram)) {
             case Frames.STATUS -> length >= StatusFrame.LENGTH && onStatus(index, datagram, length);
-            case Frames.NAK -> length >= NakFrame.LENGTH && onNak(datagram);
-            case Frames.RTT -> length >= RttFrame.LENGTH && onRtt(datagram);
+            case Frames.NAK -> length >= NakFrame.LENGTH && onNak(index, datagram);
+            case Frames.RTT -> length >= RttFrame.LENGTH && onRtt(index, datagram);
             case Frames.ERROR, FrameHeader.TYPE_DATA, FrameHeader.TYPE_PAD -> true;
             default -> false;
         };
@@ -82,64 +83,89 @@ final class Feedback {
         int sessionId = StatusFrame.sessionId(datagram);
         int streamId = StatusFrame.streamId(datagram);
         int flags = Frames.flags(datagram, 0);
-        boolean isAsking = (flags & StatusFrame.FLAG_SEND_SETUP) != 0;
         boolean isLeaving = (flags & StatusFrame.FLAG_END_OF_STREAM) != 0;
         SendStream stream = destination.find(sessionId, streamId);
-        if (isAsking && receivers != null) {
-            answer(stream, sessionId == 0 && streamId == 0, incoming.source(index));
+        if ((flags & StatusFrame.FLAG_SEND_SETUP) != 0) {
+            onAsking(stream, sessionId == 0 && streamId == 0, incoming.source(index));
+            return true;
         }
         if (stream == null) {
             return true;
         }
         boolean isTagged = StatusFrame.isTagged(datagram, length);
-        boolean isHeeded =
-                stream.flow().heeds(isTagged, isTagged ? StatusFrame.groupTag(datagram) : 0);
+        boolean isOfInterest =
+                isLeaving
+                        || stream.flow()
+                                .heeds(isTagged, isTagged ? StatusFrame.groupTag(datagram) : 0);
         boolean isTaken =
-                receivers == null || isAsking || isLeaving || heard(stream, index, datagram);
+                receivers == null
+                        || (isLeaving
+                                ? mayLeave(incoming.source(index))
+                                : heard(stream, incoming.source(index), datagram));
         return stream.onStatus(
-                flags,
+                isLeaving,
                 StatusFrame.termId(datagram),
                 StatusFrame.termOffset(datagram),
                 StatusFrame.window(datagram),
                 StatusFrame.receiverId(datagram),
-                isHeeded && isTaken,
+                isOfInterest && isTaken,
                 nowNs);
     }
 
-    /** One of several receivers has answered; whether there is room for it. */
-    private boolean heard(SendStream stream, int index, UnsafeBuffer status) {
+    /** Who came by himself leaves from where he came. */
+    private boolean mayLeave(SocketAddress source) {
+        return !receivers.isDynamic() || receivers.isKnown(source);
+    }
+
+    /** A status message has come to where there are several receivers; whether one has sent it. */
+    private boolean heard(SendStream stream, SocketAddress source, UnsafeBuffer status) {
         long position =
                 stream.consumedPosition(StatusFrame.termId(status), StatusFrame.termOffset(status));
         if (position < 0) {
             return false;
         }
-        boolean isTaken =
-                receivers.heard(
-                        incoming.source(index), StatusFrame.receiverId(status), position, nowNs);
-        if (!isTaken && receivers.isDynamic()) {
+        boolean isTaken = receivers.heard(source, StatusFrame.receiverId(status), position, nowNs);
+        if (receivers.mustAsk(source, nowNs)) {
+            destination.ask(source, status, receivers.question(source, nowNs));
+        } else if (!isTaken && receivers.isDynamic() && receivers.isFull()) {
             counters.receiversRefused.incrementRelease();
         }
         return isTaken;
     }
 
-    /** Somebody asks for the set-up of a stream, or of all. */
-    private void answer(SendStream asked, boolean isOfAll, SocketAddress source) {
+    /**
+     * Somebody asks for the set-up of a stream, or of all. Where receivers come by themselves the
+     * asker alone is answered; otherwise all are, to whom datagrams go anyway.
+     */
+    private void onAsking(SendStream asked, boolean isOfAll, SocketAddress source) {
         SendStream[] all = destination.streams();
         for (int i = 0; i < all.length; i++) {
-            if ((all[i] == asked || isOfAll) && all[i].isOpen()) {
+            if (all[i] != asked && (!isOfAll || receivers == null)) {
+                continue;
+            }
+            if (receivers == null || !receivers.isDynamic()) {
                 all[i].onSetupWanted();
-                if (receivers.mayAnswerStranger(source, nowNs)) {
-                    OutboundStream stream = all[i].stream();
-                    destination.sendSetupTo(source, stream.log().spec(), stream.senderPosition());
-                }
+            } else if (all[i].isOpen() && mayAnswer(source)) {
+                OutboundStream stream = all[i].stream();
+                destination.sendSetupTo(source, stream.log().spec(), stream.senderPosition());
             }
         }
     }
 
-    private boolean onNak(UnsafeBuffer datagram) {
+    private boolean mayAnswer(SocketAddress source) {
+        return receivers.isKnown(source)
+                ? answers.take(nowNs)
+                : receivers.mayAnswerStranger(source, nowNs);
+    }
+
+    private boolean onNak(int index, UnsafeBuffer datagram) {
         SendStream stream =
                 destination.find(NakFrame.sessionId(datagram), NakFrame.streamId(datagram));
-        if (stream != null) {
+        boolean isOfReceiver =
+                receivers == null
+                        || !receivers.isDynamic()
+                        || receivers.isKnown(incoming.source(index));
+        if (stream != null && isOfReceiver) {
             stream.onNak(
                     NakFrame.termId(datagram),
                     NakFrame.termOffset(datagram),
@@ -149,12 +175,17 @@ final class Feedback {
         return true;
     }
 
-    /** The answer is as long as the question. */
-    private boolean onRtt(UnsafeBuffer datagram) {
-        if ((Frames.flags(datagram, 0) & RttFrame.FLAG_REPLY) != 0
-                && destination.find(RttFrame.sessionId(datagram), RttFrame.streamId(datagram))
-                        != null) {
-            destination.answerRoundTrip(datagram);
+    /** A receiver asks how long a round trip takes, or answers whether it is there. */
+    private boolean onRtt(int index, UnsafeBuffer datagram) {
+        SocketAddress source = incoming.source(index);
+        if ((Frames.flags(datagram, 0) & RttFrame.FLAG_REPLY) == 0) {
+            return receivers == null
+                    || receivers.answered(source, RttFrame.echoTimestamp(datagram), nowNs);
+        }
+        boolean isOfStream =
+                destination.find(RttFrame.sessionId(datagram), RttFrame.streamId(datagram)) != null;
+        if (isOfStream && (receivers == null || receivers.isKnown(source)) && answers.take(nowNs)) {
+            destination.answerRoundTrip(datagram, source);
         }
         return true;
     }

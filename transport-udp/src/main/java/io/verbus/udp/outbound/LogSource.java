@@ -128,7 +128,7 @@ final class LogSource {
     }
 
     /** Whether what stands at a position says of itself that it is a frame of this stream there. */
-    private boolean isFrame(long position) {
+    boolean isFrame(long position) {
         UnsafeBuffer term = log.term(LogLayout.partition(position, bitsToShift));
         int offset = LogLayout.termOffset(position, termLength);
         long word = term.getLongAcquire(offset);

@@ -6,6 +6,7 @@ import io.verbus.BusException;
 import io.verbus.ChannelUri;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 import io.verbus.udp.link.Resolver;
@@ -31,12 +32,23 @@ import java.util.Queue;
  * is told. Conductor's thread.
  */
 public final class OutboundConductor implements AutoCloseable {
+    /**
+     * Events that a cycle takes at most: what other parts of the driver wait for is not held up.
+     */
+    private static final int EVENTS_PER_CYCLE = 16;
+
+    /** What peers cause. */
+    private enum PeerError {
+        UNANSWERABLE
+    }
+
     /** A destination that was added to a publication. */
     private record Added(ChannelUri channel, Receiver receiver) {}
 
     private final TransportHost host;
     private final Resolver resolver;
     private final UdpOptions options;
+    private final PeerErrorLog peerErrors;
     private final SenderCounters counters;
     private final Queue<SenderEvent> events = new ManyToOneConcurrentLinkedQueue<>();
     private final SenderAgent agent;
@@ -48,11 +60,14 @@ public final class OutboundConductor implements AutoCloseable {
     /**
      * @param host the driver.
      * @param options of the transport.
+     * @param peerErrors of the transport.
      * @param nowNs monotonic time.
      */
-    public OutboundConductor(TransportHost host, UdpOptions options, long nowNs) {
+    public OutboundConductor(
+            TransportHost host, UdpOptions options, PeerErrorLog peerErrors, long nowNs) {
         this.host = host;
         this.resolver = new Resolver(host);
+        this.peerErrors = peerErrors;
         this.options = options;
         this.nowNs = nowNs;
         counters = new SenderCounters(host);
@@ -167,7 +182,7 @@ public final class OutboundConductor implements AutoCloseable {
         nowNs = now;
         int work = 0;
         SenderEvent event;
-        while ((event = events.poll()) != null) {
+        while (work < EVENTS_PER_CYCLE && (event = events.poll()) != null) {
             on(event);
             work++;
         }
@@ -195,6 +210,15 @@ public final class OutboundConductor implements AutoCloseable {
                                             + SendBatch.errorText(refused.errno())
                                             + "): check the route there, the firewall, and that"
                                             + " mtu is not longer than the network takes"));
+            case SenderEvent.Unanswerable unanswerable ->
+                    peerErrors.record(
+                            PeerError.UNANSWERABLE,
+                            unanswerable.host(),
+                            "the kernel refuses to answer "
+                                    + unanswerable.host()
+                                    + ", which asks for a stream ("
+                                    + SendBatch.errorText(unanswerable.errno())
+                                    + "): check the route there and the firewall");
             case SenderEvent.Removed removed -> removed.receiver().closeCounters();
             case SenderEvent.Unjoined unjoined ->
                     host.onError(

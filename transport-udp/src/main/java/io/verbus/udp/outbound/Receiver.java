@@ -21,6 +21,12 @@ final class Receiver {
     long heardNs;
     boolean isHeard;
 
+    /** When an answer has shown that somebody receives there: of who came by himself. */
+    long presentNs;
+
+    /** When he was asked last. */
+    long askedNs;
+
     Receiver(SocketAddress address, AtomicCounter released, AtomicCounter connected) {
         this.address = address;
         this.released = released;

@@ -14,14 +14,20 @@ import java.util.Arrays;
  * The receivers of a socket that sends each datagram to all of them: those that were added one by
  * one, or those that came by themselves and are not silent for too long. Sender's thread.
  *
- * <p>Nobody is taken for a receiver because he says so: an address proves nothing. Who is unknown
- * is sent a set-up, as long as what he sent, and is taken in when he answers with a status message
- * for a stream that he can know only from that.
+ * <p>Nobody is taken for a receiver because he says so: an address proves nothing, and the ids and
+ * positions of a stream are told to whoever asks. Who is unknown is sent a set-up, about as long as
+ * what he sent. When a status message of his comes he is asked, in a round trip measurement, for a
+ * number that only who receives at his address can know. He is taken in when he gives it back, and
+ * has to again and again.
  */
 final class Receivers {
-    private static final long STRANGER_INTERVAL_NS = 10_000_000;
-    private static final int STRANGERS_PER_INTERVAL = 16;
     private static final int MAX_REMOVED = 64;
+
+    /** Times that a receiver is asked, and answers, before it is taken for gone. */
+    private static final int QUESTIONS = 5;
+
+    /** A question is not repeated sooner, whether or not it was answered. */
+    private static final long MIN_QUESTION_INTERVAL_NS = 10_000_000;
 
     private final boolean isDynamic;
     private final long timeoutNs;
@@ -35,8 +41,9 @@ final class Receivers {
     private int errno;
     private boolean isJoiningRefused;
     private SocketAddress refusing;
-    private long strangersNs;
-    private int strangers;
+    private final Presence presence = new Presence();
+    private final Allowance setups = new Allowance();
+    private final Allowance questions = new Allowance();
 
     /** Ids of those that were removed last: they go on answering for a while, and do not count. */
     private final LongHashSet removed = new LongHashSet();
@@ -94,26 +101,66 @@ final class Receivers {
     }
 
     /**
-     * A receiver has answered for a stream.
+     * A status message has come from an address.
      *
-     * @return whether he is one of these now; if not, there is no room, or he was removed.
+     * @return whether it is one of these who says so; where they are added one by one, whether it
+     *     is none that was removed.
      */
     boolean heard(SocketAddress source, long receiverId, long position, long nowNs) {
-        int index = indexOf(source);
-        if (index < 0) {
-            if (!isDynamic) {
-                // It may answer from another address than that of the destination.
-                return !removed.contains(receiverId);
-            }
-            if (count == all.length) {
-                return false;
-            }
-            index = count++;
-            all[index].address.set(source);
-            counter.setRelease(count);
+        Receiver receiver = find(source);
+        if (receiver == null) {
+            // It may answer from another address than that of the destination.
+            return !isDynamic && !removed.contains(receiverId);
         }
         removed.remove(receiverId);
-        all[index].heard(receiverId, position, nowNs);
+        receiver.heard(receiverId, position, nowNs);
+        return true;
+    }
+
+    /**
+     * Whether to ask, at an address from which a status message has come, if somebody receives
+     * there; counts it as asked.
+     */
+    boolean mustAsk(SocketAddress source, long nowNs) {
+        if (!isDynamic) {
+            return false;
+        }
+        Receiver receiver = find(source);
+        if (receiver == null) {
+            return !isFull() && questions.take(nowNs);
+        }
+        if (nowNs - receiver.presentNs < timeoutNs / QUESTIONS
+                || nowNs - receiver.askedNs < MIN_QUESTION_INTERVAL_NS) {
+            return false;
+        }
+        receiver.askedNs = nowNs;
+        return true;
+    }
+
+    /** The number that is asked for at an address. */
+    long question(SocketAddress source, long nowNs) {
+        return presence.question(source, nowNs);
+    }
+
+    /**
+     * Somebody has answered: takes him in, if he has given the number that was asked for.
+     *
+     * @return false if he has not.
+     */
+    boolean answered(SocketAddress source, long number, long nowNs) {
+        if (!isDynamic || !presence.isAnswer(source, number, nowNs)) {
+            return false;
+        }
+        Receiver receiver = find(source);
+        if (receiver == null && !isFull()) {
+            receiver = all[count++];
+            receiver.address.set(source);
+            receiver.askedNs = nowNs;
+            counter.setRelease(count);
+        }
+        if (receiver != null) {
+            receiver.presentNs = nowNs;
+        }
         return true;
     }
 
@@ -121,38 +168,41 @@ final class Receivers {
         return isDynamic;
     }
 
-    private int indexOf(SocketAddress source) {
+    /** Whether there is no room for one more that comes by himself. */
+    boolean isFull() {
+        return count == all.length;
+    }
+
+    /** Whether one of these is at an address. */
+    boolean isKnown(SocketAddress source) {
+        return find(source) != null;
+    }
+
+    private Receiver find(SocketAddress source) {
         for (int i = 0; i < count; i++) {
             if (all[i].address.isSame(source)) {
-                return i;
+                return all[i];
             }
         }
-        return -1;
+        return null;
     }
 
     /** Whether somebody unknown, who asks for set-ups, may be answered now. */
     boolean mayAnswerStranger(SocketAddress source, long nowNs) {
-        if (!isDynamic || indexOf(source) >= 0) {
-            return false;
-        }
-        if (nowNs - strangersNs >= STRANGER_INTERVAL_NS) {
-            strangersNs = nowNs;
-            strangers = 0;
-        }
-        return strangers++ < STRANGERS_PER_INTERVAL;
+        return isDynamic && !isKnown(source) && setups.take(nowNs);
     }
 
-    /** Forgets who has been silent for too long. */
+    /** Forgets who has been silent, or has answered no question, for too long. */
     void expire(long nowNs) {
         for (int i = count - 1; i >= 0; i--) {
             Receiver receiver = all[i];
-            if (receiver.isHeard && nowNs - receiver.heardNs >= timeoutNs) {
+            if (isDynamic && nowNs - receiver.presentNs >= timeoutNs) {
+                all[i] = all[--count];
+                all[count] = receiver;
+                counter.setRelease(count);
                 receiver.silent();
-                if (isDynamic) {
-                    all[i] = all[--count];
-                    all[count] = receiver;
-                    counter.setRelease(count);
-                }
+            } else if (receiver.isHeard && nowNs - receiver.heardNs >= timeoutNs) {
+                receiver.silent();
             }
         }
     }

@@ -34,7 +34,8 @@ final class Retransmission {
     }
 
     /**
-     * A receiver misses a range of a term. What was not sent, or is not kept, is none.
+     * A receiver misses a range of a term. What was not sent, or is not kept, is none, nor is what
+     * begins where no frame does.
      *
      * @param floor position from which on the log is kept.
      */
@@ -50,6 +51,7 @@ final class Retransmission {
         if (!isRange
                 || begin < floor
                 || begin >= sent
+                || !source.isFrame(begin)
                 || !ranges.add(begin, Math.min(begin + length, sent), nowNs)) {
             counters.naksIgnored.incrementRelease();
         }
@@ -72,15 +74,14 @@ final class Retransmission {
         long reached =
                 from < end ? source.refill(destination, from, end, stream.senderPosition()) : from;
         if (reached == from) {
-            ranges.sentTo(index, end); // consumed meanwhile, or no frame begins there
+            ranges.cut(index); // consumed meanwhile, or no frame begins there
             return 0;
         }
         int staged = destination.batch().count();
         int sent = destination.flush();
         if (sent > 0) {
             counters.retransmits.getAndAddRelease(sent);
-            long position = sent == staged ? reached : source.end(sent - 1);
-            ranges.sentTo(index, Math.max(Math.min(position, end), from));
+            ranges.sentTo(index, sent == staged ? reached : source.end(sent - 1));
         }
         return staged;
     }

@@ -6,8 +6,10 @@ import java.util.Arrays;
 
 /**
  * The ranges of a stream that receivers miss. A range is sent again once, and then not for as long
- * as it lingers, however often it is asked for: what NAKs can cause is bounded by what is
- * unconsumed, once a linger time. Sender's thread.
+ * as it lingers, however often it is asked for. There is always room for one more: where the table
+ * is full, the two ranges that are closest become one, and what lies between them is sent again
+ * too. So what NAKs can cause is bounded by what is unconsumed, twice a linger time, and none keeps
+ * another out. Sender's thread.
  */
 final class Retransmits {
     static final int CAPACITY = 64;
@@ -18,6 +20,9 @@ final class Retransmits {
 
     /** Positions up to which the ranges have been sent again. */
     private final long[] sent = new long[CAPACITY];
+
+    /** Positions up to which they are to be: the end, but where that was sent before. */
+    private final long[] wanted = new long[CAPACITY];
 
     private final long[] expiries = new long[CAPACITY];
     private int count;
@@ -33,40 +38,83 @@ final class Retransmits {
      */
     boolean add(long begin, long end, long nowNs) {
         expire(nowNs);
-        if (count == CAPACITY) {
-            return false;
-        }
         long from = begin;
-        for (int i = 0; i < count; i++) { // ordered by position, apart from each other
+        for (int i = 0; i < count; i++) { // ordered by position
             if (begins[i] <= from && from < ends[i]) {
+                if (isPending(i) && wanted[i] == ends[i]) {
+                    return extend(i, end);
+                }
                 from = ends[i];
             }
         }
         long to = end;
-        int at = 0;
-        for (int i = 0; i < count; i++) {
-            if (begins[i] >= from) {
-                to = Math.min(to, begins[i]);
-            } else {
-                at = i + 1;
-            }
+        for (int i = count - 1; i >= 0 && begins[i] >= from; i--) {
+            to = Math.min(to, begins[i]);
         }
         if (from >= to) {
             return false;
+        }
+        if (count < CAPACITY) {
+            insert(from, to, nowNs);
+        } else {
+            joinClosest();
+            add(begin, end, nowNs); // some of it may lie between the two, which waits
+        }
+        return true;
+    }
+
+    /** One that waits goes as far as another that begins in it, up to the next. */
+    private boolean extend(int index, long end) {
+        long to = index + 1 < count ? Math.min(end, begins[index + 1]) : end;
+        if (to <= ends[index]) {
+            return false;
+        }
+        ends[index] = to;
+        wanted[index] = to;
+        return true;
+    }
+
+    private void insert(long from, long to, long nowNs) {
+        int at = count;
+        while (at > 0 && begins[at - 1] > from) {
+            at--;
         }
         move(at, at + 1, count - at);
         begins[at] = from;
         ends[at] = to;
         sent[at] = from;
+        wanted[at] = to;
         expiries[at] = nowNs + lingerNs;
         count++;
-        return true;
+    }
+
+    private void joinClosest() {
+        int first = 0;
+        for (int i = 1; i < count - 1; i++) {
+            if (begins[i + 1] - ends[i] < begins[first + 1] - ends[first]) {
+                first = i;
+            }
+        }
+        int second = first + 1;
+        if (!isPending(first)) {
+            sent[first] = ends[first];
+        }
+        wanted[first] = isPending(second) ? wanted[second] : begins[second];
+        ends[first] = Math.max(ends[first], ends[second]);
+        expiries[first] = Math.min(expiries[first], expiries[second]);
+        move(second + 1, second, count - second - 1);
+        count--;
+    }
+
+    private boolean isPending(int index) {
+        return sent[index] < wanted[index];
     }
 
     private void expire(long nowNs) {
         int kept = 0;
         for (int i = 0; i < count; i++) {
-            if (sent[i] < ends[i] || nowNs - expiries[i] < 0) {
+            boolean lingers = begins[i] < ends[i] && nowNs - expiries[i] < 0;
+            if (isPending(i) || lingers) {
                 move(i, kept++, 1);
             }
         }
@@ -77,13 +125,14 @@ final class Retransmits {
         System.arraycopy(begins, from, begins, to, length);
         System.arraycopy(ends, from, ends, to, length);
         System.arraycopy(sent, from, sent, to, length);
+        System.arraycopy(wanted, from, wanted, to, length);
         System.arraycopy(expiries, from, expiries, to, length);
     }
 
     /** Index of a range that is to be sent again, or -1. */
     int pending() {
         for (int i = 0; i < count; i++) {
-            if (sent[i] < ends[i]) {
+            if (isPending(i)) {
                 return i;
             }
         }
@@ -95,14 +144,27 @@ final class Retransmits {
         return sent[index];
     }
 
-    /** Position at which a range ends. */
+    /** Position up to which a range is still to be sent. */
     long end(int index) {
-        return ends[index];
+        return wanted[index];
     }
 
-    /** A range has been sent up to a position: it is done if that is its end. */
+    /**
+     * A range has been sent up to a position, where a frame ends: it is done if that is where it
+     * was to be sent to, or past it.
+     */
     void sentTo(int index, long position) {
         sent[index] = position;
+        ends[index] = Math.max(ends[index], position);
+    }
+
+    /**
+     * Nothing more of a range can be sent: it lingers as far as it was, so that what another asks
+     * for begins where a frame does.
+     */
+    void cut(int index) {
+        ends[index] = sent[index];
+        wanted[index] = sent[index];
     }
 
     @Override

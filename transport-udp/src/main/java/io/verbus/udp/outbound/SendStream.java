@@ -8,7 +8,6 @@ import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.OutboundStream;
 import io.verbus.udp.link.SenderCounters;
 import io.verbus.udp.link.UdpOptions;
-import io.verbus.udp.wire.StatusFrame;
 
 /**
  * A publication on its way to its receivers. Set-ups go out until one answers with a status
@@ -271,29 +270,28 @@ final class SendStream {
     /**
      * A status message has arrived.
      *
+     * @param isLeaving whether the receiver leaves.
+     * @param isHeeded whether it comes from a receiver, and one that counts.
      * @return whether a receiver can have sent it.
      */
     boolean onStatus(
-            int flags,
+            boolean isLeaving,
             int termId,
             int termOffset,
             int newWindow,
             long newReceiverId,
             boolean isHeeded,
             long nowNs) {
-        if ((flags & StatusFrame.FLAG_SEND_SETUP) != 0) {
-            onSetupWanted();
-            return true;
-        }
         long position = consumedPosition(termId, termOffset);
         if (position < 0 || newWindow < 0) {
             return false;
         }
-        if ((flags & StatusFrame.FLAG_END_OF_STREAM) != 0) {
-            flow.onLeave(newReceiverId);
+        if (!isHeeded) {
             return true;
         }
-        if (isHeeded && (state == State.OPEN || state == State.LINGERING)) {
+        if (isLeaving) {
+            flow.onLeave(newReceiverId);
+        } else if (state == State.OPEN || state == State.LINGERING) {
             accept(position, newWindow, newReceiverId, nowNs);
         }
         return true;

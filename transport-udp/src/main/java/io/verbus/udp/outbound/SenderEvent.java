@@ -19,6 +19,9 @@ sealed interface SenderEvent {
     /** The kernel refuses to send. */
     record Refused(String receiver, int errno) implements SenderEvent {}
 
+    /** The kernel refuses to answer at an address that a peer has named. */
+    record Unanswerable(String host, int errno) implements SenderEvent {}
+
     /** The kernel does not cut datagrams apart on the way there: each is sent by itself now. */
     record Unjoined(Destination destination, int errno) implements SenderEvent {}
 }

@@ -72,6 +72,16 @@ public final class SocketAddress {
                         && buffer.getInt(24) == other.buffer.getInt(24);
     }
 
+    /** How many words tell it from others. */
+    public int words() {
+        return length == LinuxAbi.SockAddr.IPV4_SIZE ? 1 : CAPACITY / Long.BYTES;
+    }
+
+    /** One of the words that tell it from others. */
+    public long word(int index) {
+        return buffer.getLong(index * Long.BYTES);
+    }
+
     /** Sets it to what the kernel has written. */
     void read(UnsafeBuffer source, int offset, int newLength) {
         length = Math.min(newLength, LinuxAbi.SockAddr.IPV6_SIZE);
@@ -112,6 +122,12 @@ public final class SocketAddress {
                         ? address.getHostString()
                         : address.getAddress().getHostAddress();
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
+    }
+
+    /** The host without the port, for people. Allocates. */
+    public String host() {
+        InetSocketAddress inet = length == 0 ? null : toInet();
+        return inet == null ? "an unknown address" : inet.getAddress().getHostAddress();
     }
 
     @Override

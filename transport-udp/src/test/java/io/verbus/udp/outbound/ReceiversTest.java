@@ -32,25 +32,78 @@ class ReceiversTest {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 1000 + port));
     }
 
+    /** Asks at an address, and gives back what was asked for. */
+    private boolean comes(int port, long nowNs) {
+        return receivers.mustAsk(from(port), nowNs)
+                && receivers.answered(from(port), receivers.question(from(port), nowNs), nowNs);
+    }
+
     @Test
     void takesInWhoAnswersAndNoMoreThanThereIsRoomFor() {
         for (int i = 0; i < 3; i++) {
+            assertFalse(receivers.heard(from(i), i, 0, 0), "an address proves nothing");
+            assertTrue(comes(i, 0));
             assertTrue(receivers.heard(from(i), i, 0, 0));
         }
+        assertFalse(receivers.mustAsk(from(3), 0), "no room");
+        receivers.answered(from(3), receivers.question(from(3), 0), 0);
         assertFalse(receivers.heard(from(3), 3, 0, 0), "no room");
         assertTrue(receivers.heard(from(1), 1, 0, 0), "known");
         assertEquals(3, count.get());
     }
 
     @Test
+    void takesInNobodyWhoAnswersWhatWasNotAskedAtHisAddress() {
+        long asked = receivers.question(from(1), 0);
+        assertFalse(receivers.answered(from(0), asked, 0), "of another address");
+        assertFalse(receivers.answered(from(1), asked + 1, 0));
+        assertFalse(receivers.answered(from(1), asked, 2_000_000_000), "long ago");
+        assertTrue(receivers.isEmpty());
+        assertTrue(receivers.answered(from(1), asked, 1_999_999_999));
+        assertEquals(1, count.get());
+    }
+
+    @Test
+    void asksFewStrangersAtATime() {
+        int asked = 0;
+        for (int i = 0; i < 1000; i++) {
+            asked += receivers.mustAsk(from(i), 0) ? 1 : 0;
+        }
+        assertEquals(16, asked);
+        assertTrue(receivers.mustAsk(from(1), 10_000_000), "another time");
+    }
+
+    /** Status messages in his name do not keep who has left on the list. */
+    @Test
+    void forgetsWhoAnswersNoMoreThoughStatusMessagesGoOn() {
+        long second = 1_000_000_000;
+        Receivers patient = Receivers.dynamic(3, 5 * second, count);
+        assertTrue(patient.answered(from(0), patient.question(from(0), 0), 0));
+        assertTrue(patient.heard(from(0), 0, 0, 0));
+        assertFalse(patient.mustAsk(from(0), second - 1), "has just answered");
+        assertTrue(patient.mustAsk(from(0), second));
+        assertFalse(patient.mustAsk(from(0), second + 1), "was just asked");
+        assertTrue(patient.answered(from(0), patient.question(from(0), second), second));
+        int asked = 0;
+        for (long now = second; now < 6 * second; now += second / 100) {
+            assertTrue(patient.heard(from(0), 0, 0, now));
+            asked += patient.mustAsk(from(0), now) ? 1 : 0;
+            patient.expire(now);
+        }
+        assertTrue(asked > 0 && asked <= 400, asked + " questions");
+        patient.expire(6 * second);
+        assertTrue(patient.isEmpty());
+    }
+
+    @Test
     void forgetsWhoIsSilentAndHasRoomAgain() {
         for (int i = 0; i < 3; i++) {
-            receivers.heard(from(i), i, 0, 0);
+            assertTrue(comes(i, 0));
         }
-        receivers.heard(from(2), 2, 0, 600);
+        receivers.answered(from(2), receivers.question(from(2), 600), 600);
         receivers.expire(TIMEOUT_NS);
         assertEquals(1, count.get());
-        assertTrue(receivers.heard(from(3), 3, 0, TIMEOUT_NS));
+        assertTrue(comes(3, TIMEOUT_NS));
         receivers.expire(1599);
         assertEquals(2, count.get());
         receivers.expire(TIMEOUT_NS + 1600);
@@ -60,7 +113,7 @@ class ReceiversTest {
 
     @Test
     void answersFewStrangersAtATimeAndNoneThatIsKnown() {
-        receivers.heard(from(0), 0, 0, 0);
+        assertTrue(comes(0, 0));
         assertFalse(receivers.mayAnswerStranger(from(0), 20_000_000), "is sent to anyway");
         int answered = 0;
         for (int i = 0; i < 1000; i++) {

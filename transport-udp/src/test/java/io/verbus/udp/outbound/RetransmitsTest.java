@@ -60,19 +60,64 @@ class RetransmitsTest {
     }
 
     @Test
-    void noMoreThanACapacityOfRangesLinger() {
+    void oneThatWaitsIsPutOffNoFurtherThanWhatItHas() {
+        assertTrue(retransmits.add(64, 96, 0));
+        assertTrue(retransmits.add(64, 512, 0), "goes on where the other ends");
+        assertFalse(retransmits.add(96, 128, 0));
+        assertEquals(448, sendAll());
+    }
+
+    /** The end of a range may lie in a frame: what follows upon it begins where the frame ends. */
+    @Test
+    void aRangeLingersAsFarAsItWasSent() {
+        assertTrue(retransmits.add(64, 96, 0));
+        retransmits.sentTo(retransmits.pending(), 320);
+        assertFalse(retransmits.add(96, 128, 1));
+        assertTrue(retransmits.add(64, 512, 1));
+        assertEquals(320, retransmits.next(retransmits.pending()));
+        retransmits.cut(retransmits.pending());
+        assertEquals(-1, retransmits.pending());
+        assertTrue(retransmits.add(320, 512, 1), "nothing of it was sent");
+    }
+
+    @Test
+    void whereTheTableIsFullTheClosestBecomeOne() {
         for (int i = 0; i < Retransmits.CAPACITY; i++) {
             assertTrue(retransmits.add(4000 - i * 20, 4010 - i * 20, 0));
         }
-        assertFalse(retransmits.add(5000, 6000, 1));
         assertEquals(10 * Retransmits.CAPACITY, sendAll());
-        assertTrue(retransmits.add(5000, 6000, LINGER));
+        assertTrue(retransmits.add(5000, 6000, 1));
+        assertEquals(1000 + 10, sendAll(), "the range, and what lies between two others");
+        assertFalse(retransmits.add(5000, 6000, LINGER));
+        assertTrue(retransmits.add(5000, 6000, LINGER + 1));
+    }
+
+    /** Whoever asks for ever other ranges keeps no other out. */
+    @Property
+    void whatIsAskedForIsSentHoweverMuchElseIsAndOnce(
+            @ForAll @Size(min = 100, max = 900) List<@IntRange(max = 4095) Integer> begins,
+            @ForAll @IntRange(min = 1, max = 3) int length) {
+        Retransmits ranges = new Retransmits(LINGER);
+        int[] sent = new int[4200];
+        for (int i = 0; i < begins.size(); i++) {
+            ranges.add(begins.get(i), begins.get(i) + length, i);
+            int index;
+            while ((index = ranges.pending()) >= 0) {
+                for (long at = ranges.next(index); at < ranges.end(index); at++) {
+                    sent[(int) at]++;
+                    assertEquals(1, sent[(int) at], "twice: " + at);
+                }
+                ranges.sentTo(index, ranges.end(index));
+            }
+            assertTrue(sent[begins.get(i)] > 0, "kept out: " + begins.get(i));
+        }
     }
 
     @Property
     void noByteIsSentTwiceInALingerTime(
-            @ForAll @Size(max = 200) List<@IntRange(max = 1023) Integer> begins,
-            @ForAll @Size(max = 200) List<@IntRange(min = 1, max = 300) Integer> lengths) {
+            @ForAll @Size(max = Retransmits.CAPACITY) List<@IntRange(max = 1023) Integer> begins,
+            @ForAll @Size(max = Retransmits.CAPACITY)
+                    List<@IntRange(min = 1, max = 300) Integer> lengths) {
         Retransmits ranges = new Retransmits(LINGER);
         boolean[] sent = new boolean[2048];
         for (int i = 0; i < Math.min(begins.size(), lengths.size()); i++) {

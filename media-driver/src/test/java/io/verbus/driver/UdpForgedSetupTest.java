@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.Bus;
+import io.verbus.Publication;
+import io.verbus.Subscription;
+import io.verbus.cnc.CounterTypes;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersReader;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.DatagramChannel;
+import java.util.List;
+
+/** A stranger who sends set-ups of streams that are not there to a driver and its clients. */
+@Timeout(60)
+class UdpForgedSetupTest {
+    private static final int STREAM = 10;
+    private static final int FORGED = 2_000;
+    private static final int IMAGES = 16;
+    private static final int COUNTED = CounterTypes.RECEIVER_POSITION;
+
+    private MediaDriver driver;
+    private Bus bus;
+    private Bus other;
+    private DatagramChannel stranger;
+    private SocketAddress endpoint;
+    private Subscription subscription;
+    private String channel;
+
+    @BeforeEach
+    void launch() throws IOException {
+        driver =
+                MediaDriver.launch(
+                        Drivers.config()
+                                .directory(DriverDirectory.uniquePath())
+                                .transportOption("udp.max-images-per-host", "" + IMAGES)
+                                .build());
+        bus = Drivers.connect(driver);
+        other = Drivers.connect(driver);
+        int port = UdpInteropTest.freePort();
+        channel = "verbus:udp?endpoint=127.0.0.1:" + port;
+        endpoint = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+        stranger = DatagramChannel.open();
+        stranger.bind(new InetSocketAddress("127.0.0.9", 0));
+        subscription = bus.addSubscription(channel, STREAM);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        stranger.close();
+        other.close();
+        bus.close();
+        driver.close();
+    }
+
+    private void forge(int stream, int termLength) throws IOException {
+        for (int session = 1; session <= FORGED; session++) {
+            ByteBuffer setup = ByteBuffer.allocate(40).order(ByteOrder.LITTLE_ENDIAN);
+            setup.putInt(0, 40).putShort(6, (short) 5);
+            setup.putInt(12, session).putInt(16, stream).putInt(28, termLength).putInt(32, 1408);
+            stranger.send(setup, endpoint);
+            if (session % 16 == 0) {
+                Thread.yield();
+            }
+        }
+    }
+
+    private long counter(String label) {
+        long[] value = {-1};
+        CountersReader counters = bus.counters();
+        counters.forEach(
+                (id, type, key, text) -> {
+                    if (text.equals(label)) {
+                        value[0] = counters.getCounterValue(id);
+                    }
+                });
+        return value[0];
+    }
+
+    @Test
+    void setupsOfLongTermsTakeNothing() throws IOException {
+        long before = Drivers.counter(bus, SystemCounter.LOG_BYTES);
+        forge(STREAM, 1 << 30);
+        Await.until("refused", () -> counter("udp: set-ups refused") > 0);
+        assertEquals(before, Drivers.counter(bus, SystemCounter.LOG_BYTES));
+        assertEquals(0, Drivers.count(bus, COUNTED));
+        List<String> errors = Drivers.errors(driver);
+        assertEquals(1, errors.size(), errors.toString());
+        assertTrue(errors.getFirst().contains("127.0.0.9"), errors.getFirst());
+        assertTrue(errors.getFirst().contains("raise it, or shorten"), errors.getFirst());
+        assertFalse(bus.isClosed());
+        assertFalse(other.isClosed());
+    }
+
+    @Test
+    void setupsOfStreamsThatNobodyWantsTakeNothing() throws IOException {
+        forge(STREAM + 1, 64 * 1024);
+        exchangesAMessage();
+        assertEquals(1, Drivers.count(bus, COUNTED));
+        assertEquals(List.of(), Drivers.errors(driver));
+    }
+
+    @Test
+    void setupsOfOneHostTakeItsShareAndNoMore() throws IOException {
+        forge(STREAM, 64 * 1024);
+        Await.until("images", () -> subscription.imageCount() == IMAGES);
+        Await.until("refused", () -> counter("udp: set-ups refused") > 0);
+        exchangesAMessage();
+        assertEquals(IMAGES + 1, Drivers.count(bus, COUNTED));
+        List<String> errors = Drivers.errors(driver);
+        assertEquals(1, errors.size(), errors.toString());
+        assertTrue(errors.getFirst().contains("udp.max-images-per-host"), errors.getFirst());
+    }
+
+    /** From a publisher on this host, whose address is another than the stranger's. */
+    private void exchangesAMessage() {
+        UnsafeBuffer message = new UnsafeBuffer(new byte[100]);
+        int[] received = new int[1];
+        try (Publication publication = other.addPublication(channel, STREAM)) {
+            Await.until(
+                    "a message",
+                    () -> {
+                        publication.offer(message);
+                        subscription.poll((buffer, at, size, h) -> received[0]++, 10);
+                        return received[0] > 0;
+                    });
+        }
+    }
+}
