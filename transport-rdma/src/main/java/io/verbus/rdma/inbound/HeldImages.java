@@ -60,15 +60,13 @@ final class HeldImages {
         return count;
     }
 
-    /** Takes the image for which a peer comes back; or null. */
-    IncomingImage take(InboundPeer peer, Offer offer) {
-        for (Iterator<Held> each = all.iterator(); each.hasNext(); ) {
-            Held held = each.next();
+    /** The image for which a peer comes back; or null. */
+    IncomingImage find(InboundPeer peer, Offer offer) {
+        for (Held held : all) {
             if (held.peer.driverId == peer.driverId
                     && held.peer.listener == peer.listener
                     && held.image.offer.registrationId() == offer.registrationId()
                     && held.image.offer.resumeToken() == offer.resumeToken()) {
-                each.remove();
                 return held.image;
             }
         }
@@ -104,7 +102,7 @@ final class HeldImages {
         return null;
     }
 
-    /** Lets go of an image that the driver closes. */
+    /** Lets go of an image: it goes on, has ended, or the driver closes it. */
     void remove(IncomingImage image) {
         all.removeIf(held -> held.image == image);
     }

@@ -95,12 +95,30 @@ final class InboundImages implements AutoCloseable {
     /** Lets a peer write a new image; returns null, or why it cannot. */
     String begin(InboundPeer peer, InboundImage image, Offer offer) {
         memory.take(peer.host, image.imageId(), offer.termLength());
-        return write(peer, image, offer, offer.position(), null, null);
+        ImageCounters counters = null;
+        try {
+            counters =
+                    countersPool.take(
+                            "rdma image: " + offer.description() + " from " + peer.source);
+            write(peer, image, offer, offer.position(), null, counters);
+            return null;
+        } catch (FabricException | BusException e) {
+            IncomingImage unwritable = new IncomingImage(image, offer, null, null, counters);
+            byId.put(image.imageId(), unwritable);
+            lose(unwritable, e.getMessage());
+            return e.getMessage();
+        }
     }
 
-    /** Takes the image that is held for an offer; null if there is none. */
-    IncomingImage takeHeld(InboundPeer peer, Offer offer) {
-        return held.take(peer, offer);
+    /** The image that is held for an offer; null if there is none. */
+    IncomingImage held(InboundPeer peer, Offer offer) {
+        return held.find(peer, offer);
+    }
+
+    /** Ends an image that was held. */
+    void endHeld(IncomingImage image, String reason) {
+        held.remove(image);
+        lose(image, reason);
     }
 
     /** Ends what is held of a session that another driver now offers in its place. */
@@ -111,58 +129,53 @@ final class InboundImages implements AutoCloseable {
         }
     }
 
-    /** Lets a peer write an image that was held, from a position on; null, or why it cannot. */
+    /**
+     * Lets a peer write an image that was held, from a position on; null, or why it cannot, and the
+     * image is held as before.
+     */
     String resume(InboundPeer peer, IncomingImage image, Offer offer, long position) {
-        return write(peer, image.image, offer, position, image.grant(), image.counters);
+        try {
+            write(peer, image.image, offer, position, image.grant(), image.counters);
+            held.remove(image);
+            return null;
+        } catch (FabricException e) {
+            return e.getMessage();
+        }
     }
 
-    private String write(
+    private void write(
             InboundPeer peer,
             InboundImage image,
             Offer offer,
             long position,
             CreditGrant before,
-            ImageCounters countersBefore) {
+            ImageCounters counters) {
         LogBuffers log = image.log();
-        ImageCounters counters = countersBefore;
-        try {
-            if (counters == null) {
-                counters =
-                        countersPool.take(
-                                "rdma image: " + offer.description() + " from " + peer.source);
-            }
-            RegisteredMemory region =
-                    peer.connection
-                            .domain()
-                            .register(log.address(), log.writableLength(), Access.REMOTE_WRITE);
-            CreditGrant grant =
-                    new CreditGrant(
-                            image,
-                            offer.registrationId(),
-                            offer.creditAddress(),
-                            new RemoteKey(offer.creditKey()),
-                            position,
-                            peer.listener.window(offer.termLength()),
-                            before,
-                            counters.grants);
-            IncomingImage incoming = new IncomingImage(image, offer, grant, region, counters);
-            peer.images.add(incoming);
-            byId.put(image.imageId(), incoming);
-            writers.put(image.imageId(), peer);
-            reply(
-                    peer,
-                    new ReceiverCommand.Accept(
-                            grant,
-                            region.address(),
-                            region.remoteKey().value(),
-                            peer.listener.groupTag()));
-            return null;
-        } catch (FabricException | BusException e) {
-            IncomingImage unwritable = new IncomingImage(image, offer, null, null, counters);
-            byId.put(image.imageId(), unwritable);
-            lose(unwritable, e.getMessage());
-            return e.getMessage();
-        }
+        RegisteredMemory region =
+                peer.connection
+                        .domain()
+                        .register(log.address(), log.writableLength(), Access.REMOTE_WRITE);
+        CreditGrant grant =
+                new CreditGrant(
+                        image,
+                        offer.registrationId(),
+                        offer.creditAddress(),
+                        new RemoteKey(offer.creditKey()),
+                        position,
+                        peer.listener.window(offer.termLength()),
+                        before,
+                        counters.grants);
+        IncomingImage incoming = new IncomingImage(image, offer, grant, region, counters);
+        peer.images.add(incoming);
+        byId.put(image.imageId(), incoming);
+        writers.put(image.imageId(), peer);
+        reply(
+                peer,
+                new ReceiverCommand.Accept(
+                        grant,
+                        region.address(),
+                        region.remoteKey().value(),
+                        peer.listener.groupTag()));
     }
 
     /** Ends an image that nothing can write. */

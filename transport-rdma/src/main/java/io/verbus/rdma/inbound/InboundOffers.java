@@ -105,7 +105,7 @@ final class InboundOffers {
     /** Goes on with the image that is held for an offer; false if the offer is of a new one. */
     private boolean resume(InboundPeer peer, Offer offer, long nowNs) {
         images.endReplaced(peer, offer);
-        IncomingImage image = images.takeHeld(peer, offer);
+        IncomingImage image = images.held(peer, offer);
         if (image == null) {
             if (offer.isResuming()) {
                 reject(peer, offer, RejectCode.NO_IMAGE, "the image has ended");
@@ -115,7 +115,7 @@ final class InboundOffers {
         FrontierScanner.Frontier frontier =
                 FrontierScanner.scan(image.image.log(), image.image.consumedPosition());
         if (frontier.defect() != null || !offer.isOfSameStream(image.offer)) {
-            images.lose(
+            images.endHeld(
                     image, offer.description() + " does not go on: what was received is damaged");
             reject(peer, offer, RejectCode.NO_IMAGE, "the image is damaged");
             return true;

@@ -198,7 +198,7 @@ public final class OutboundConductor implements AutoCloseable {
             case SenderEvent.NotResumed lost -> {
                 Sent entry = entry(lost.transfer());
                 if (entry != null) {
-                    entry.publication.forget();
+                    entry.publication.onNotResumed();
                     tell(
                             entry,
                             false,

@@ -35,7 +35,10 @@ final class OutboundPublication {
     /** The time to resume has passed. */
     private boolean isGivenUp;
 
-    /** Tells the peer that it is the same stream, and no other driver's. */
+    /**
+     * Tells the peer that it is the same stream, and no other driver's. It changes between
+     * transfers only: what a transfer has offered, the next resumes with the same.
+     */
     private long resumeToken = TOKENS.nextLong();
 
     /** The driver has closed it. */
@@ -99,10 +102,18 @@ final class OutboundPublication {
         }
     }
 
-    /** It does not go on: a peer that still has its image must not take it for the same. */
-    void forget() {
+    /** The peer has no image of it any more: its transfer begins anew. */
+    void onNotResumed() {
         cutOff = null;
         isGivenUp = false;
+    }
+
+    /**
+     * It does not go on, and has no transfer: a peer that still has its image must not take the
+     * next for the same.
+     */
+    void forget() {
+        onNotResumed();
         resumeToken = TOKENS.nextLong();
     }
 

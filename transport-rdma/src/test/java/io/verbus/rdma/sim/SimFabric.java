@@ -106,7 +106,9 @@ public final class SimFabric implements Fabric {
                 new SimConnection(this, local, remoteAddress, mine, queuePair(mine, options));
         connections.add(initiating);
         SimListener listener = network.listeners().get(remoteAddress);
-        if (listener == null) {
+        if (network.isWireCut()) {
+            ended(initiating, Cause.UNREACHABLE, "no answer of " + remoteAddress, new byte[0]);
+        } else if (listener == null) {
             ended(initiating, Cause.REJECTED, "nobody listens at " + remoteAddress, new byte[0]);
         } else {
             listener.fabric().request(listener, initiating, local, privateData);

@@ -20,6 +20,12 @@ final class TestDriver extends TestHost {
     /** Connections that stood when the last image was lost. */
     int connectionsWhenLost = -1;
 
+    /** The conductor is in the midst of something, and has no turn. */
+    boolean isConductorBusy;
+
+    /** The receiver's thread does not run. */
+    boolean isReceiverAsleep;
+
     private boolean closed;
 
     TestDriver(
@@ -47,7 +53,7 @@ final class TestDriver extends TestHost {
 
     /** A duty cycle of the conductor, while the driver runs; so for the other agents. */
     void conduct(long nowNs) {
-        if (!closed) {
+        if (!closed && !isConductorBusy) {
             transport.conduct(nowNs);
         }
     }
@@ -59,7 +65,7 @@ final class TestDriver extends TestHost {
     }
 
     void receive(long nowNs) {
-        if (!closed) {
+        if (!closed && !isReceiverAsleep) {
             transport.receive(nowNs);
         }
     }
