@@ -9,6 +9,7 @@ import io.verbus.rdma.fabric.FabricHandler;
 import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.inbound.InboundAgent;
 import io.verbus.rdma.inbound.InboundConductor;
+import io.verbus.rdma.link.LogRegistrations;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.rdma.outbound.OutboundAgent;
 import io.verbus.rdma.outbound.OutboundConductor;
@@ -26,6 +27,7 @@ import java.net.InetSocketAddress;
  */
 public final class RdmaTransport implements Transport, FabricHandler {
     private final Fabric fabric;
+    private final LogRegistrations registrations;
     private final OutboundAgent sender = new OutboundAgent();
     private final InboundAgent receiver = new InboundAgent();
     private final OutboundConductor outbound;
@@ -41,8 +43,9 @@ public final class RdmaTransport implements Transport, FabricHandler {
     public RdmaTransport(TransportHost host, Fabric fabric, RdmaOptions options, long nowNs) {
         this.fabric = fabric;
         paths = new PathWarnings(host, options.linkLayer());
-        outbound = new OutboundConductor(host, fabric, options, sender, nowNs);
-        inbound = new InboundConductor(host, fabric, options, receiver, nowNs);
+        registrations = new LogRegistrations(host);
+        outbound = new OutboundConductor(host, fabric, options, registrations, sender, nowNs);
+        inbound = new InboundConductor(host, fabric, options, registrations, receiver, nowNs);
     }
 
     @Override
@@ -127,8 +130,10 @@ public final class RdmaTransport implements Transport, FabricHandler {
 
     @Override
     public void close() {
+        registrations.onClosing();
         outbound.close();
         inbound.close();
+        registrations.close();
         paths.close();
         fabric.close();
     }

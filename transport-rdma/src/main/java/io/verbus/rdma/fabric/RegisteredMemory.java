@@ -3,8 +3,8 @@
 package io.verbus.rdma.fabric;
 
 /**
- * Memory that a device has pinned and may access. Created and closed by the conductor; the memory
- * must stay mapped until {@link #close()} has returned.
+ * Memory that a device has pinned and may access; it must stay mapped until {@link #close()} has
+ * returned, which takes long where it is much. Closed by one thread at a time.
  */
 public interface RegisteredMemory extends AutoCloseable {
     /** Address of the first byte in this process. */

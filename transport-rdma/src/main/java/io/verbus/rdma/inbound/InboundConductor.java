@@ -13,6 +13,7 @@ import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.link.Complaints;
 import io.verbus.rdma.link.Greeting;
 import io.verbus.rdma.link.LinkEnd;
+import io.verbus.rdma.link.LogRegistrations;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
@@ -50,6 +51,7 @@ public final class InboundConductor implements AutoCloseable {
      * @param host the driver.
      * @param fabric to listen with.
      * @param options of the transport.
+     * @param registrations of all logs.
      * @param agent the receiver's part.
      * @param nowNs monotonic time.
      */
@@ -57,6 +59,7 @@ public final class InboundConductor implements AutoCloseable {
             TransportHost host,
             Fabric fabric,
             RdmaOptions options,
+            LogRegistrations registrations,
             InboundAgent agent,
             long nowNs) {
         this.host = host;
@@ -65,9 +68,9 @@ public final class InboundConductor implements AutoCloseable {
         this.nowNs = nowNs;
         complaints = new Complaints(host, nowNs);
         listeners = new InboundListeners(host, fabric, options.connection());
-        peers = new InboundPeers(host, options, events, nowNs);
+        peers = new InboundPeers(host, options, registrations, events, nowNs);
         halfOpen = new HalfOpen(host, options.maxHalfOpen());
-        images = new InboundImages(host, options, commands, complaints, nowNs);
+        images = new InboundImages(host, options, registrations, commands, complaints, nowNs);
         offers = new InboundOffers(host, options, commands, peers, images, complaints);
         violations =
                 host.counter(
@@ -186,7 +189,9 @@ public final class InboundConductor implements AutoCloseable {
             complaints.record(Complaints.Kind.NOT_ACCEPTED, e.getMessage(), nowNs);
         }
         connection.close();
-        InboundPeers.closeDomain(connection);
+        if (connection.domain() != null) {
+            connection.domain().close();
+        }
     }
 
     private void accept(

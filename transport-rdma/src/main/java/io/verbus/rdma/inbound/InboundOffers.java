@@ -53,7 +53,7 @@ final class InboundOffers {
     String onOffer(InboundPeer peer, Offer offer, long nowNs) {
         long registrationId = offer.registrationId();
         IncomingImage written = peer.written(registrationId);
-        if (written != null && written.state() == IncomingImage.State.OPEN
+        if (written != null && written.state() != IncomingImage.State.CLOSING
                 || peer.deferred(registrationId) != null
                 || peer.pending(registrationId) != null) {
             return offer.description() + " is offered twice";
@@ -120,13 +120,23 @@ final class InboundOffers {
             reject(peer, offer, RejectCode.NO_IMAGE, "the image is damaged");
             return true;
         }
-        String failure = images.resume(peer, image, offer, frontier.position());
-        if (failure == null) {
-            peer.counters.resumes.incrementRelease();
-            image.counters.resumes.incrementRelease();
-        } else {
-            fail(peer, offer, failure, nowNs);
-        }
+        images.resume(
+                peer,
+                image,
+                offer,
+                frontier.position(),
+                new InboundImages.Outcome() {
+                    @Override
+                    public void onAccepted() {
+                        peer.counters.resumes.incrementRelease();
+                        image.counters.resumes.incrementRelease();
+                    }
+
+                    @Override
+                    public void onRefused(String reason) {
+                        fail(peer, offer, reason, nowNs);
+                    }
+                });
         return true;
     }
 
@@ -169,7 +179,7 @@ final class InboundOffers {
     /**
      * What the driver says to an offer. The peer may have gone, or closed the stream, meanwhile.
      */
-    private final class Answer implements SetupAnswer {
+    private final class Answer implements SetupAnswer, InboundImages.Outcome {
         private final InboundPeer peer;
         private final Offer offer;
         private final long offeredNs;
@@ -187,10 +197,17 @@ final class InboundOffers {
                         peer, image, offer, "the publication has gone before it was connected");
                 return;
             }
-            String failure = images.begin(peer, image, offer);
-            if (failure != null) {
-                fail(peer, offer, failure, offeredNs);
-            }
+            images.begin(peer, image, offer, this);
+        }
+
+        @Override
+        public void onAccepted() {
+            // The peer writes.
+        }
+
+        @Override
+        public void onRefused(String reason) {
+            fail(peer, offer, reason, offeredNs);
         }
 
         @Override

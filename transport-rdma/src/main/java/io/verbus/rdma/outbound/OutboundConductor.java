@@ -10,6 +10,7 @@ import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.link.ChannelOptions;
 import io.verbus.rdma.link.Goodbye;
+import io.verbus.rdma.link.LogRegistrations;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
@@ -33,6 +34,7 @@ public final class OutboundConductor implements AutoCloseable {
     private final TransportHost host;
     private final Fabric fabric;
     private final RdmaOptions options;
+    private final LogRegistrations registrations;
     private final Queue<SenderCommand> commands;
     private final Queue<SenderEvent> events = new ManyToOneConcurrentLinkedQueue<>();
     private final List<OutboundEndpoint> endpoints = new ArrayList<>();
@@ -47,6 +49,7 @@ public final class OutboundConductor implements AutoCloseable {
      * @param host the driver.
      * @param fabric to connect through.
      * @param options of the transport.
+     * @param registrations of all logs.
      * @param agent the sender's part.
      * @param nowNs monotonic time.
      */
@@ -54,11 +57,13 @@ public final class OutboundConductor implements AutoCloseable {
             TransportHost host,
             Fabric fabric,
             RdmaOptions options,
+            LogRegistrations registrations,
             OutboundAgent agent,
             long nowNs) {
         this.host = host;
         this.fabric = fabric;
         this.options = options;
+        this.registrations = registrations;
         this.commands = agent.commands();
         this.fans = new Fans(host, events);
         this.nowNs = nowNs;
@@ -122,7 +127,7 @@ public final class OutboundConductor implements AutoCloseable {
                 end(entry.publication);
             }
         } else if (fans.close(fan)) {
-            released.add(stream);
+            release(stream);
         } else {
             fan.parts().forEach(this::end);
         }
@@ -246,7 +251,7 @@ public final class OutboundConductor implements AutoCloseable {
                     endpoint.streams().giveBack(forgotten.transfer().creditSlot());
                     Sent entry = sent.get(forgotten.transfer().stream());
                     if (entry != null && entry.publication.isLeaving) {
-                        endpoint.streams().sendAgain(entry.publication, nowNs);
+                        endpoint.streams().sendAgain(entry.publication);
                     }
                 }
             }
@@ -296,8 +301,13 @@ public final class OutboundConductor implements AutoCloseable {
         entry.endpoint.remove(entry.publication, nowNs);
         sent.remove(entry.publication.stream);
         if (entry.publication.branch == null || fans.removePart(entry.publication)) {
-            released.add(entry.publication.publication());
+            release(entry.publication.publication());
         }
+    }
+
+    /** The driver may unmap the log, once it is registered nowhere any more. */
+    private void release(OutboundStream stream) {
+        registrations.whenUnused(stream.log(), () -> released.add(stream));
     }
 
     private Sent entry(Transfer transfer) {
@@ -323,6 +333,7 @@ public final class OutboundConductor implements AutoCloseable {
                         fabric,
                         options,
                         ChannelOptions.of(options.connection(), channel),
+                        registrations,
                         commands,
                         events,
                         nowNs);

@@ -15,6 +15,7 @@ import io.verbus.rdma.link.ChannelOptions;
 import io.verbus.rdma.link.ConnectionCounters;
 import io.verbus.rdma.link.Greeting;
 import io.verbus.rdma.link.LinkEnd;
+import io.verbus.rdma.link.LogRegistrations;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
@@ -75,6 +76,7 @@ final class OutboundEndpoint implements AutoCloseable {
             Fabric fabric,
             RdmaOptions options,
             ConnectionOptions connectionOptions,
+            LogRegistrations registrations,
             Queue<SenderCommand> commands,
             Queue<SenderEvent> events,
             long nowNs) {
@@ -86,7 +88,7 @@ final class OutboundEndpoint implements AutoCloseable {
         this.options = options;
         this.connectionOptions = connectionOptions;
         this.events = events;
-        streams = new EndpointStreams(name, host, options, commands);
+        streams = new EndpointStreams(name, host, options, registrations, commands, nowNs);
         counters = new ConnectionCounters(host, "rdma to " + name);
         backoff = new Backoff(options.backoffMinNs(), options.backoffMaxNs());
         deadlineNs = nowNs;
@@ -224,7 +226,7 @@ final class OutboundEndpoint implements AutoCloseable {
         } else {
             try {
                 meet(greeting.driverId());
-                attach(nowNs);
+                attach();
             } catch (FabricException e) {
                 notConnected(
                         "cannot use the connection to " + name + ": " + e.getMessage(),
@@ -246,8 +248,8 @@ final class OutboundEndpoint implements AutoCloseable {
         }
     }
 
-    private void attach(long nowNs) {
-        streams.attach(connection, counters, events, nowNs);
+    private void attach() {
+        streams.attach(connection, counters, events);
         state = State.UP;
         backoff.reset();
         counters.state.setRelease(2);
