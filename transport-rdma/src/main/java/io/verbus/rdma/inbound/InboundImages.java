@@ -93,37 +93,41 @@ final class InboundImages implements AutoCloseable {
         return work;
     }
 
-    /** Whether the drivers of a peer's host may have one more image. */
-    boolean hasRoom(InboundPeer peer, Offer offer) {
-        return memory.hasRoom(peer.host, offer.termLength());
+    /** Takes the memory of one more image of a peer's host; null if there is no room for it. */
+    ImageMemory.Share take(InboundPeer peer, Offer offer) {
+        return memory.take(peer.host, offer.termLength());
+    }
+
+    /** The image is not made for which memory was taken. */
+    void giveBack(ImageMemory.Share share) {
+        memory.free(share);
     }
 
     /** Takes a new image whose peer writes nothing, and ends it. */
-    void beginUnwritten(InboundPeer peer, InboundImage image, Offer offer, String reason) {
-        memory.take(peer.host, image.imageId(), offer.termLength());
-        addUnwritten(image, offer, reason);
-    }
-
-    private void addUnwritten(InboundImage image, Offer offer, String reason) {
-        IncomingImage unwritten = IncomingImage.unwritten(image, offer);
+    void beginUnwritten(InboundImage image, Offer offer, ImageMemory.Share share, String reason) {
+        IncomingImage unwritten = IncomingImage.unwritten(image, offer, share);
         byId.put(image.imageId(), unwritten);
         lose(unwritten, reason);
     }
 
     /** Lets a peer write a new image. */
-    void begin(InboundPeer peer, InboundImage image, Offer offer, Outcome outcome) {
-        memory.take(peer.host, image.imageId(), offer.termLength());
+    void begin(
+            InboundPeer peer,
+            InboundImage image,
+            Offer offer,
+            ImageMemory.Share share,
+            Outcome outcome) {
         ImageCounters counters;
         try {
             counters =
                     countersPool.take(
                             "rdma image: " + offer.description() + " from " + peer.source);
         } catch (BusException e) {
-            addUnwritten(image, offer, e.getMessage());
+            beginUnwritten(image, offer, share, e.getMessage());
             outcome.onRefused(e.getMessage());
             return;
         }
-        write(peer, image, offer, offer.position(), null, counters, outcome);
+        write(peer, image, offer, offer.position(), null, share, counters, outcome);
     }
 
     /** The image that is held for an offer; null if there is none. */
@@ -149,7 +153,7 @@ final class InboundImages implements AutoCloseable {
     void resume(
             InboundPeer peer, IncomingImage image, Offer offer, long position, Outcome outcome) {
         held.remove(image);
-        write(peer, image.image, offer, position, image, image.counters, outcome);
+        write(peer, image.image, offer, position, image, image.share, image.counters, outcome);
     }
 
     private void write(
@@ -158,6 +162,7 @@ final class InboundImages implements AutoCloseable {
             Offer offer,
             long position,
             IncomingImage before,
+            ImageMemory.Share share,
             ImageCounters counters,
             Outcome outcome) {
         CreditGrant grant =
@@ -173,7 +178,7 @@ final class InboundImages implements AutoCloseable {
         LogRegistration registration =
                 registrations.of(peer.connection.domain(), image.log(), Access.REMOTE_WRITE);
         IncomingImage incoming =
-                IncomingImage.registering(image, offer, grant, registration, counters);
+                IncomingImage.registering(image, offer, grant, share, registration, counters);
         peer.images.add(incoming);
         byId.put(image.imageId(), incoming);
         writers.put(image.imageId(), peer);
@@ -379,12 +384,12 @@ final class InboundImages implements AutoCloseable {
         if (image.counters != null) {
             countersPool.giveBack(image.counters);
         }
-        registrations.whenUnused(image.image.log(), () -> onUnused(image.image));
+        registrations.whenUnused(image.image.log(), () -> onUnused(image));
     }
 
-    private void onUnused(InboundImage image) {
-        memory.free(image.imageId());
-        released.add(image);
+    private void onUnused(IncomingImage image) {
+        memory.free(image.share);
+        released.add(image.image);
     }
 
     @Override

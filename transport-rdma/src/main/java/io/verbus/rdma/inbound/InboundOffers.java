@@ -142,7 +142,8 @@ final class InboundOffers {
 
     /** Makes an image of an offer; false if nobody subscribes. An offer that fails is refused. */
     private boolean accept(InboundPeer peer, Offer offer, long nowNs) {
-        if (!images.hasRoom(peer, offer)) {
+        ImageMemory.Share share = images.take(peer, offer);
+        if (share == null) {
             complaints.record(
                     Complaints.Kind.NO_ROOM,
                     "the streams of "
@@ -169,8 +170,9 @@ final class InboundOffers {
                                 offer.mtu(),
                                 offer.position(),
                                 peer.source),
-                        new Answer(peer, offer, nowNs));
+                        new Answer(peer, offer, share, nowNs));
         if (!isWanted) {
+            images.giveBack(share);
             peer.pending.remove(offer);
         }
         return isWanted;
@@ -182,11 +184,13 @@ final class InboundOffers {
     private final class Answer implements SetupAnswer, InboundImages.Outcome {
         private final InboundPeer peer;
         private final Offer offer;
+        private final ImageMemory.Share share;
         private final long offeredNs;
 
-        private Answer(InboundPeer peer, Offer offer, long offeredNs) {
+        private Answer(InboundPeer peer, Offer offer, ImageMemory.Share share, long offeredNs) {
             this.peer = peer;
             this.offer = offer;
+            this.share = share;
             this.offeredNs = offeredNs;
         }
 
@@ -194,10 +198,10 @@ final class InboundOffers {
         public void onImage(InboundImage image) {
             if (!peer.pending.remove(offer)) {
                 images.beginUnwritten(
-                        peer, image, offer, "the publication has gone before it was connected");
+                        image, offer, share, "the publication has gone before it was connected");
                 return;
             }
-            images.begin(peer, image, offer, this);
+            images.begin(peer, image, offer, share, this);
         }
 
         @Override
@@ -212,6 +216,7 @@ final class InboundOffers {
 
         @Override
         public void onUnwanted() {
+            images.giveBack(share);
             if (peer.pending.remove(offer)) {
                 peer.deferred.add(offer);
                 reply(peer, new ReceiverCommand.Defer(offer.registrationId()));
@@ -220,6 +225,7 @@ final class InboundOffers {
 
         @Override
         public void onFailed(String reason) {
+            images.giveBack(share);
             if (peer.pending.remove(offer)) {
                 fail(peer, offer, reason, offeredNs);
             }

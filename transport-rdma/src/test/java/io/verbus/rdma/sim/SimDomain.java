@@ -24,6 +24,8 @@ public final class SimDomain implements Domain {
     private final Map<Integer, Region> byRemoteKey = new HashMap<>();
     private boolean closed;
     private String refusal;
+    private String pinning;
+    private int pinned;
 
     public SimDomain(SimNetwork network) {
         this.network = network;
@@ -32,6 +34,11 @@ public final class SimDomain implements Domain {
     /** The next registrations fail with these words; null ends that. */
     public void refuse(String words) {
         refusal = words;
+    }
+
+    /** Regions that are deregistered stay pinned, and fail with these words; null ends that. */
+    void pin(String words) {
+        pinning = words;
     }
 
     @Override
@@ -68,6 +75,9 @@ public final class SimDomain implements Domain {
             throw new AssertionError(
                     "a domain is closed with " + byLocalKey.size() + " regions registered");
         }
+        if (pinned > 0) {
+            throw new FabricException("a domain has " + pinned + " regions yet");
+        }
         closed = true;
     }
 
@@ -92,6 +102,16 @@ public final class SimDomain implements Domain {
         return region != null
                 && region.access == Access.REMOTE_WRITE
                 && region.holds(address, length);
+    }
+
+    /** Whether a region holds the byte. */
+    boolean isRegistered(long address) {
+        for (Region region : byLocalKey.values()) {
+            if (region.holds(address, 1)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether any peer of the domain may write the byte. */
@@ -155,6 +175,10 @@ public final class SimDomain implements Domain {
         public void close() {
             byLocalKey.remove(key);
             byRemoteKey.remove(key | REMOTE);
+            if (pinning != null) {
+                pinned++;
+                throw new FabricException(pinning);
+            }
         }
     }
 }
