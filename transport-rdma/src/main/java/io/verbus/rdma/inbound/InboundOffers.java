@@ -130,12 +130,12 @@ final class InboundOffers {
     private boolean accept(InboundPeer peer, Offer offer, long nowNs) {
         if (!images.hasRoom(peer, offer)) {
             complaints.record(
-                    Complaints.Kind.NO_ROOM,
+                    Complaints.Kind.NO_MEMORY,
+                    peer.host,
                     "the streams of "
                             + peer.host
                             + " take more memory than rdma.max-image-memory: raise it, or shorten"
-                            + " their term-length",
-                    nowNs);
+                            + " their term-length");
             reject(
                     peer,
                     offer,
@@ -171,7 +171,10 @@ final class InboundOffers {
     }
 
     private void fail(InboundPeer peer, Offer offer, String failure, long nowNs) {
-        complaints.record(Complaints.Kind.STREAM_REFUSED, failure, nowNs);
+        complaints.record(
+                Complaints.Kind.STREAM_REFUSED,
+                peer.host,
+                "a stream of " + peer.host + " was refused: " + failure);
         reject(peer, offer, RejectCode.NO_RESOURCES, failure);
     }
 

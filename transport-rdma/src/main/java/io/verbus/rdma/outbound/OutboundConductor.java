@@ -9,6 +9,7 @@ import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.link.ChannelOptions;
+import io.verbus.rdma.link.Complaints;
 import io.verbus.rdma.link.Goodbye;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.OutboundStream;
@@ -38,6 +39,7 @@ public final class OutboundConductor implements AutoCloseable {
     private final List<OutboundEndpoint> endpoints = new ArrayList<>();
     private final Map<OutboundStream, Sent> sent = new IdentityHashMap<>();
     private final Fans fans;
+    private final Complaints complaints;
     private final ArrayDeque<OutboundStream> released = new ArrayDeque<>();
     private long nowNs;
 
@@ -48,6 +50,7 @@ public final class OutboundConductor implements AutoCloseable {
      * @param fabric to connect through.
      * @param options of the transport.
      * @param agent the sender's part.
+     * @param complaints about peers.
      * @param nowNs monotonic time.
      */
     public OutboundConductor(
@@ -55,11 +58,13 @@ public final class OutboundConductor implements AutoCloseable {
             Fabric fabric,
             RdmaOptions options,
             OutboundAgent agent,
+            Complaints complaints,
             long nowNs) {
         this.host = host;
         this.fabric = fabric;
         this.options = options;
         this.commands = agent.commands();
+        this.complaints = complaints;
         this.fans = new Fans(host, events);
         this.nowNs = nowNs;
     }
@@ -89,7 +94,7 @@ public final class OutboundConductor implements AutoCloseable {
         OutboundPublication part = fans.addPart(stream, destination);
         try {
             start(part);
-        } catch (TransportException e) {
+        } catch (BusException e) {
             fans.removePart(part);
             throw e;
         }
@@ -199,8 +204,15 @@ public final class OutboundConductor implements AutoCloseable {
                 Sent entry = entry(lost.transfer());
                 if (entry != null) {
                     entry.publication.onNotResumed();
-                    tell(
-                            entry,
+                    complaints.record(
+                            Complaints.Kind.CUT_OFF,
+                            entry.endpoint.name(),
+                            "the driver at "
+                                    + entry.endpoint.name()
+                                    + " has ended the image of a stream that was cut off: what it"
+                                    + " had not received is lost, and the stream begins anew");
+                    entry.publication.tell(
+                            host,
                             false,
                             "the driver at "
                                     + entry.endpoint.name()
@@ -216,22 +228,24 @@ public final class OutboundConductor implements AutoCloseable {
             case SenderEvent.Refused refused -> {
                 Sent entry = entry(refused.transfer());
                 if (entry != null) {
-                    tell(
-                            entry,
-                            true,
+                    String message =
                             "the driver at "
                                     + entry.endpoint.name()
                                     + " refuses the stream ("
                                     + refused.code()
                                     + "): "
-                                    + refused.text());
+                                    + refused.text();
+                    complaints.record(
+                            Complaints.Kind.STREAM_REFUSED, entry.endpoint.name(), message);
+                    entry.publication.tell(host, true, message);
                 }
             }
             case SenderEvent.Broken broken -> {
                 Sent entry = entry(broken.transfer());
                 if (entry != null) {
                     entry.publication.broken = true;
-                    tell(entry, false, broken.reason());
+                    host.onError(new TransportException(broken.reason()));
+                    entry.publication.tell(host, false, broken.reason());
                 }
             }
             case SenderEvent.Finished finished -> {
@@ -279,11 +293,6 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    private void tell(Sent entry, boolean rejected, String message) {
-        host.onError(new TransportException(message));
-        entry.publication.tell(host, rejected, message);
-    }
-
     private void freeClosed(OutboundEndpoint endpoint) {
         OutboundPublication publication;
         while ((publication = endpoint.streams().nextClosed()) != null) {
@@ -325,6 +334,7 @@ public final class OutboundConductor implements AutoCloseable {
                         ChannelOptions.of(options.connection(), channel),
                         commands,
                         events,
+                        complaints,
                         nowNs);
         endpoints.add(added);
         return added;

@@ -12,6 +12,8 @@ import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.link.Backoff;
 import io.verbus.rdma.link.ChannelOptions;
+import io.verbus.rdma.link.Complaints;
+import io.verbus.rdma.link.Complaints.Kind;
 import io.verbus.rdma.link.ConnectionCounters;
 import io.verbus.rdma.link.Greeting;
 import io.verbus.rdma.link.LinkEnd;
@@ -48,6 +50,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private final RdmaOptions options;
     private final ConnectionOptions connectionOptions;
     private final Queue<SenderEvent> events;
+    private final Complaints complaints;
     private final ConnectionCounters counters;
     private final Backoff backoff;
     private final EndpointStreams streams;
@@ -73,6 +76,7 @@ final class OutboundEndpoint implements AutoCloseable {
             ConnectionOptions connectionOptions,
             Queue<SenderCommand> commands,
             Queue<SenderEvent> events,
+            Complaints complaints,
             long nowNs) {
         this.address = address;
         this.localHost = localHost;
@@ -82,6 +86,7 @@ final class OutboundEndpoint implements AutoCloseable {
         this.options = options;
         this.connectionOptions = connectionOptions;
         this.events = events;
+        this.complaints = complaints;
         streams = new EndpointStreams(name, host, options, commands);
         counters = new ConnectionCounters(host, "rdma to " + name);
         backoff = new Backoff(options.backoffMinNs(), options.backoffMaxNs());
@@ -141,6 +146,7 @@ final class OutboundEndpoint implements AutoCloseable {
                                     + ": no answer within "
                                     + options.connectTimeoutNs() / 1_000_000
                                     + " ms; check the address and that its driver runs",
+                            Kind.NOT_CONNECTED,
                             false,
                             nowNs);
                     return 1;
@@ -175,6 +181,7 @@ final class OutboundEndpoint implements AutoCloseable {
                     "host name '"
                             + (remote.isUnresolved() ? address.host() : localHost)
                             + "' cannot be resolved: correct the channel, or the name service",
+                    Kind.NOT_CONNECTED,
                     false,
                     nowNs);
             return;
@@ -188,7 +195,11 @@ final class OutboundEndpoint implements AutoCloseable {
                             streams.domain(),
                             Greeting.of(host.driverId(), RejectCode.UNSPECIFIED));
         } catch (FabricException e) {
-            notConnected("cannot connect to " + name + ": " + e.getMessage(), false, nowNs);
+            notConnected(
+                    "cannot connect to " + name + ": " + e.getMessage(),
+                    Kind.NOT_CONNECTED,
+                    false,
+                    nowNs);
         }
     }
 
@@ -200,10 +211,15 @@ final class OutboundEndpoint implements AutoCloseable {
         if (greeting == null) {
             notConnected(
                     "what listens at " + name + " is not a Verbus driver: correct the endpoint",
+                    Kind.STRANGER,
                     true,
                     nowNs);
         } else if (greeting.isOtherVersion()) {
-            notConnected(greeting.versionsDiffer("the driver at " + name), true, nowNs);
+            notConnected(
+                    greeting.versionsDiffer("the driver at " + name),
+                    Kind.OTHER_VERSION,
+                    true,
+                    nowNs);
         } else {
             try {
                 meet(greeting.driverId());
@@ -211,6 +227,7 @@ final class OutboundEndpoint implements AutoCloseable {
             } catch (FabricException e) {
                 notConnected(
                         "cannot use the connection to " + name + ": " + e.getMessage(),
+                        Kind.NOT_ACCEPTED,
                         false,
                         nowNs);
             }
@@ -224,7 +241,7 @@ final class OutboundEndpoint implements AutoCloseable {
             String message =
                     "the driver at " + name + " is another than before: the stream begins anew";
             if (streams.beginAnew(message)) {
-                report(message);
+                report(Kind.CUT_OFF, message);
             }
         }
     }
@@ -254,7 +271,11 @@ final class OutboundEndpoint implements AutoCloseable {
                     closeConnection();
                     down(message, greeting != null, nowNs);
                 } else {
-                    notConnected(message, greeting != null, nowNs);
+                    notConnected(
+                            message,
+                            greeting == null ? Kind.NOT_CONNECTED : kind(greeting),
+                            greeting != null,
+                            nowNs);
                 }
             }
             case UP -> release(reason);
@@ -278,6 +299,15 @@ final class OutboundEndpoint implements AutoCloseable {
         };
     }
 
+    private static Kind kind(Greeting rejection) {
+        return switch (rejection.rejectCode()) {
+            case VERSION_MISMATCH -> Kind.OTHER_VERSION;
+            case NOT_ALLOWED -> Kind.NOT_ALLOWED;
+            case NO_RESOURCES -> Kind.NO_ROOM;
+            default -> Kind.NOT_CONNECTED;
+        };
+    }
+
     private void release(String reason) {
         state = State.RELEASING;
         streams.detach(reason);
@@ -298,21 +328,27 @@ final class OutboundEndpoint implements AutoCloseable {
                     end == LinkEnd.GOODBYE
                             ? "the driver at " + name + " has ended"
                             : "the connection to " + name + " is lost: " + reason;
-            report(message);
+            report(
+                    switch (end) {
+                        case GOODBYE -> Kind.ENDED;
+                        case VIOLATION -> Kind.BREACH;
+                        case LOST -> Kind.LOST;
+                    },
+                    message);
             down(message, false, nowNs);
         }
     }
 
-    private void notConnected(String message, boolean rejected, long nowNs) {
+    private void notConnected(String message, Kind kind, boolean rejected, long nowNs) {
         closeConnection();
-        report(message);
+        report(kind, message);
         down(message, rejected, nowNs);
     }
 
-    private void report(String message) {
+    private void report(Kind kind, String message) {
         if (!message.equals(reported)) {
             reported = message;
-            host.onError(new TransportException(message));
+            complaints.record(kind, name, message);
         }
     }
 

@@ -24,6 +24,7 @@ public final class SimDomain implements Domain {
     private final Map<Integer, Region> byRemoteKey = new HashMap<>();
     private boolean closed;
     private String refusal;
+    private boolean keepsRegions;
 
     public SimDomain(SimNetwork network) {
         this.network = network;
@@ -32,6 +33,11 @@ public final class SimDomain implements Domain {
     /** The next registrations fail with these words; null ends that. */
     public void refuse(String words) {
         refusal = words;
+    }
+
+    /** Regions are not taken back from now on. */
+    public void keepRegions() {
+        keepsRegions = true;
     }
 
     @Override
@@ -64,7 +70,7 @@ public final class SimDomain implements Domain {
 
     @Override
     public void close() {
-        if (!byLocalKey.isEmpty()) {
+        if (!byLocalKey.isEmpty() && !keepsRegions) {
             throw new AssertionError(
                     "a domain is closed with " + byLocalKey.size() + " regions registered");
         }
@@ -153,8 +159,15 @@ public final class SimDomain implements Domain {
 
         @Override
         public void close() {
-            byLocalKey.remove(key);
-            byRemoteKey.remove(key | REMOTE);
+            if (!keepsRegions) {
+                byLocalKey.remove(key);
+                byRemoteKey.remove(key | REMOTE);
+            }
+        }
+
+        @Override
+        public boolean isReleased() {
+            return !byLocalKey.containsKey(key);
         }
     }
 }
