@@ -3,8 +3,10 @@
 package io.verbus;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -199,6 +201,26 @@ public final class ChannelUri {
     /** The local address or host name from which to connect; null if any may be used. */
     public String interfaceAddress() {
         return (String) values.get(ChannelKey.INTERFACE);
+    }
+
+    /**
+     * Hosts that the channel leads to or through: names, or IP addresses. None of a spy's, who
+     * reads in memory.
+     */
+    public List<String> hostNames() {
+        List<String> names = new ArrayList<>();
+        if (!isSpy) {
+            if (hasEndpoint()) {
+                names.add(endpoint().host());
+            }
+            if (control() != null) {
+                names.add(control().host());
+            }
+            if (interfaceAddress() != null) {
+                names.add(interfaceAddress());
+            }
+        }
+        return names;
     }
 
     /** Bytes of a term of the publication's log. */

@@ -31,6 +31,7 @@ final class ClientConductor implements Agent, Publication.Owner {
     private final CopyBroadcastReceiver events;
     private final MessageHandler onMessage = this::onMessage;
     private final DriverEventDecoder decoder = new DriverEventDecoder();
+    private final LogTouching touching;
     private final LingeringMemory lingering;
     private final ClientPublications publications;
     private final ClientDestinations destinations;
@@ -53,9 +54,10 @@ final class ClientConductor implements Agent, Publication.Owner {
         commands = new DriverCommands(driver.toDriver());
         events = new CopyBroadcastReceiver(driver.toClients(), new ExpandableArrayBuffer());
         lingering = new LingeringMemory(context.lingerInterval.toNanos(), context.errorHandler);
-        publications = new ClientPublications(this, driver, commands, lingering);
+        touching = new LogTouching();
+        publications = new ClientPublications(this, driver, commands, touching, lingering);
         destinations = new ClientDestinations(commands);
-        subscriptions = new ClientSubscriptions(this, driver, commands, lingering);
+        subscriptions = new ClientSubscriptions(this, driver, commands, touching, lingering);
         requests = new ClientRequests(context, duty, this::doWork);
         driverTimeoutNs = context.driverTimeout.toNanos();
         keepAliveIntervalNs = context.keepAliveInterval.toNanos();
@@ -82,7 +84,7 @@ final class ClientConductor implements Agent, Publication.Owner {
                 work += receiveEvents();
                 work += checkLiveness(nowNs);
             }
-            return work + lingering.unmap(nowNs);
+            return work + touching.work() + lingering.unmap(nowNs);
         } finally {
             duty.unlock();
         }

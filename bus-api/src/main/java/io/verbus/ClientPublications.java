@@ -31,6 +31,7 @@ final class ClientPublications {
     private final ClientConductor conductor;
     private final DriverConnection driver;
     private final DriverCommands commands;
+    private final LogTouching touching;
     private final LingeringMemory lingering;
     private final Long2ObjectHashMap<Pending> pending = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<Entry> entries = new Long2ObjectHashMap<>();
@@ -40,10 +41,12 @@ final class ClientPublications {
             ClientConductor conductor,
             DriverConnection driver,
             DriverCommands commands,
+            LogTouching touching,
             LingeringMemory lingering) {
         this.conductor = conductor;
         this.driver = driver;
         this.commands = commands;
+        this.touching = touching;
         this.lingering = lingering;
     }
 
@@ -71,6 +74,7 @@ final class ClientPublications {
                         new SharedLog(
                                 LogBuffers.map(driver.directory().resolve(event.logFile()), false));
                 logs.put(event.logRegistrationId(), shared);
+                touching.add(shared.log);
             }
             shared.users++;
             publication = publication(add, registrationId, shared.log, event.limitCounterId());
@@ -140,6 +144,7 @@ final class ClientPublications {
         SharedLog shared = logs.get(logRegistrationId);
         if (shared != null && --shared.users == 0) {
             logs.remove(logRegistrationId);
+            touching.remove(shared.log);
             lingering.add(shared.log, System.nanoTime());
         }
     }

@@ -21,6 +21,7 @@ final class ClientSubscriptions {
     private final ClientConductor conductor;
     private final DriverConnection driver;
     private final DriverCommands commands;
+    private final LogTouching touching;
     private final LingeringMemory lingering;
     private final Long2ObjectHashMap<Entry> entries = new Long2ObjectHashMap<>();
 
@@ -28,10 +29,12 @@ final class ClientSubscriptions {
             ClientConductor conductor,
             DriverConnection driver,
             DriverCommands commands,
+            LogTouching touching,
             LingeringMemory lingering) {
         this.conductor = conductor;
         this.driver = driver;
         this.commands = commands;
+        this.touching = touching;
         this.lingering = lingering;
     }
 
@@ -92,6 +95,7 @@ final class ClientSubscriptions {
             log.close();
             return;
         }
+        touching.add(log);
         Image image =
                 new Image(
                         event.imageId(),
@@ -163,6 +167,7 @@ final class ClientSubscriptions {
     }
 
     private void onGone(Subscription subscription, Image image) {
+        touching.remove(image.log());
         lingering.add(image.log(), System.nanoTime());
         conductor.callHandler(
                 () -> subscription.unavailableImageHandler().onUnavailableImage(image));

@@ -9,14 +9,14 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
+import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
 
 /**
  * A log, mostly a file mapped into this process. See {@link LogLayout} for what it holds.
@@ -25,12 +25,19 @@ import java.util.Set;
  * for one thread. Nothing may touch a buffer once {@link #close()} has begun: its memory is gone.
  */
 public final class LogBuffers implements AutoCloseable {
+    private static final FileAttribute<?> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final int PAGE = 4096;
+
     private final Path file;
     private final Arena arena;
     private final MemorySegment segment;
     private final LogSpec spec;
     private final UnsafeBuffer[] terms = new UnsafeBuffer[LogLayout.PARTITIONS];
     private final UnsafeBuffer metadata;
+
+    /** What was read to touch pages: the compiler leaves out what nobody keeps. */
+    private int touched;
 
     private LogBuffers(Path file, Arena arena, MemorySegment segment, LogSpec spec) {
         this.file = file;
@@ -44,65 +51,59 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Creates and maps a log file whose space is really there: every byte is written, so that
-     * nothing can fail later for want of it.
+     * Creates and maps a log file. Its space is not reserved: where the file system fills up, a
+     * later access fails. Who cannot afford that reserves the space of the file first, and calls
+     * {@link #initialise}.
      *
      * @param file that must not exist yet.
      * @param spec what the log is for.
      * @return the log, ready to append at the position of the spec.
-     * @throws BusException if the file cannot be created, or there is too little space for it.
+     * @throws BusException if the file cannot be created.
      */
     public static LogBuffers create(Path file, LogSpec spec) {
-        return create(file, spec, LogLayout.METADATA_LENGTH);
-    }
-
-    /**
-     * Creates and maps a log file on a file system that may be one of huge pages.
-     *
-     * @param file that must not exist yet.
-     * @param spec what the log is for; its term length is a multiple of the page length.
-     * @param pageLength bytes of a huge page, or {@link LogLayout#METADATA_LENGTH} for none.
-     * @return the log, ready to append at the position of the spec.
-     * @throws BusException if the file cannot be created, or there is too little space for it.
-     */
-    public static LogBuffers create(Path file, LogSpec spec, long pageLength) {
-        long length = LogLayout.fileLength(spec.termLength(), pageLength);
-        Arena arena = Arena.ofShared();
-        try (FileChannel channel =
-                FileChannel.open(
-                        file,
-                        Set.of(
-                                StandardOpenOption.READ,
-                                StandardOpenOption.WRITE,
-                                StandardOpenOption.CREATE_NEW),
-                        PosixFilePermissions.asFileAttribute(
-                                PosixFilePermissions.fromString("rw-------")))) {
-            // Huge pages cannot be written to, only mapped, which takes them all at once.
-            if (pageLength == LogLayout.METADATA_LENGTH) {
-                reserve(channel, length);
-            }
-            MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, length, arena);
-            segment.load(); // or the first way round the log would fault at each page
-            initialise(metadata(segment), spec);
-            return new LogBuffers(file, arena, segment, spec);
+        try {
+            Files.createFile(file, OWNER_ONLY);
         } catch (FileAlreadyExistsException e) {
-            arena.close();
             throw new BusException(
                     file + " exists already: remove it, or choose another driver directory", e);
         } catch (IOException e) {
+            throw cannotCreate(file, e);
+        }
+        return initialise(file, spec, LogLayout.METADATA_LENGTH);
+    }
+
+    /**
+     * Maps a file that is to be a log, and makes it one. No page of its terms is touched.
+     *
+     * @param file that exists: empty, or of the log's length and zero. It is deleted on failure.
+     * @param spec what the log is for; its term length is a multiple of the page length.
+     * @param pageLength bytes of a huge page, or {@link LogLayout#METADATA_LENGTH} for none.
+     * @return the log, ready to append at the position of the spec.
+     * @throws BusException if the file cannot be mapped.
+     */
+    public static LogBuffers initialise(Path file, LogSpec spec, long pageLength) {
+        long length = LogLayout.fileLength(spec.termLength(), pageLength);
+        Arena arena = Arena.ofShared();
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, length, arena);
+            initialise(metadata(segment), spec);
+            return new LogBuffers(file, arena, segment, spec);
+        } catch (IOException e) {
             arena.close();
             discard(file, e);
-            throw new BusException(
-                    "cannot create a log of "
-                            + length
-                            + " bytes at "
-                            + file
-                            + " ("
-                            + e.getMessage()
-                            + "): free space there, shorten the term length, or choose another"
-                            + " driver directory",
-                    e);
+            throw cannotCreate(file, e);
         }
+    }
+
+    private static BusException cannotCreate(Path file, IOException cause) {
+        return new BusException(
+                "cannot create the log "
+                        + file
+                        + " ("
+                        + cause
+                        + "): free space there, or choose another driver directory",
+                cause);
     }
 
     /**
@@ -129,7 +130,8 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Maps a log file that exists, after checking that it is one.
+     * Maps a log file that exists, after checking that it is one. No page of its terms is touched:
+     * see {@link #touch}.
      *
      * @param file to map.
      * @param readOnly whether this process may only read it.
@@ -161,7 +163,6 @@ public final class LogBuffers implements AutoCloseable {
                             length,
                             arena);
             LogSpec spec = check(file, metadata(segment), length);
-            segment.load();
             return new LogBuffers(file, arena, segment, spec);
         } catch (IOException e) {
             arena.close();
@@ -169,14 +170,6 @@ public final class LogBuffers implements AutoCloseable {
         } catch (BusException e) {
             arena.close();
             throw e;
-        }
-    }
-
-    private static void reserve(FileChannel channel, long length) throws IOException {
-        ByteBuffer zeros = ByteBuffer.allocateDirect(1024 * 1024);
-        for (long at = 0; at < length; ) {
-            zeros.clear().limit((int) Math.min(zeros.capacity(), length - at));
-            at += channel.write(zeros, at);
         }
     }
 
@@ -295,6 +288,24 @@ public final class LogBuffers implements AutoCloseable {
     /** Bytes of the terms and of the end-of-stream line behind them: what a peer may write. */
     public long writableLength() {
         return (long) LogLayout.PARTITIONS * spec.termLength() + LogLayout.END_OF_STREAM_LENGTH;
+    }
+
+    /**
+     * Brings pages into memory and into this process' tables, without a change to what they hold,
+     * so that later accesses meet no page fault. Any thread; the log must not be closed meanwhile.
+     *
+     * @param from byte of the mapping.
+     * @param count bytes; what lies behind the end is left out.
+     * @return the first byte behind what was touched.
+     */
+    public long touch(long from, long count) {
+        long end = Math.min(from + count, segment.byteSize());
+        int sum = 0;
+        for (long at = from; at < end; at += PAGE) {
+            sum += segment.get(ValueLayout.JAVA_BYTE, at);
+        }
+        touched = sum;
+        return end;
     }
 
     /** Unmaps the file, which stays, or frees the memory. */

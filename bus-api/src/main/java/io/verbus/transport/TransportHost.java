@@ -2,7 +2,13 @@
 
 package io.verbus.transport;
 
+import io.verbus.logbuffer.LogBuffers;
+
 import org.agrona.concurrent.status.AtomicCounter;
+
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** The driver as its transports see it. Conductor's thread only, but for {@link #onError}. */
 public interface TransportHost extends TransportSettings {
@@ -10,15 +16,53 @@ public interface TransportHost extends TransportSettings {
     long driverId();
 
     /**
+     * The address of a host, as it was found last; does not wait. The names of a channel are looked
+     * up before the driver calls the transport with it.
+     *
+     * @param name of the host, or an IP address.
+     * @param port of the result.
+     * @return the address; unresolved if the name is unknown.
+     */
+    InetSocketAddress address(String name, int port);
+
+    /**
+     * Looks a name up, on another thread.
+     *
+     * @param name of the host, or an IP address.
+     * @return completed, in a later turn of the conductor, when {@link #address} has the answer; at
+     *     once for an IP address.
+     */
+    CompletableFuture<Void> lookUp(String name);
+
+    /**
+     * Has another thread do what may take long and cannot be done in pieces, such as to register
+     * memory. One after the other, in the order of the calls. The driver closes only when it is
+     * done.
+     *
+     * @param work to do; what it throws is given to {@code then}.
+     * @param then called in a later turn of the conductor, with null or what was thrown. Not called
+     *     when the driver closes meanwhile.
+     */
+    void background(Runnable work, Consumer<RuntimeException> then);
+
+    /**
+     * As {@link #background}, once all pages of a log are in memory.
+     *
+     * @param log of a publication or image.
+     * @param work to do with the log, which is mapped meanwhile.
+     * @param then called in a later turn of the conductor, with null or what was thrown.
+     */
+    void backgroundOn(LogBuffers log, Runnable work, Consumer<RuntimeException> then);
+
+    /**
      * A peer offers a stream.
      *
      * @param endpoint at which it arrived.
      * @param setup of the stream.
-     * @return the image to fill, announced to its subscribers; or null if nobody subscribes.
-     * @throws io.verbus.BusException if the image cannot be made: the peer is refused with its
-     *     message.
+     * @param answer what becomes of it, within this call or in a later turn of the conductor.
+     * @return whether somebody subscribes; otherwise there is no answer.
      */
-    InboundImage onSetup(InboundEndpoint endpoint, ImageSetup setup);
+    boolean onSetup(InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer);
 
     /**
      * The peer has ended the stream: everything up to the final position is in the log, and the end

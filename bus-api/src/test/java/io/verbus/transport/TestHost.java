@@ -2,7 +2,6 @@
 
 package io.verbus.transport;
 
-import io.verbus.BusException;
 import io.verbus.ChannelUri;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
@@ -14,6 +13,7 @@ import org.agrona.concurrent.status.CountersReader;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +23,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** A driver reduced to what a transport sees of it; it records what the transport says. */
 public abstract class TestHost implements TransportHost, AutoCloseable {
@@ -160,13 +162,40 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     }
 
     @Override
-    public InboundImage onSetup(InboundEndpoint endpoint, ImageSetup setup) {
+    public InetSocketAddress address(String name, int port) {
+        return new InetSocketAddress(name, port);
+    }
+
+    @Override
+    public CompletableFuture<Void> lookUp(String name) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void background(Runnable work, Consumer<RuntimeException> then) {
+        RuntimeException failure = null;
+        try {
+            work.run();
+        } catch (RuntimeException e) {
+            failure = e;
+        }
+        then.accept(failure);
+    }
+
+    @Override
+    public void backgroundOn(LogBuffers log, Runnable work, Consumer<RuntimeException> then) {
+        background(work, then);
+    }
+
+    @Override
+    public boolean onSetup(InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer) {
         setups++;
         if (setupRefusal != null) {
-            throw new BusException(setupRefusal);
+            answer.onFailed(setupRefusal);
+            return true;
         }
         if (!subscribed.contains(setup.streamId())) {
-            return null;
+            return false;
         }
         long id = driverId * 1000 + nextId++;
         LogSpec spec =
@@ -181,7 +210,8 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         LogBuffers log = LogBuffers.create(directory.resolve("image-" + id + ".log"), spec);
         TestImage image = new TestImage(id, setup, log);
         images.add(image);
-        return image;
+        answer.onImage(image);
+        return true;
     }
 
     @Override

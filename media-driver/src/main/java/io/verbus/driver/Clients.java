@@ -23,6 +23,7 @@ final class Clients {
     /** A gap between two checks of more than this part of the timeout is a pause of the driver. */
     private static final int PAUSE_FRACTION = 4;
 
+    private final WaitingCommands waiting;
     private final Publications publications;
     private final Subscriptions subscriptions;
     private final DriverCounters counters;
@@ -38,12 +39,14 @@ final class Clients {
     private long lastCheckNs;
 
     Clients(
+            WaitingCommands waiting,
             Publications publications,
             Subscriptions subscriptions,
             DriverCounters counters,
             ClientEvents events,
             DriverClock clock,
             long livenessTimeoutNs) {
+        this.waiting = waiting;
         this.publications = publications;
         this.subscriptions = subscriptions;
         this.counters = counters;
@@ -153,6 +156,8 @@ final class Clients {
 
     private void release(Client client, boolean hasDied) {
         byId.remove(client.id());
+        waiting.drop(client.id());
+        publications.drop(client);
         for (Client.Hold hold : client.publications()) {
             publications.release(hold.publication(), hasDied);
         }

@@ -15,7 +15,7 @@ import io.verbus.codecs.control.RemovePublicationDecoder;
 import io.verbus.codecs.control.RemoveSubscriptionDecoder;
 
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.ControlledMessageHandler;
+import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
@@ -24,7 +24,7 @@ import java.nio.ByteOrder;
  * Decodes commands from the ring buffer. Each is copied out first, so that it is checked and used
  * as the same bytes, and every length in it is checked before it is followed.
  */
-final class CommandDecoder implements ControlledMessageHandler {
+final class CommandDecoder implements MessageHandler {
     /** Longest command in bytes: more than the longest channel, or reason, needs. */
     static final int MAX_LENGTH = 4096;
 
@@ -42,28 +42,23 @@ final class CommandDecoder implements ControlledMessageHandler {
     private final RejectImageDecoder rejectImage = new RejectImageDecoder();
     private int length;
 
-    /** Whether the command is done with; otherwise it stays in the ring buffer. */
-    private boolean isTaken;
-
     CommandDecoder(CommandHandler handler) {
         this.handler = handler;
     }
 
     @Override
-    public Action onMessage(
-            int msgTypeId, MutableDirectBuffer buffer, int index, int messageLength) {
+    public void onMessage(int msgTypeId, MutableDirectBuffer buffer, int index, int messageLength) {
         if (messageLength < MessageHeaderDecoder.ENCODED_LENGTH || messageLength > MAX_LENGTH) {
             handler.onMalformed("its length is " + messageLength);
-            return Action.CONTINUE;
+            return;
         }
         length = messageLength;
         command.putBytes(0, buffer, index, messageLength);
         header.wrap(command, 0);
         if (header.schemaId() != MessageHeaderDecoder.SCHEMA_ID) {
             handler.onMalformed("its schema is " + header.schemaId());
-            return Action.CONTINUE;
+            return;
         }
-        isTaken = true;
         switch (header.templateId()) {
             case ClientKeepaliveDecoder.TEMPLATE_ID -> clientKeepalive();
             case AddPublicationDecoder.TEMPLATE_ID -> addPublication();
@@ -76,7 +71,6 @@ final class CommandDecoder implements ControlledMessageHandler {
             case RejectImageDecoder.TEMPLATE_ID -> rejectImage();
             default -> handler.onMalformed("its template is " + header.templateId());
         }
-        return isTaken ? Action.CONTINUE : Action.ABORT;
     }
 
     private void clientKeepalive() {
@@ -106,16 +100,12 @@ final class CommandDecoder implements ControlledMessageHandler {
         if (exclusive == BooleanType.NULL_VAL) {
             handler.onMalformed("its exclusive flag is " + value);
         } else if (isId(addPublication.correlationId()) && hasText(addPublication.limit())) {
-            String channel = addPublication.channel();
-            isTaken = handler.isReadyFor(channel);
-            if (isTaken) {
-                handler.onAddPublication(
-                        addPublication.clientId(),
-                        addPublication.correlationId(),
-                        addPublication.streamId(),
-                        exclusive == BooleanType.TRUE,
-                        channel);
-            }
+            handler.onAddPublication(
+                    addPublication.clientId(),
+                    addPublication.correlationId(),
+                    addPublication.streamId(),
+                    exclusive == BooleanType.TRUE,
+                    addPublication.channel());
         }
     }
 
@@ -163,15 +153,11 @@ final class CommandDecoder implements ControlledMessageHandler {
         }
         addSubscription.wrapAndApplyHeader(command, 0, header);
         if (isId(addSubscription.correlationId()) && hasText(addSubscription.limit())) {
-            String channel = addSubscription.channel();
-            isTaken = handler.isReadyFor(channel);
-            if (isTaken) {
-                handler.onAddSubscription(
-                        addSubscription.clientId(),
-                        addSubscription.correlationId(),
-                        addSubscription.streamId(),
-                        channel);
-            }
+            handler.onAddSubscription(
+                    addSubscription.clientId(),
+                    addSubscription.correlationId(),
+                    addSubscription.streamId(),
+                    addSubscription.channel());
         }
     }
 

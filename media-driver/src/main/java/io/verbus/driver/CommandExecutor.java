@@ -5,10 +5,13 @@ package io.verbus.driver;
 import io.verbus.BusException;
 import io.verbus.ChannelUri;
 import io.verbus.codecs.control.ErrorCode;
-import io.verbus.transport.TransportException;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * Carries out the commands of clients with the registries, and answers each. Conductor's thread.
@@ -18,10 +21,12 @@ final class CommandExecutor implements CommandHandler {
     private final Publications publications;
     private final Subscriptions subscriptions;
     private final Transports transports;
+    private final Names names;
+    private final WaitingCommands waiting;
+    private final CommandFailures failures;
     private final ClientEvents events;
     private final ErrorHandler errors;
     private final AtomicCounter commands;
-    private final AtomicCounter failed;
     private final AtomicCounter malformed;
     private final AtomicCounter rejected;
 
@@ -30,6 +35,9 @@ final class CommandExecutor implements CommandHandler {
             Publications publications,
             Subscriptions subscriptions,
             Transports transports,
+            Names names,
+            WaitingCommands waiting,
+            CommandFailures failures,
             ClientEvents events,
             DriverCounters counters,
             ErrorHandler errors) {
@@ -37,48 +45,48 @@ final class CommandExecutor implements CommandHandler {
         this.publications = publications;
         this.subscriptions = subscriptions;
         this.transports = transports;
+        this.names = names;
+        this.waiting = waiting;
+        this.failures = failures;
         this.events = events;
         this.errors = errors;
         this.commands = counters.system(SystemCounter.COMMANDS);
-        this.failed = counters.system(SystemCounter.COMMANDS_FAILED);
         this.malformed = counters.system(SystemCounter.COMMANDS_MALFORMED);
         this.rejected = counters.system(SystemCounter.IMAGES_REJECTED);
-    }
-
-    @Override
-    public boolean isReadyFor(String channel) {
-        try {
-            return transports.isReadyFor(ChannelUri.parse(channel));
-        } catch (BusException e) {
-            // The command itself fails by it, and its client is told.
-            return true;
-        }
     }
 
     @Override
     public void onAddPublication(
             long clientId, long correlationId, int streamId, boolean exclusive, String channel) {
         execute(
+                clientId,
                 correlationId,
-                () -> {
-                    Client client = clients.seen(clientId);
+                client -> {
                     checkNew(correlationId);
-                    publications.add(client, correlationId, streamId, exclusive, channel(channel));
+                    ChannelUri uri = channel(channel);
+                    when(
+                            isReady(uri),
+                            client,
+                            correlationId,
+                            correlationId,
+                            () ->
+                                    publications.add(
+                                            client, correlationId, streamId, exclusive, uri));
                 });
     }
 
     @Override
     public void onRemovePublication(long clientId, long correlationId, long registrationId) {
-        execute(
+        about(
+                clientId,
                 correlationId,
-                () -> {
-                    Publication publication =
-                            clients.seen(clientId).removePublication(registrationId);
+                registrationId,
+                client -> {
+                    Publication publication = client.removePublication(registrationId);
                     if (publication == null) {
                         throw unknownPublication(registrationId);
                     }
                     publications.release(publication, false);
-                    events.commandSucceeded(correlationId);
                 });
     }
 
@@ -86,26 +94,76 @@ final class CommandExecutor implements CommandHandler {
     public void onAddDestination(
             long clientId, long correlationId, long registrationId, String channel) {
         execute(
+                clientId,
                 correlationId,
-                () -> {
-                    destinations(clientId, registrationId).add(channel(channel));
-                    events.commandSucceeded(correlationId);
+                client -> {
+                    ChannelUri uri = channel(channel);
+                    when(
+                            isReady(uri),
+                            client,
+                            correlationId,
+                            registrationId,
+                            () -> {
+                                destinations(client, registrationId).add(uri);
+                                events.commandSucceeded(correlationId);
+                            });
                 });
     }
 
     @Override
     public void onRemoveDestination(
             long clientId, long correlationId, long registrationId, String channel) {
-        execute(
+        about(
+                clientId,
                 correlationId,
-                () -> {
-                    destinations(clientId, registrationId).remove(channel(channel));
-                    events.commandSucceeded(correlationId);
-                });
+                registrationId,
+                client -> destinations(client, registrationId).remove(channel(channel)));
     }
 
-    private Destinations destinations(long clientId, long registrationId) {
-        Publication publication = clients.seen(clientId).publication(registrationId);
+    /** Carries out a command about a registration, once that is answered. */
+    private void about(
+            long clientId, long correlationId, long registrationId, Consumer<Client> command) {
+        execute(
+                clientId,
+                correlationId,
+                client ->
+                        when(
+                                () -> true,
+                                client,
+                                correlationId,
+                                registrationId,
+                                () -> {
+                                    command.accept(client);
+                                    events.commandSucceeded(correlationId);
+                                }));
+    }
+
+    /** Runs a command now, or when what it needs is there. */
+    private void when(
+            BooleanSupplier isReady,
+            Client client,
+            long correlationId,
+            long registrationId,
+            Runnable command) {
+        BooleanSupplier isDue =
+                () -> !publications.isPreparing(registrationId) && isReady.getAsBoolean();
+        if (!waiting.isAnyAbout(registrationId) && isDue.getAsBoolean()) {
+            command.run();
+        } else {
+            waiting.add(client.id(), correlationId, registrationId, isDue, command);
+        }
+    }
+
+    /** Has a channel's names looked up and its transport prepared; tells whether both are done. */
+    private BooleanSupplier isReady(ChannelUri channel) {
+        CompletableFuture<?>[] lookUps =
+                channel.hostNames().stream().map(names::lookUp).toArray(CompletableFuture[]::new);
+        CompletableFuture<Void> found = CompletableFuture.allOf(lookUps);
+        return () -> transports.isReadyFor(channel) && found.isDone();
+    }
+
+    private static Destinations destinations(Client client, long registrationId) {
+        Publication publication = client.publication(registrationId);
         if (publication == null) {
             throw unknownPublication(registrationId);
         }
@@ -121,21 +179,28 @@ final class CommandExecutor implements CommandHandler {
     @Override
     public void onAddSubscription(long clientId, long correlationId, int streamId, String channel) {
         execute(
+                clientId,
                 correlationId,
-                () -> {
-                    Client client = clients.seen(clientId);
+                client -> {
                     checkNew(correlationId);
-                    subscriptions.add(client, correlationId, streamId, channel(channel));
+                    ChannelUri uri = channel(channel);
+                    when(
+                            isReady(uri),
+                            client,
+                            correlationId,
+                            correlationId,
+                            () -> subscriptions.add(client, correlationId, streamId, uri));
                 });
     }
 
     @Override
     public void onRemoveSubscription(long clientId, long correlationId, long registrationId) {
-        execute(
+        about(
+                clientId,
                 correlationId,
-                () -> {
-                    Subscription subscription =
-                            clients.seen(clientId).removeSubscription(registrationId);
+                registrationId,
+                client -> {
+                    Subscription subscription = client.removeSubscription(registrationId);
                     if (subscription == null) {
                         throw new CommandException(
                                 ErrorCode.UNKNOWN_SUBSCRIPTION,
@@ -144,7 +209,6 @@ final class CommandExecutor implements CommandHandler {
                                         + ": it is closed");
                     }
                     subscriptions.remove(subscription);
-                    events.commandSucceeded(correlationId);
                 });
     }
 
@@ -204,36 +268,22 @@ final class CommandExecutor implements CommandHandler {
     }
 
     private void checkNew(long registrationId) {
-        if (publications.contains(registrationId) || subscriptions.contains(registrationId)) {
+        if (publications.contains(registrationId)
+                || subscriptions.contains(registrationId)
+                || waiting.isAnyAbout(registrationId)) {
             throw new CommandException(
                     ErrorCode.MALFORMED_COMMAND,
                     "registration id " + registrationId + " is taken: each command needs its own");
         }
     }
 
-    /** Runs a command; what it throws is told to the client. */
-    private void execute(long correlationId, Runnable command) {
+    /** Runs a command of a client; what it throws is told to the client. */
+    private void execute(long clientId, long correlationId, Consumer<Client> command) {
         commands.incrementRelease();
         try {
-            command.run();
+            command.accept(clients.seen(clientId));
         } catch (RuntimeException e) {
-            fail(correlationId, e);
-        }
-    }
-
-    /** Tells the client; what is not its own doing also goes to the error log. */
-    private void fail(long correlationId, RuntimeException e) {
-        failed.incrementRelease();
-        ErrorCode code =
-                switch (e) {
-                    case CommandException command -> command.code();
-                    case TransportException transport -> ErrorCode.TRANSPORT;
-                    default -> ErrorCode.GENERIC;
-                };
-        String message = e instanceof BusException ? e.getMessage() : e.toString();
-        events.commandFailed(correlationId, code, message);
-        if (code == ErrorCode.RESOURCE || !(e instanceof BusException)) {
-            errors.onError(e);
+            failures.tell(correlationId, e);
         }
     }
 }

@@ -4,12 +4,6 @@ package io.verbus.driver;
 
 /** The commands of clients, decoded and well-formed. Conductor's thread. */
 interface CommandHandler {
-    /**
-     * Whether a command that names this channel can be carried out now; otherwise it is to be
-     * offered again, ahead of all that came later.
-     */
-    boolean isReadyFor(String channel);
-
     void onAddPublication(
             long clientId, long correlationId, int streamId, boolean exclusive, String channel);
 

@@ -14,6 +14,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Conducts: commands of clients, limits and ends of streams, what the transports ask, timers. An
  * error in one part is recorded and keeps no other part from its turn.
+ *
+ * <p>It never waits: what takes long is done by {@link Background}, and each queue is drained a
+ * bounded piece a cycle.
  */
 final class Conductor implements Agent {
     /** A client that is stopped in the middle of writing a command holds up all others so long. */
@@ -24,6 +27,7 @@ final class Conductor implements Agent {
 
     private static final long TIMER_NS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final int COMMANDS_PER_CYCLE = 10;
+    private static final int DONE_PER_CYCLE = 10;
 
     /** Heartbeat of a driver that has closed: older than any timeout. */
     private static final long CLOSED = 0;
@@ -32,6 +36,8 @@ final class Conductor implements Agent {
     private final DriverClock clock;
     private final RingBuffer commands;
     private final CommandDecoder decoder;
+    private final Background background;
+    private final WaitingCommands waiting;
     private final Clients clients;
     private final Publications publications;
     private final Images images;
@@ -49,6 +55,8 @@ final class Conductor implements Agent {
         this.clock = parts.clock();
         this.commands = parts.commands();
         this.decoder = parts.decoder();
+        this.background = parts.background();
+        this.waiting = parts.waiting();
         this.clients = parts.clients();
         this.publications = parts.publications();
         this.images = parts.images();
@@ -63,22 +71,21 @@ final class Conductor implements Agent {
     @Override
     public int doWork() {
         long nowNs = clock.update();
-        boolean isHeldUp = transports.isPreparing();
-        int read = isHeldUp ? 0 : readCommands();
-        int work = read;
+        int work = background.tell(DONE_PER_CYCLE) + waiting.run();
+        int read = readCommands();
+        work += read;
         work += updateStreams(nowNs);
         work += conductTransports(nowNs);
         if (nowNs - nextTimerNs >= 0) {
             nextTimerNs = nowNs + TIMER_NS;
-            work += onTimer(nowNs, !isHeldUp && read < COMMANDS_PER_CYCLE);
+            work += onTimer(nowNs, read < COMMANDS_PER_CYCLE);
         }
         return work;
     }
 
-    /** A command for a transport that is being prepared holds up those behind it. */
     private int readCommands() {
         try {
-            return commands.controlledRead(decoder, COMMANDS_PER_CYCLE);
+            return commands.read(decoder, COMMANDS_PER_CYCLE);
         } catch (RuntimeException e) {
             errors.onError(e);
             return 1;

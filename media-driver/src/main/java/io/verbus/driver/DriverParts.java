@@ -19,6 +19,8 @@ import java.util.List;
  * @param errors of the driver.
  * @param commands of clients.
  * @param decoder of the commands.
+ * @param waiting commands that wait for what takes long.
+ * @param background does what takes long.
  * @param clients known.
  * @param publications of clients.
  * @param spied publications that go on while only spies read them.
@@ -33,6 +35,8 @@ record DriverParts(
         ErrorSink errors,
         RingBuffer commands,
         CommandDecoder decoder,
+        WaitingCommands waiting,
+        Background background,
         Clients clients,
         Publications publications,
         SpiedPublications spied,
@@ -57,7 +61,18 @@ record DriverParts(
                         ? null
                         : HugePages.open(
                                 config.logDirectory(), directory.path(), config.termLength());
-        LogFiles files = new LogFiles(directory.path(), hugePages, config.lingerNs(), counters);
+        Background background = new Background(errors);
+        Names names = new Names(background);
+        LogFiles files =
+                new LogFiles(
+                        directory.path(),
+                        hugePages,
+                        config.lingerNs(),
+                        background,
+                        counters,
+                        errors);
+        CommandFailures failures = new CommandFailures(events, counters, errors);
+        WaitingCommands waiting = new WaitingCommands(failures::tell);
         Transports transports = new Transports(providers, directory, config.transportOptions());
         Subscriptions subscriptions = new Subscriptions(transports, events, counters, errors);
         Images images =
@@ -75,6 +90,9 @@ record DriverParts(
                         new DriverTransportHost(
                                 cnc.spec().driverId(),
                                 options,
+                                names,
+                                background,
+                                files,
                                 images,
                                 counters,
                                 events,
@@ -88,11 +106,13 @@ record DriverParts(
                         files,
                         events,
                         spied,
+                        failures,
                         counters,
                         clock,
                         errors);
         Clients clients =
                 new Clients(
+                        waiting,
                         publications,
                         subscriptions,
                         counters,
@@ -101,13 +121,24 @@ record DriverParts(
                         config.clientLivenessTimeoutNs());
         CommandExecutor executor =
                 new CommandExecutor(
-                        clients, publications, subscriptions, transports, events, counters, errors);
+                        clients,
+                        publications,
+                        subscriptions,
+                        transports,
+                        names,
+                        waiting,
+                        failures,
+                        events,
+                        counters,
+                        errors);
         return new DriverParts(
                 clock,
                 counters,
                 errors,
                 commands,
                 new CommandDecoder(executor),
+                waiting,
+                background,
                 clients,
                 publications,
                 spied,
@@ -119,9 +150,8 @@ record DriverParts(
 
     /** Closes the transports, then unmaps and deletes all logs. No agent runs any more. */
     void close() {
+        background.close();
         transports.close(errors);
-        publications.close();
-        images.close();
         files.close();
         losses.close();
     }

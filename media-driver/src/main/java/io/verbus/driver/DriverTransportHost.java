@@ -3,21 +3,30 @@
 package io.verbus.driver;
 
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
 
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
 /** Takes what one transport asks or tells to the registry that it is for. Conductor's thread. */
 final class DriverTransportHost implements TransportHost {
     private final long driverId;
     private final TransportOptions options;
+    private final Names names;
+    private final Background background;
+    private final LogFiles files;
     private final Images images;
     private final DriverCounters counters;
     private final ClientEvents events;
@@ -28,6 +37,9 @@ final class DriverTransportHost implements TransportHost {
     DriverTransportHost(
             long driverId,
             TransportOptions options,
+            Names names,
+            Background background,
+            LogFiles files,
             Images images,
             DriverCounters counters,
             ClientEvents events,
@@ -35,6 +47,9 @@ final class DriverTransportHost implements TransportHost {
             ErrorHandler errors) {
         this.driverId = driverId;
         this.options = options;
+        this.names = names;
+        this.background = background;
+        this.files = files;
         this.images = images;
         this.counters = counters;
         this.events = events;
@@ -57,8 +72,28 @@ final class DriverTransportHost implements TransportHost {
     }
 
     @Override
-    public InboundImage onSetup(InboundEndpoint endpoint, ImageSetup setup) {
-        return images.onSetup(transport, endpoint, setup);
+    public InetSocketAddress address(String name, int port) {
+        return names.address(name, port);
+    }
+
+    @Override
+    public CompletableFuture<Void> lookUp(String name) {
+        return names.lookUp(name);
+    }
+
+    @Override
+    public void background(Runnable work, Consumer<RuntimeException> then) {
+        background.call(work, then);
+    }
+
+    @Override
+    public void backgroundOn(LogBuffers log, Runnable work, Consumer<RuntimeException> then) {
+        files.callOn(log, work, then);
+    }
+
+    @Override
+    public boolean onSetup(InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer) {
+        return images.onSetup(transport, endpoint, setup, answer);
     }
 
     @Override

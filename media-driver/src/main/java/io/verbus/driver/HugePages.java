@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 /**
  * A driver's place on a hugetlbfs mount, where its logs lie on pages of 2 MiB or 1 GiB: fewer
  * translations for the CPU, and for an RDMA adapter. The driver directory, which clients know,
- * holds a link to each log. Conductor's thread, after the launching one.
+ * holds a link to each log. Opened and closed by the launching thread; otherwise any thread.
  */
 final class HugePages implements AutoCloseable {
     private static final String FILE_SYSTEM = "hugetlbfs";

@@ -9,6 +9,7 @@ import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.Transport;
 import io.verbus.transport.Turns;
 
@@ -54,12 +55,12 @@ final class Images implements Turns.Turn<NetworkImage> {
     /**
      * Makes the image of a stream that a peer offers, and announces it.
      *
-     * @return the image; null if nobody subscribes.
-     * @throws BusException if there is too little space, or no counter left.
+     * @return whether anybody subscribes; if so the peer's transport is answered when it is made.
      */
-    NetworkImage onSetup(Transport transport, InboundEndpoint endpoint, ImageSetup setup) {
+    boolean onSetup(
+            Transport transport, InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer) {
         if (!subscriptions.hasFor(endpoint, setup.streamId(), setup.sessionId())) {
-            return null;
+            return false;
         }
         LogSpec spec =
                 new LogSpec(
@@ -70,7 +71,35 @@ final class Images implements Turns.Turn<NetworkImage> {
                         setup.termLength(),
                         setup.mtu(),
                         setup.position());
-        LogBuffers log = files.image(spec);
+        files.image(
+                spec,
+                setup.source(),
+                new LogReceiver() {
+                    @Override
+                    public void onLog(LogBuffers log) {
+                        if (subscriptions.hasFor(endpoint, spec.streamId(), spec.sessionId())) {
+                            announce(transport, endpoint, setup, log, answer);
+                        } else {
+                            files.free(log);
+                            answer.onUnwanted();
+                        }
+                    }
+
+                    @Override
+                    public void onFailure(CommandException failure) {
+                        answer.onFailed(failure.getMessage());
+                    }
+                });
+        return true;
+    }
+
+    private void announce(
+            Transport transport,
+            InboundEndpoint endpoint,
+            ImageSetup setup,
+            LogBuffers log,
+            SetupAnswer answer) {
+        LogSpec spec = log.spec();
         AtomicCounter receiverPosition;
         try {
             receiverPosition =
@@ -87,7 +116,8 @@ final class Images implements Turns.Turn<NetworkImage> {
                                     + setup.source());
         } catch (BusException e) {
             files.free(log);
-            throw e;
+            answer.onFailed(e.getMessage());
+            return;
         }
         NetworkImage image =
                 new NetworkImage(
@@ -95,7 +125,7 @@ final class Images implements Turns.Turn<NetworkImage> {
         turns.add(image);
         count.setRelease(turns.count());
         subscriptions.addSource(image);
-        return image;
+        answer.onImage(image);
     }
 
     /** The peer is lost: what has arrived is still read. */
@@ -133,12 +163,5 @@ final class Images implements Turns.Turn<NetworkImage> {
         image.free();
         files.release(image.log(), nowNs);
         count.setRelease(turns.count());
-    }
-
-    /** Unmaps and deletes all logs; the agents and transports have stopped. */
-    void close() {
-        for (int i = 0; i < turns.count(); i++) {
-            files.free(turns.get(i).log());
-        }
     }
 }

@@ -3,20 +3,24 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
-import io.verbus.codecs.control.ErrorCode;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
 
+import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
 
 /**
- * Makes the log files of a driver directory, and unmaps and deletes each when it has not been used
- * for a while: a client that was just told of it may not have mapped it yet. Conductor's thread.
+ * Has the log files of a driver directory made, and has each unmapped and deleted when it has not
+ * been used for a while: a client that was just told of it may not have mapped it yet. All that
+ * takes long is done in the background. Conductor's thread.
  */
 final class LogFiles {
     private record Lingering(LogBuffers log, long deadlineNs) {}
@@ -27,63 +31,87 @@ final class LogFiles {
     private final HugePages hugePages;
 
     private final long lingerNs;
+    private final Background background;
+    private final ErrorHandler errors;
     private final AtomicCounter bytes;
+    private final LogSpace space = new LogSpace();
+    private final Map<LogCreation, LogCreation> creations = new IdentityHashMap<>();
+    private final Map<LogBuffers, LogPopulation> populations = new IdentityHashMap<>();
     private final ArrayDeque<Lingering> lingering = new ArrayDeque<>();
 
     /**
      * @param directory of the driver.
      * @param hugePages that logs are to lie on, or null; closed with this.
      * @param lingerNs for which a file stays after its last user has gone.
+     * @param background does what takes long.
      */
-    LogFiles(Path directory, HugePages hugePages, long lingerNs, DriverCounters counters) {
+    LogFiles(
+            Path directory,
+            HugePages hugePages,
+            long lingerNs,
+            Background background,
+            DriverCounters counters,
+            ErrorHandler errors) {
         this.directory = directory;
         this.hugePages = hugePages;
         this.lingerNs = lingerNs;
+        this.background = background;
+        this.errors = errors;
         this.bytes = counters.system(SystemCounter.LOG_BYTES);
     }
 
     /**
-     * Makes the log of a publication.
+     * Begins to make the log of a publication.
      *
-     * @throws CommandException if there is too little space.
+     * @param owner whose turn it is when something is done for the log.
      */
-    LogBuffers publication(LogSpec spec) {
-        return create("publication-" + spec.registrationId() + ".log", spec);
+    void publication(LogSpec spec, Object owner, LogReceiver receiver) {
+        create("publication-" + spec.registrationId() + ".log", spec, owner, receiver);
     }
 
     /**
-     * Makes the log of an image.
+     * Begins to make the log of an image.
      *
-     * @throws CommandException if there is too little space.
+     * @param owner whose turn it is when something is done for the log.
      */
-    LogBuffers image(LogSpec spec) {
-        return create("image-" + spec.registrationId() + ".log", spec);
+    void image(LogSpec spec, Object owner, LogReceiver receiver) {
+        create("image-" + spec.registrationId() + ".log", spec, owner, receiver);
     }
 
-    private LogBuffers create(String name, LogSpec spec) {
-        try {
-            LogBuffers log =
-                    hugePages == null
-                            ? LogBuffers.create(directory.resolve(name), spec)
-                            : createOnHugePages(name, spec);
-            bytes.getAndAddRelease(log.length());
-            return log;
-        } catch (BusException e) {
-            throw new CommandException(ErrorCode.RESOURCE, e.getMessage(), e);
-        }
+    private void create(String name, LogSpec spec, Object owner, LogReceiver receiver) {
+        Path file = hugePages == null ? directory.resolve(name) : hugePages.file(name);
+        LogCreation creation =
+                new LogCreation(this, space, file, spec, populating(owner, receiver), hugePages);
+        creations.put(creation, creation);
+        background.begin(owner, creation);
     }
 
-    private LogBuffers createOnHugePages(String name, LogSpec spec) {
-        hugePages.check(spec.termLength());
-        LogBuffers log = LogBuffers.create(hugePages.file(name), spec, hugePages.pageLength());
-        try {
-            hugePages.link(log.file());
-        } catch (IOException e) {
-            log.close();
-            delete(log.file());
-            throw new BusException("cannot make a link to " + log.file() + ": " + e, e);
-        }
-        return log;
+    private LogReceiver populating(Object owner, LogReceiver receiver) {
+        return new LogReceiver() {
+            @Override
+            public void onLog(LogBuffers log) {
+                LogPopulation population = new LogPopulation(log);
+                populations.put(log, population);
+                background.beginLater(owner, population);
+                bytes.getAndAddRelease(log.length());
+                receiver.onLog(log);
+            }
+
+            @Override
+            public void onFailure(CommandException failure) {
+                receiver.onFailure(failure);
+            }
+        };
+    }
+
+    /** A log stands, or cannot be made. */
+    void onCreated(LogCreation creation) {
+        creations.remove(creation);
+    }
+
+    /** Makes a call in the background once all pages of a log are in memory. */
+    void callOn(LogBuffers log, Runnable call, Consumer<RuntimeException> then) {
+        populations.get(log).whenDone(() -> background.call(call, then));
     }
 
     /** The driver has no more use for a log. */
@@ -108,18 +136,34 @@ final class LogFiles {
         return count;
     }
 
-    /** Unmaps and deletes a log at once: none of the driver's agents uses it any more. */
+    /** Has a log unmapped and deleted: none of the driver's agents uses it any more. */
     void free(LogBuffers log) {
-        Path file = log.file();
-        log.close();
-        try {
-            delete(file);
-        } finally {
-            bytes.getAndAddRelease(-log.length());
-        }
+        LogPopulation population = populations.remove(log);
+        background.call(
+                () -> {
+                    population.stop();
+                    discard(log);
+                },
+                failure -> {
+                    bytes.getAndAddRelease(-log.length());
+                    if (failure != null) {
+                        errors.onError(failure);
+                    }
+                });
     }
 
-    private void delete(Path file) {
+    private void discard(LogBuffers log) {
+        Path file = log.file();
+        log.close();
+        delete(file);
+    }
+
+    /**
+     * Deletes a log's file. Any thread.
+     *
+     * @throws BusException if it cannot be deleted.
+     */
+    void delete(Path file) {
         try {
             if (hugePages != null) {
                 hugePages.unlink(file);
@@ -130,11 +174,14 @@ final class LogFiles {
         }
     }
 
-    /** Frees all that linger. */
+    /** Frees all that there still is; the agents, transports and the background have ended. */
     void close() {
-        while (!lingering.isEmpty()) {
-            free(lingering.removeFirst().log);
-        }
+        creations.keySet().stream()
+                .map(LogCreation::log)
+                .filter(log -> log != null)
+                .forEach(this::discard);
+        populations.keySet().forEach(this::discard);
+        lingering.clear();
         if (hugePages != null) {
             hugePages.close();
         }

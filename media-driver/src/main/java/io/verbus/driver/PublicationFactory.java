@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Makes a publication with its log and counters, or leaves nothing. Conductor's thread. */
+/** Makes publications with their counters and channels, or leaves nothing. Conductor's thread. */
 final class PublicationFactory {
     private final DriverConfig config;
     private final Transports transports;
@@ -44,19 +44,33 @@ final class PublicationFactory {
     }
 
     /**
-     * Makes a publication.
+     * What the log of a publication is to be.
      *
-     * @throws BusException if the channel cannot be used, or space or counters are exhausted.
+     * @throws BusException if the channel cannot be used.
      */
-    Publication create(
-            long registrationId,
-            int sessionId,
-            int streamId,
-            boolean exclusive,
-            ChannelUri channel) {
-        LogSpec spec = spec(registrationId, sessionId, streamId, channel);
+    LogSpec spec(long registrationId, int sessionId, int streamId, ChannelUri channel) {
+        if (!channel.isIpc()) {
+            transports.of(channel);
+        }
+        return new LogSpec(
+                registrationId,
+                sessionId,
+                streamId,
+                ThreadLocalRandom.current().nextInt(),
+                channel.hasTermLength() ? channel.termLength() : config.termLength(),
+                channel.mtu(config.mtu()),
+                0);
+    }
+
+    /**
+     * Makes a publication of a log that stands.
+     *
+     * @throws BusException if the channel cannot be used, or counters are exhausted; the log is
+     *     freed then.
+     */
+    Publication create(LogBuffers log, boolean exclusive, ChannelUri channel) {
+        LogSpec spec = log.spec();
         Transport transport = channel.isIpc() ? null : transports.of(channel);
-        LogBuffers log = files.publication(spec);
         List<AtomicCounter> made = new ArrayList<>();
         try {
             PublisherLimit limit =
@@ -107,17 +121,6 @@ final class PublicationFactory {
             files.free(log);
             throw e;
         }
-    }
-
-    private LogSpec spec(long registrationId, int sessionId, int streamId, ChannelUri channel) {
-        return new LogSpec(
-                registrationId,
-                sessionId,
-                streamId,
-                ThreadLocalRandom.current().nextInt(),
-                channel.hasTermLength() ? channel.termLength() : config.termLength(),
-                channel.mtu(config.mtu()),
-                0);
     }
 
     private long ipcWindow(int termLength) {

@@ -27,7 +27,9 @@ final class Publications implements Turns.Turn<Publication> {
     private final DriverClock clock;
     private final AtomicCounter count;
     private final AtomicCounter unblocked;
+    private final CommandFailures failures;
     private final List<Publication> all = new ArrayList<>();
+    private final List<Preparation> preparations = new ArrayList<>();
     private final Turns<Publication> turns;
 
     /** One that its last turn found free. */
@@ -39,6 +41,7 @@ final class Publications implements Turns.Turn<Publication> {
             LogFiles files,
             ClientEvents events,
             SpiedPublications spied,
+            CommandFailures failures,
             DriverCounters counters,
             DriverClock clock,
             ErrorHandler errors) {
@@ -49,15 +52,62 @@ final class Publications implements Turns.Turn<Publication> {
         this.spied = spied;
         this.clock = clock;
         this.errors = errors;
+        this.failures = failures;
         this.count = counters.system(SystemCounter.PUBLICATIONS);
         this.unblocked = counters.system(SystemCounter.UNBLOCKED);
         this.turns = new Turns<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
     }
 
+    /** A client that wants a publication, and with which command it asked. */
+    private record Asker(Client client, long correlationId) {}
+
+    /** A publication whose log is being made, and who waits for it. */
+    private final class Preparation implements LogReceiver {
+        private final LogSpec spec;
+        private final boolean exclusive;
+        private final ChannelUri channel;
+        private final List<Asker> askers = new ArrayList<>();
+
+        private Preparation(LogSpec spec, boolean exclusive, ChannelUri channel) {
+            this.spec = spec;
+            this.exclusive = exclusive;
+            this.channel = channel;
+        }
+
+        @Override
+        public void onLog(LogBuffers log) {
+            preparations.remove(this);
+            if (askers.isEmpty()) {
+                files.free(log); // all have gone meanwhile
+                return;
+            }
+            Publication publication;
+            try {
+                publication = factory.create(log, exclusive, channel);
+            } catch (BusException e) {
+                askers.forEach(asker -> failures.tell(asker.correlationId, e));
+                return;
+            }
+            all.add(publication);
+            turns.add(publication);
+            spied.add(publication);
+            count.setRelease(all.size());
+            askers.forEach(asker -> give(asker.client, asker.correlationId, publication));
+            subscriptions.addSource(publication);
+        }
+
+        @Override
+        public void onFailure(CommandException failure) {
+            preparations.remove(this);
+            askers.forEach(asker -> failures.tell(asker.correlationId, failure));
+        }
+    }
+
     /**
-     * Adds a publication for a client, or its hold on one that is shared, and tells it.
+     * Adds a publication for a client, or its hold on one that is shared, and tells it when the log
+     * stands.
      *
-     * @throws BusException if the channel cannot be used, or there is too little space.
+     * @throws BusException if the channel cannot be used.
      */
     void add(
             Client client,
@@ -67,14 +117,38 @@ final class Publications implements Turns.Turn<Publication> {
             ChannelUri channel) {
         channel.checkPublishable();
         Publication shared = exclusive ? null : findShared(streamId, channel);
-        Publication publication =
-                shared != null ? shared : create(correlationId, streamId, exclusive, channel);
+        if (shared != null) {
+            give(client, correlationId, shared);
+            return;
+        }
+        Preparation preparation = exclusive ? null : findPrepared(streamId, channel);
+        if (preparation == null) {
+            preparation = prepare(client, correlationId, streamId, exclusive, channel);
+        }
+        preparation.askers.add(new Asker(client, correlationId));
+    }
+
+    private void give(Client client, long correlationId, Publication publication) {
         publication.addReference();
         client.publications().add(new Client.Hold(correlationId, publication));
         events.publicationReady(correlationId, publication);
-        if (shared == null) {
-            subscriptions.addSource(publication);
+    }
+
+    /** Whether the log of a publication that a client has asked for is being made. */
+    boolean isPreparing(long correlationId) {
+        for (Preparation preparation : preparations) {
+            for (Asker asker : preparation.askers) {
+                if (asker.correlationId == correlationId) {
+                    return true;
+                }
+            }
         }
+        return false;
+    }
+
+    /** A client has gone: what is made for it alone is undone when it stands. */
+    void drop(Client client) {
+        preparations.forEach(each -> each.askers.removeIf(asker -> asker.client == client));
     }
 
     boolean contains(long registrationId) {
@@ -83,7 +157,7 @@ final class Publications implements Turns.Turn<Publication> {
                 return true;
             }
         }
-        return false;
+        return isPreparing(registrationId);
     }
 
     /** A client lets go of a publication. */
@@ -95,23 +169,42 @@ final class Publications implements Turns.Turn<Publication> {
         for (Publication publication : all) {
             if (publication.isOpen()
                     && !publication.isExclusive()
-                    && !channel.isManual()
-                    && isSameStream(publication, streamId, channel)
-                    && channel.sessionId().orElse(publication.sessionId())
-                            == publication.sessionId()) {
-                checkSameLog(publication.log().spec(), channel);
-                checkSameFabric(publication.channel(), channel);
+                    && isShared(
+                            publication.log().spec(), publication.channel(), streamId, channel)) {
                 return publication;
             }
         }
         return null;
     }
 
-    private static boolean isSameStream(Publication publication, int streamId, ChannelUri channel) {
-        ChannelUri other = publication.channel();
-        return publication.streamId() == streamId
-                && SamePlace.of(other, channel)
-                && Objects.equals(other.interfaceAddress(), channel.interfaceAddress());
+    private Preparation findPrepared(int streamId, ChannelUri channel) {
+        for (Preparation each : preparations) {
+            if (!each.exclusive
+                    && !each.askers.isEmpty()
+                    && isShared(each.spec, each.channel, streamId, channel)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    private static boolean isShared(
+            LogSpec spec, ChannelUri existing, int streamId, ChannelUri channel) {
+        if (channel.isManual()
+                || !isSameStream(spec, existing, streamId, channel)
+                || channel.sessionId().orElse(spec.sessionId()) != spec.sessionId()) {
+            return false;
+        }
+        checkSameLog(spec, channel);
+        checkSameFabric(existing, channel);
+        return true;
+    }
+
+    private static boolean isSameStream(
+            LogSpec spec, ChannelUri existing, int streamId, ChannelUri channel) {
+        return spec.streamId() == streamId
+                && SamePlace.of(existing, channel)
+                && Objects.equals(existing.interfaceAddress(), channel.interfaceAddress());
     }
 
     private static void checkSameLog(LogSpec spec, ChannelUri channel) {
@@ -147,8 +240,12 @@ final class Publications implements Turns.Turn<Publication> {
                         + ": ask for the same, or add an exclusive publication");
     }
 
-    private Publication create(
-            long registrationId, int streamId, boolean exclusive, ChannelUri channel) {
+    private Preparation prepare(
+            Client client,
+            long registrationId,
+            int streamId,
+            boolean exclusive,
+            ChannelUri channel) {
         int sessionId = factory.sessionId(channel);
         while (isSessionTaken(streamId, sessionId, channel)) {
             if (channel.sessionId().isPresent()) {
@@ -162,19 +259,24 @@ final class Publications implements Turns.Turn<Publication> {
             }
             sessionId = factory.sessionId(channel);
         }
-        Publication publication =
-                factory.create(registrationId, sessionId, streamId, exclusive, channel);
-        all.add(publication);
-        turns.add(publication);
-        spied.add(publication);
-        count.setRelease(all.size());
-        return publication;
+        LogSpec spec = factory.spec(registrationId, sessionId, streamId, channel);
+        Preparation preparation = new Preparation(spec, exclusive, channel);
+        preparations.add(preparation);
+        files.publication(spec, client.id(), preparation);
+        return preparation;
     }
 
     private boolean isSessionTaken(int streamId, int sessionId, ChannelUri channel) {
         for (Publication publication : all) {
-            if (publication.sessionId() == sessionId
-                    && isSameStream(publication, streamId, channel)) {
+            LogSpec spec = publication.log().spec();
+            if (spec.sessionId() == sessionId
+                    && isSameStream(spec, publication.channel(), streamId, channel)) {
+                return true;
+            }
+        }
+        for (Preparation each : preparations) {
+            if (each.spec.sessionId() == sessionId
+                    && isSameStream(each.spec, each.channel, streamId, channel)) {
                 return true;
             }
         }
@@ -231,14 +333,5 @@ final class Publications implements Turns.Turn<Publication> {
         publication.close();
         files.release(publication.log(), nowNs);
         count.setRelease(all.size());
-    }
-
-    /** Unmaps and deletes all logs; the agents and transports have stopped. */
-    void close() {
-        for (Publication publication : all) {
-            LogBuffers log = publication.log();
-            files.free(log);
-        }
-        all.clear();
     }
 }

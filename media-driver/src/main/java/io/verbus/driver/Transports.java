@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -33,11 +32,11 @@ final class Transports {
     private final DriverDirectory directory;
     private final Map<String, String> options;
     private final Map<String, Transport> byMedia = new TreeMap<>();
-    private final Set<String> prepared = new TreeSet<>();
-    private TransportHostFactory hosts;
 
-    /** Prepares a transport that will be opened next; null if none is. */
-    private Thread preparing;
+    /** What prepares each transport whose channels were named. */
+    private final Map<String, Thread> preparing = new TreeMap<>();
+
+    private TransportHostFactory hosts;
 
     /** Written by the conductor, a new array each time; read by all agents once a cycle. */
     private volatile Transport[] open = NONE;
@@ -107,15 +106,17 @@ final class Transports {
      */
     boolean isReadyFor(ChannelUri channel) {
         TransportProvider provider = channel.isSpy() ? null : providers.get(channel.media());
-        if (provider == null || !prepared.add(channel.media())) {
-            return true;
-        }
-        preparing =
-                Thread.ofPlatform()
-                        .daemon()
-                        .name("verbus-prepare-" + channel.media())
-                        .start(() -> prepare(provider));
-        return false;
+        return provider == null
+                || !preparing
+                        .computeIfAbsent(channel.media(), media -> preparation(provider))
+                        .isAlive();
+    }
+
+    private static Thread preparation(TransportProvider provider) {
+        return Thread.ofPlatform()
+                .daemon()
+                .name("verbus-prepare-" + provider.media())
+                .start(() -> prepare(provider));
     }
 
     private static void prepare(TransportProvider provider) {
@@ -124,17 +125,6 @@ final class Transports {
         } catch (RuntimeException e) {
             // Opening meets the same, and tells the client that wants it.
         }
-    }
-
-    /** Whether a transport is being prepared, for which a command waits. */
-    boolean isPreparing() {
-        if (preparing == null) {
-            return false;
-        }
-        if (!preparing.isAlive()) {
-            preparing = null;
-        }
-        return preparing != null;
     }
 
     /**

@@ -235,7 +235,7 @@ class KilledProcessesTest {
     void tooLittleSpaceIsToldToTheClientAndTheDriverGoesOn() {
         Path directory = DriverDirectory.uniquePath();
         // A limit on the size of a file (of 512 bytes a block), as a full file system is hard to
-        // have without being root: both fail the write that reserves the log.
+        // have without being root: both fail the call that takes the space of the log.
         List<String> limited = List.of("/bin/sh", "-c", "ulimit -f 32768; exec \"$@\"", "sh");
         try (ChildProcess driver =
                 ChildProcess.start(
@@ -243,8 +243,8 @@ class KilledProcessesTest {
             driver.awaitLine("verbus driver ready");
             try (Bus bus = Bus.connect(new Bus.Context().directoryName(directory.toString()))) {
                 String text = Drivers.refusal(() -> bus.addPublication(CHANNEL, STREAM));
-                assertTrue(text.contains("cannot create a log of 50335744 bytes"), text);
-                assertTrue(text.contains("free space there, shorten the term length"), text);
+                assertTrue(text.contains("space for a log of 50335744 bytes"), text);
+                assertTrue(text.contains("shorten the term length"), text);
                 bus.addPublication(CHANNEL + "?term-length=64k", STREAM).close();
             }
             assertEquals(143, driver.terminate());

@@ -11,6 +11,7 @@ import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
@@ -80,6 +81,7 @@ final class LoopTransport implements Transport {
     private final TransportHost host;
     private final Map<String, Endpoint> endpoints = new HashMap<>();
     private final List<OutboundStream> unlinked = new ArrayList<>();
+    private final List<OutboundStream> offered = new ArrayList<>();
     private final List<OutboundStream> closing = new ArrayList<>();
     private final List<InboundImage> released = new ArrayList<>();
 
@@ -188,7 +190,7 @@ final class LoopTransport implements Transport {
             return;
         }
         LogBuffers log = stream.log();
-        InboundImage image =
+        boolean isWanted =
                 host.onSetup(
                         endpoint,
                         new ImageSetup(
@@ -198,15 +200,37 @@ final class LoopTransport implements Transport {
                                 log.spec().termLength(),
                                 log.spec().mtu(),
                                 stream.senderPosition(),
-                                "loop"));
-        if (image != null) {
+                                "loop"),
+                        new SetupAnswer() {
+                            @Override
+                            public void onImage(InboundImage image) {
+                                link(stream, image);
+                            }
+
+                            @Override
+                            public void onUnwanted() {
+                                offered.remove(stream);
+                                unlinked.add(stream);
+                            }
+
+                            @Override
+                            public void onFailed(String reason) {
+                                onUnwanted();
+                            }
+                        });
+        if (isWanted) {
             unlinked.remove(index);
-            Link[] more = java.util.Arrays.copyOf(links, links.length + 1);
-            more[links.length] = new Link(stream, image);
-            links = more;
-            stream.onReleased(stream.senderPosition(), WINDOW);
-            stream.onConnected(true);
+            offered.add(stream);
         }
+    }
+
+    private void link(OutboundStream stream, InboundImage image) {
+        offered.remove(stream);
+        Link[] more = java.util.Arrays.copyOf(links, links.length + 1);
+        more[links.length] = new Link(stream, image);
+        links = more;
+        stream.onReleased(stream.senderPosition(), WINDOW);
+        stream.onConnected(true);
     }
 
     private void close(int index) {
@@ -223,6 +247,9 @@ final class LoopTransport implements Transport {
                 }
                 return;
             }
+        }
+        if (offered.contains(stream)) {
+            return;
         }
         unlinked.remove(stream);
         closing.remove(index);

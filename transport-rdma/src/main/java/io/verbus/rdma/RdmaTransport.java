@@ -10,6 +10,7 @@ import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.inbound.InboundAgent;
 import io.verbus.rdma.inbound.InboundConductor;
 import io.verbus.rdma.link.Complaints;
+import io.verbus.rdma.link.LogRegistrations;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.rdma.link.SystemCounters;
 import io.verbus.rdma.outbound.OutboundAgent;
@@ -28,6 +29,7 @@ import java.net.InetSocketAddress;
  */
 public final class RdmaTransport implements Transport, FabricHandler {
     private final Fabric fabric;
+    private final LogRegistrations registrations;
     private final OutboundAgent sender = new OutboundAgent();
     private final InboundAgent receiver = new InboundAgent();
     private final OutboundConductor outbound;
@@ -44,13 +46,23 @@ public final class RdmaTransport implements Transport, FabricHandler {
     public RdmaTransport(TransportHost host, Fabric fabric, RdmaOptions options, long nowNs) {
         this.fabric = fabric;
         counters = new SystemCounters(host);
+        registrations = new LogRegistrations(host);
         try {
             paths = new PathWarnings(host, counters, options.linkLayer());
             Complaints complaints = new Complaints(host, counters);
-            outbound = new OutboundConductor(host, fabric, options, sender, complaints, nowNs);
+            outbound =
+                    new OutboundConductor(
+                            host, fabric, options, registrations, sender, complaints, nowNs);
             inbound =
                     new InboundConductor(
-                            host, fabric, options, receiver, counters, complaints, nowNs);
+                            host,
+                            fabric,
+                            options,
+                            registrations,
+                            receiver,
+                            counters,
+                            complaints,
+                            nowNs);
         } catch (RuntimeException e) {
             counters.close();
             fabric.close();
@@ -145,8 +157,10 @@ public final class RdmaTransport implements Transport, FabricHandler {
 
     @Override
     public void close() {
+        registrations.onClosing();
         outbound.close();
         inbound.close();
+        registrations.close();
         counters.close();
         fabric.close();
     }

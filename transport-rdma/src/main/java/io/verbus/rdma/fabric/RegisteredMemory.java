@@ -3,9 +3,9 @@
 package io.verbus.rdma.fabric;
 
 /**
- * Memory that a device has pinned and may access. Created and closed by the conductor; the memory
- * must stay mapped until {@link #close()} has returned, and must not be given to others before it
- * {@link #isReleased()}.
+ * Memory that a device has pinned and may access; it must stay mapped until {@link #close()} has
+ * returned, which takes long where it is much, and must not be given to others before it {@link
+ * #isReleased()}. Closed by one thread at a time.
  */
 public interface RegisteredMemory extends AutoCloseable {
     /** Address of the first byte in this process. */

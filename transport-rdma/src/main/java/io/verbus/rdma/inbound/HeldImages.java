@@ -53,6 +53,12 @@ final class HeldImages {
         return true;
     }
 
+    /** Holds an image as before: the peer that came back for it cannot write it. */
+    void putBack(IncomingImage image, InboundPeer peer) {
+        image.state(IncomingImage.State.HELD);
+        all.add(new Held(image, peer));
+    }
+
     private int count(String host) {
         int count = 0;
         for (Held held : all) {

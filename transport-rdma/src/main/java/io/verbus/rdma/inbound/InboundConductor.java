@@ -12,6 +12,7 @@ import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.link.Complaints;
 import io.verbus.rdma.link.Greeting;
 import io.verbus.rdma.link.LinkEnd;
+import io.verbus.rdma.link.LogRegistrations;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.rdma.link.SystemCounters;
 import io.verbus.transport.InboundEndpoint;
@@ -50,6 +51,7 @@ public final class InboundConductor implements AutoCloseable {
      * @param host the driver.
      * @param fabric to listen with.
      * @param options of the transport.
+     * @param registrations of all logs.
      * @param agent the receiver's part.
      * @param counters of the transport.
      * @param complaints about peers.
@@ -59,6 +61,7 @@ public final class InboundConductor implements AutoCloseable {
             TransportHost host,
             Fabric fabric,
             RdmaOptions options,
+            LogRegistrations registrations,
             InboundAgent agent,
             SystemCounters counters,
             Complaints complaints,
@@ -68,10 +71,10 @@ public final class InboundConductor implements AutoCloseable {
         this.commands = agent.commands();
         this.nowNs = nowNs;
         this.complaints = complaints;
-        listeners = new InboundListeners(fabric, options.connection());
-        peers = new InboundPeers(host, options, events, nowNs);
+        listeners = new InboundListeners(host, fabric, options.connection());
+        peers = new InboundPeers(host, options, registrations, events, nowNs);
         halfOpen = new HalfOpen(counters, options.maxHalfOpen());
-        images = new InboundImages(host, options, commands, complaints, nowNs);
+        images = new InboundImages(host, options, registrations, commands, complaints, nowNs);
         offers = new InboundOffers(host, options, commands, peers, images, complaints);
         violations = counters.counter("protocol violations of publishing drivers");
         admission = new Admission(host, counters, options.maxPeers());
@@ -201,7 +204,9 @@ public final class InboundConductor implements AutoCloseable {
             notAccepted(peerHost, e.getMessage());
         }
         connection.close();
-        InboundPeers.closeDomain(connection);
+        if (connection.domain() != null) {
+            connection.domain().close();
+        }
     }
 
     private void accept(
@@ -301,6 +306,7 @@ public final class InboundConductor implements AutoCloseable {
     /** Destroys the queue pair before anything else: from then on no image can be written. */
     private void dispose(InboundPeer peer, String reason, LinkEnd end) {
         peers.cutOff(peer);
+        peer.pending.clear();
         halfOpen.remove(peer);
         String message =
                 end == LinkEnd.GOODBYE

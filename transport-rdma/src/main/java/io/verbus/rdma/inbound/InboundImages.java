@@ -3,16 +3,17 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.BusException;
+import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.logbuffer.FrontierScanner;
-import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.rdma.fabric.Access;
-import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.RegisteredMemory;
 import io.verbus.rdma.fabric.RemoteKey;
 import io.verbus.rdma.link.Complaints;
 import io.verbus.rdma.link.CountersPool;
 import io.verbus.rdma.link.ImageCounters;
+import io.verbus.rdma.link.LogRegistration;
+import io.verbus.rdma.link.LogRegistrations;
 import io.verbus.rdma.link.Offer;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.InboundImage;
@@ -26,12 +27,14 @@ import java.util.Queue;
 /**
  * The images that peers write, from when a peer begins to their release. Conductor's thread.
  *
- * <p>An image's log is released only when nothing can write it: the peer has said so (its Close, or
- * its next Setup, follows its last write on the same queue pair), or its queue pair is destroyed.
+ * <p>An image is taken from its peer when that has said that it writes no more (its Close, or its
+ * next Setup, follows its last write on the same queue pair), or when its queue pair is destroyed.
+ * The log is released when it is deregistered as well, which is done in the background.
  */
 final class InboundImages implements AutoCloseable {
     private final TransportHost host;
     private final RdmaOptions options;
+    private final LogRegistrations registrations;
     private final Queue<ReceiverCommand> commands;
     private final Long2ObjectHashMap<IncomingImage> byId = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<InboundPeer> writers = new Long2ObjectHashMap<>();
@@ -41,15 +44,26 @@ final class InboundImages implements AutoCloseable {
     private final CountersPool<ImageCounters> countersPool;
     private final Complaints complaints;
 
+    /** Who let a peer write an image, and is told in a later turn unless it ends meanwhile. */
+    interface Outcome {
+        /** The peer was told to begin. */
+        void onAccepted();
+
+        /** The log cannot be registered: a new image has ended, one that was held is as before. */
+        void onRefused(String reason);
+    }
+
     InboundImages(
             TransportHost host,
             RdmaOptions options,
+            LogRegistrations registrations,
             Queue<ReceiverCommand> commands,
             Complaints complaints,
             long nowNs) {
         this.host = host;
         countersPool = new CountersPool<>(name -> new ImageCounters(host, name), nowNs);
         this.options = options;
+        this.registrations = registrations;
         this.commands = commands;
         this.complaints = complaints;
         held = new HeldImages(options.maxStreams(), options.resumeTimeoutNs());
@@ -85,22 +99,32 @@ final class InboundImages implements AutoCloseable {
         return memory.hasRoom(peer.host, offer.termLength());
     }
 
-    /** Lets a peer write a new image; returns null, or why it cannot. */
-    String begin(InboundPeer peer, InboundImage image, Offer offer) {
+    /** Takes a new image whose peer writes nothing, and ends it. */
+    void beginUnwritten(InboundPeer peer, InboundImage image, Offer offer, String reason) {
         memory.take(peer.host, image.imageId(), offer.termLength());
-        ImageCounters counters = null;
+        addUnwritten(image, offer, reason);
+    }
+
+    private void addUnwritten(InboundImage image, Offer offer, String reason) {
+        IncomingImage unwritten = IncomingImage.unwritten(image, offer);
+        byId.put(image.imageId(), unwritten);
+        lose(unwritten, reason);
+    }
+
+    /** Lets a peer write a new image. */
+    void begin(InboundPeer peer, InboundImage image, Offer offer, Outcome outcome) {
+        memory.take(peer.host, image.imageId(), offer.termLength());
+        ImageCounters counters;
         try {
             counters =
                     countersPool.take(
                             "rdma image: " + offer.description() + " from " + peer.source);
-            write(peer, image, offer, offer.position(), null, counters);
-            return null;
-        } catch (FabricException | BusException e) {
-            IncomingImage unwritable = new IncomingImage(image, offer, null, null, counters);
-            byId.put(image.imageId(), unwritable);
-            lose(unwritable, e.getMessage());
-            return e.getMessage();
+        } catch (BusException e) {
+            addUnwritten(image, offer, e.getMessage());
+            outcome.onRefused(e.getMessage());
+            return;
         }
+        write(peer, image, offer, offer.position(), null, counters, outcome);
     }
 
     /** The image that is held for an offer; null if there is none. */
@@ -122,18 +146,11 @@ final class InboundImages implements AutoCloseable {
         }
     }
 
-    /**
-     * Lets a peer write an image that was held, from a position on; null, or why it cannot, and the
-     * image is held as before.
-     */
-    String resume(InboundPeer peer, IncomingImage image, Offer offer, long position) {
-        try {
-            write(peer, image.image, offer, position, image.grant(), image.counters);
-            held.remove(image);
-            return null;
-        } catch (FabricException e) {
-            return e.getMessage();
-        }
+    /** Lets a peer write an image that was held, from a position on. */
+    void resume(
+            InboundPeer peer, IncomingImage image, Offer offer, long position, Outcome outcome) {
+        held.remove(image);
+        write(peer, image.image, offer, position, image, image.counters, outcome);
     }
 
     private void write(
@@ -141,13 +158,9 @@ final class InboundImages implements AutoCloseable {
             InboundImage image,
             Offer offer,
             long position,
-            CreditGrant before,
-            ImageCounters counters) {
-        LogBuffers log = image.log();
-        RegisteredMemory region =
-                peer.connection
-                        .domain()
-                        .register(log.address(), log.writableLength(), Access.REMOTE_WRITE);
+            IncomingImage before,
+            ImageCounters counters,
+            Outcome outcome) {
         CreditGrant grant =
                 new CreditGrant(
                         image,
@@ -156,18 +169,45 @@ final class InboundImages implements AutoCloseable {
                         new RemoteKey(offer.creditKey()),
                         position,
                         peer.listener.window(offer.termLength()),
-                        before,
+                        before == null ? null : before.grant(),
                         counters.grants);
-        IncomingImage incoming = new IncomingImage(image, offer, grant, region, counters);
+        LogRegistration registration =
+                registrations.of(peer.connection.domain(), image.log(), Access.REMOTE_WRITE);
+        IncomingImage incoming =
+                IncomingImage.registering(image, offer, grant, registration, counters);
         peer.images.add(incoming);
         byId.put(image.imageId(), incoming);
         writers.put(image.imageId(), peer);
+        registration.begin(
+                new LogRegistration.Outcome() {
+                    @Override
+                    public void onRegistered() {
+                        accept(peer, incoming, registration.memory());
+                        outcome.onAccepted();
+                    }
+
+                    @Override
+                    public void onRefused(RuntimeException failure) {
+                        takeFrom(peer, incoming);
+                        if (before == null) {
+                            lose(incoming, failure.getMessage());
+                        } else {
+                            byId.put(image.imageId(), before);
+                            held.putBack(before, peer);
+                        }
+                        outcome.onRefused(failure.getMessage());
+                    }
+                });
+    }
+
+    private void accept(InboundPeer peer, IncomingImage incoming, RegisteredMemory log) {
+        incoming.state(IncomingImage.State.OPEN);
         reply(
                 peer,
                 new ReceiverCommand.Accept(
-                        grant,
-                        region.address(),
-                        region.remoteKey().value(),
+                        incoming.grant(),
+                        log.address(),
+                        log.remoteKey().value(),
                         peer.listener.groupTag()));
     }
 
@@ -179,10 +219,8 @@ final class InboundImages implements AutoCloseable {
 
     /** A peer ends a stream, or answers that an image was closed; null, or what is wrong. */
     String onClose(InboundPeer peer, long registrationId, long finalPosition) {
-        Offer offer = peer.deferred(registrationId);
-        if (offer != null) {
-            peer.deferred.remove(offer);
-        }
+        peer.deferred.remove(peer.deferred(registrationId));
+        peer.pending.remove(peer.pending(registrationId));
         IncomingImage written = peer.written(registrationId);
         if (written != null && written.state() == IncomingImage.State.CLOSING) {
             release(peer, written);
@@ -207,9 +245,20 @@ final class InboundImages implements AutoCloseable {
         if (marked == finalPosition) {
             host.onImageEnding(written.image, finalPosition);
         } else {
-            host.onImageLost(written.image, "the publication was closed before it was connected");
+            loseUnwritten(written, "the publication was closed before it was connected");
         }
         return null;
+    }
+
+    /** Ends an image of a connection that stands, when the peer can write it no more. */
+    private void loseUnwritten(IncomingImage image, String reason) {
+        registrations.whenUnused(
+                image.image.log(),
+                () -> {
+                    if (byId.get(image.image.imageId()) == image) {
+                        host.onImageLost(image.image, reason);
+                    }
+                });
     }
 
     /** The driver wants an image closed. */
@@ -219,6 +268,12 @@ final class InboundImages implements AutoCloseable {
             return;
         }
         switch (incoming.state()) {
+            case REGISTERING -> {
+                InboundPeer peer = writers.get(image.imageId());
+                takeFrom(peer, incoming);
+                forget(incoming);
+                putOff(peer, incoming.offer);
+            }
             case OPEN -> {
                 InboundPeer peer = writers.get(image.imageId());
                 incoming.state(IncomingImage.State.CLOSING);
@@ -234,6 +289,19 @@ final class InboundImages implements AutoCloseable {
                 forget(incoming);
             }
             case UNWRITABLE -> forget(incoming);
+        }
+    }
+
+    /** Nobody reads what a peer has offered: answers as if the image had not been made. */
+    private void putOff(InboundPeer peer, Offer offer) {
+        if (offer.isResuming()) {
+            reply(
+                    peer,
+                    new ReceiverCommand.Reject(
+                            offer.registrationId(), RejectCode.NO_IMAGE, "the image has ended"));
+        } else {
+            peer.deferred.add(offer);
+            reply(peer, new ReceiverCommand.Defer(offer.registrationId()));
         }
     }
 
@@ -267,7 +335,7 @@ final class InboundImages implements AutoCloseable {
     void onLost(InboundPeer peer, String reason, boolean mayResume, long nowNs) {
         while (!peer.images.isEmpty()) {
             IncomingImage image = peer.images.getFirst();
-            boolean open = image.state() == IncomingImage.State.OPEN;
+            boolean open = image.state() != IncomingImage.State.CLOSING;
             takeFrom(peer, image);
             if (!open) {
                 forget(image);
@@ -309,11 +377,15 @@ final class InboundImages implements AutoCloseable {
 
     private void forget(IncomingImage image) {
         byId.remove(image.image.imageId());
-        memory.free(image.image.imageId());
         if (image.counters != null) {
             countersPool.giveBack(image.counters);
         }
-        released.add(image.image);
+        registrations.whenUnused(image.image.log(), () -> onUnused(image.image));
+    }
+
+    private void onUnused(InboundImage image) {
+        memory.free(image.imageId());
+        released.add(image);
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.link.ChannelOptions;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
 
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -17,15 +18,18 @@ import java.util.List;
 
 /** The local addresses at which peers may connect now. Conductor's thread. */
 final class InboundListeners {
+    private final TransportHost host;
     private final Fabric fabric;
     private final ConnectionOptions preset;
     private final List<InboundListener> all = new ArrayList<>();
 
     /**
+     * @param host the driver.
      * @param fabric to listen with.
      * @param preset of connections, where a channel asks for nothing else.
      */
-    InboundListeners(Fabric fabric, ConnectionOptions preset) {
+    InboundListeners(TransportHost host, Fabric fabric, ConnectionOptions preset) {
+        this.host = host;
         this.fabric = fabric;
         this.preset = preset;
     }
@@ -37,7 +41,7 @@ final class InboundListeners {
      */
     InboundListener open(ChannelUri channel) {
         InetSocketAddress address =
-                new InetSocketAddress(channel.endpoint().host(), channel.endpoint().port());
+                host.address(channel.endpoint().host(), channel.endpoint().port());
         if (address.isUnresolved()) {
             throw new TransportException(
                     "host name '"

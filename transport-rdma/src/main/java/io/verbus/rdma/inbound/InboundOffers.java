@@ -2,7 +2,6 @@
 
 package io.verbus.rdma.inbound;
 
-import io.verbus.BusException;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.rdma.link.Complaints;
@@ -10,6 +9,7 @@ import io.verbus.rdma.link.Offer;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundImage;
+import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.TransportHost;
 
 import java.util.Queue;
@@ -53,15 +53,17 @@ final class InboundOffers {
     String onOffer(InboundPeer peer, Offer offer, long nowNs) {
         long registrationId = offer.registrationId();
         IncomingImage written = peer.written(registrationId);
-        if (written != null && written.state() == IncomingImage.State.OPEN
-                || peer.deferred(registrationId) != null) {
+        if (written != null && written.state() != IncomingImage.State.CLOSING
+                || peer.deferred(registrationId) != null
+                || peer.pending(registrationId) != null) {
             return offer.description() + " is offered twice";
         }
         if (written != null) {
             // The peer offers anew because it has stopped to write the image that was closed.
             images.release(peer, written);
         }
-        if (peer.deferred.size() + peer.images.size() >= options.maxStreams()) {
+        if (peer.deferred.size() + peer.pending.size() + peer.images.size()
+                >= options.maxStreams()) {
             reject(
                     peer,
                     offer,
@@ -89,7 +91,9 @@ final class InboundOffers {
             InboundPeer other = peers.get(i);
             if (other != peer && other.driverId == peer.driverId) {
                 IncomingImage written = other.written(offer.registrationId());
-                if (written != null && written.offer.resumeToken() == offer.resumeToken()) {
+                Offer carriedOffer =
+                        written != null ? written.offer : other.pending(offer.registrationId());
+                if (carriedOffer != null && carriedOffer.resumeToken() == offer.resumeToken()) {
                     other.superseded = true;
                     carried = true;
                 }
@@ -116,13 +120,23 @@ final class InboundOffers {
             reject(peer, offer, RejectCode.NO_IMAGE, "the image is damaged");
             return true;
         }
-        String failure = images.resume(peer, image, offer, frontier.position());
-        if (failure == null) {
-            peer.counters.resumes.incrementRelease();
-            image.counters.resumes.incrementRelease();
-        } else {
-            fail(peer, offer, failure, nowNs);
-        }
+        images.resume(
+                peer,
+                image,
+                offer,
+                frontier.position(),
+                new InboundImages.Outcome() {
+                    @Override
+                    public void onAccepted() {
+                        peer.counters.resumes.incrementRelease();
+                        image.counters.resumes.incrementRelease();
+                    }
+
+                    @Override
+                    public void onRefused(String reason) {
+                        fail(peer, offer, reason, nowNs);
+                    }
+                });
         return true;
     }
 
@@ -143,31 +157,73 @@ final class InboundOffers {
                     "too much memory: raise rdma.max-image-memory, or shorten term-length");
             return true;
         }
-        InboundImage image;
-        try {
-            image =
-                    host.onSetup(
-                            peer.listener,
-                            new ImageSetup(
-                                    offer.sessionId(),
-                                    offer.streamId(),
-                                    offer.initialTermId(),
-                                    offer.termLength(),
-                                    offer.mtu(),
-                                    offer.position(),
-                                    peer.source));
-        } catch (BusException e) {
-            fail(peer, offer, e.getMessage(), nowNs);
-            return true;
+        peer.pending.add(offer);
+        boolean isWanted =
+                host.onSetup(
+                        peer.listener,
+                        new ImageSetup(
+                                offer.sessionId(),
+                                offer.streamId(),
+                                offer.initialTermId(),
+                                offer.termLength(),
+                                offer.mtu(),
+                                offer.position(),
+                                peer.source),
+                        new Answer(peer, offer, nowNs));
+        if (!isWanted) {
+            peer.pending.remove(offer);
         }
-        if (image == null) {
-            return false;
+        return isWanted;
+    }
+
+    /**
+     * What the driver says to an offer. The peer may have gone, or closed the stream, meanwhile.
+     */
+    private final class Answer implements SetupAnswer, InboundImages.Outcome {
+        private final InboundPeer peer;
+        private final Offer offer;
+        private final long offeredNs;
+
+        private Answer(InboundPeer peer, Offer offer, long offeredNs) {
+            this.peer = peer;
+            this.offer = offer;
+            this.offeredNs = offeredNs;
         }
-        String failure = images.begin(peer, image, offer);
-        if (failure != null) {
-            fail(peer, offer, failure, nowNs);
+
+        @Override
+        public void onImage(InboundImage image) {
+            if (!peer.pending.remove(offer)) {
+                images.beginUnwritten(
+                        peer, image, offer, "the publication has gone before it was connected");
+                return;
+            }
+            images.begin(peer, image, offer, this);
         }
-        return true;
+
+        @Override
+        public void onAccepted() {
+            // The peer writes.
+        }
+
+        @Override
+        public void onRefused(String reason) {
+            fail(peer, offer, reason, offeredNs);
+        }
+
+        @Override
+        public void onUnwanted() {
+            if (peer.pending.remove(offer)) {
+                peer.deferred.add(offer);
+                reply(peer, new ReceiverCommand.Defer(offer.registrationId()));
+            }
+        }
+
+        @Override
+        public void onFailed(String reason) {
+            if (peer.pending.remove(offer)) {
+                fail(peer, offer, reason, offeredNs);
+            }
+        }
     }
 
     private void fail(InboundPeer peer, Offer offer, String failure, long nowNs) {

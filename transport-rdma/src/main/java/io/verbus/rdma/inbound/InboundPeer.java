@@ -36,6 +36,9 @@ final class InboundPeer {
     /** Streams that nobody subscribes to yet, or that an older connection still carries. */
     final List<Offer> deferred = new ArrayList<>();
 
+    /** Streams whose images are being made. */
+    final List<Offer> pending = new ArrayList<>();
+
     final List<IncomingImage> images = new ArrayList<>();
 
     State state = State.ACCEPTED;
@@ -107,9 +110,17 @@ final class InboundPeer {
     }
 
     Offer deferred(long registrationId) {
-        for (int i = 0; i < deferred.size(); i++) {
-            if (deferred.get(i).registrationId() == registrationId) {
-                return deferred.get(i);
+        return find(deferred, registrationId);
+    }
+
+    Offer pending(long registrationId) {
+        return find(pending, registrationId);
+    }
+
+    private static Offer find(List<Offer> offers, long registrationId) {
+        for (int i = 0; i < offers.size(); i++) {
+            if (offers.get(i).registrationId() == registrationId) {
+                return offers.get(i);
             }
         }
         return null;

@@ -11,6 +11,7 @@ import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.link.ChannelOptions;
 import io.verbus.rdma.link.Complaints;
 import io.verbus.rdma.link.Goodbye;
+import io.verbus.rdma.link.LogRegistrations;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
@@ -34,6 +35,7 @@ public final class OutboundConductor implements AutoCloseable {
     private final TransportHost host;
     private final Fabric fabric;
     private final RdmaOptions options;
+    private final LogRegistrations registrations;
     private final Queue<SenderCommand> commands;
     private final Queue<SenderEvent> events = new ManyToOneConcurrentLinkedQueue<>();
     private final List<OutboundEndpoint> endpoints = new ArrayList<>();
@@ -49,6 +51,7 @@ public final class OutboundConductor implements AutoCloseable {
      * @param host the driver.
      * @param fabric to connect through.
      * @param options of the transport.
+     * @param registrations of all logs.
      * @param agent the sender's part.
      * @param complaints about peers.
      * @param nowNs monotonic time.
@@ -57,12 +60,14 @@ public final class OutboundConductor implements AutoCloseable {
             TransportHost host,
             Fabric fabric,
             RdmaOptions options,
+            LogRegistrations registrations,
             OutboundAgent agent,
             Complaints complaints,
             long nowNs) {
         this.host = host;
         this.fabric = fabric;
         this.options = options;
+        this.registrations = registrations;
         this.commands = agent.commands();
         this.complaints = complaints;
         this.fans = new Fans(host, events);
@@ -127,7 +132,7 @@ public final class OutboundConductor implements AutoCloseable {
                 end(entry.publication);
             }
         } else if (fans.close(fan)) {
-            released.add(stream);
+            release(stream);
         } else {
             fan.parts().forEach(this::end);
         }
@@ -260,7 +265,7 @@ public final class OutboundConductor implements AutoCloseable {
                     endpoint.streams().giveBack(forgotten.transfer().creditSlot());
                     Sent entry = sent.get(forgotten.transfer().stream());
                     if (entry != null && entry.publication.isLeaving) {
-                        endpoint.streams().sendAgain(entry.publication, nowNs);
+                        endpoint.streams().sendAgain(entry.publication);
                     }
                 }
             }
@@ -305,8 +310,13 @@ public final class OutboundConductor implements AutoCloseable {
         entry.endpoint.remove(entry.publication, nowNs);
         sent.remove(entry.publication.stream);
         if (entry.publication.branch == null || fans.removePart(entry.publication)) {
-            released.add(entry.publication.publication());
+            release(entry.publication.publication());
         }
+    }
+
+    /** The driver may unmap the log, once it is registered nowhere any more. */
+    private void release(OutboundStream stream) {
+        registrations.whenUnused(stream.log(), () -> released.add(stream));
     }
 
     private Sent entry(Transfer transfer) {
@@ -332,6 +342,7 @@ public final class OutboundConductor implements AutoCloseable {
                         fabric,
                         options,
                         ChannelOptions.of(options.connection(), channel),
+                        registrations,
                         commands,
                         events,
                         complaints,

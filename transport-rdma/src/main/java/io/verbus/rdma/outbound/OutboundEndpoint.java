@@ -17,12 +17,14 @@ import io.verbus.rdma.link.Complaints.Kind;
 import io.verbus.rdma.link.ConnectionCounters;
 import io.verbus.rdma.link.Greeting;
 import io.verbus.rdma.link.LinkEnd;
+import io.verbus.rdma.link.LogRegistrations;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
 import java.net.InetSocketAddress;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A remote endpoint and the one connection to it, kept while there are publications to send there.
@@ -61,6 +63,9 @@ final class OutboundEndpoint implements AutoCloseable {
     private long idleSinceNs;
     private String reported;
 
+    /** The look-up of the names before the next attempt; null where none was begun. */
+    private CompletableFuture<Void> names;
+
     /** Of the peer, when a connection last stood. */
     private long peerDriverId;
 
@@ -74,6 +79,7 @@ final class OutboundEndpoint implements AutoCloseable {
             Fabric fabric,
             RdmaOptions options,
             ConnectionOptions connectionOptions,
+            LogRegistrations registrations,
             Queue<SenderCommand> commands,
             Queue<SenderEvent> events,
             Complaints complaints,
@@ -87,7 +93,7 @@ final class OutboundEndpoint implements AutoCloseable {
         this.connectionOptions = connectionOptions;
         this.events = events;
         this.complaints = complaints;
-        streams = new EndpointStreams(name, host, options, commands);
+        streams = new EndpointStreams(name, host, options, registrations, commands, nowNs);
         counters = new ConnectionCounters(host, "rdma to " + name);
         backoff = new Backoff(options.backoffMinNs(), options.backoffMaxNs());
         deadlineNs = nowNs;
@@ -133,7 +139,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private int workOnConnection(long nowNs) {
         switch (state) {
             case WAITING -> {
-                if (!streams.isEmpty() && nowNs - deadlineNs >= 0) {
+                if (!streams.isEmpty() && nowNs - deadlineNs >= 0 && areNamesFound()) {
                     connect(nowNs);
                     return 1;
                 }
@@ -165,14 +171,27 @@ final class OutboundEndpoint implements AutoCloseable {
         return 0;
     }
 
+    /** Has the names looked up before each attempt: where they lead may have changed. */
+    private boolean areNamesFound() {
+        if (names == null) {
+            CompletableFuture<Void> remote = host.lookUp(address.host());
+            names =
+                    localHost == null
+                            ? remote
+                            : CompletableFuture.allOf(remote, host.lookUp(localHost));
+        }
+        return names.isDone();
+    }
+
     /** Whether nothing is sent there and no connection stands. */
     boolean isOver() {
         return streams.isEmpty() && state == State.WAITING;
     }
 
     private void connect(long nowNs) {
-        InetSocketAddress remote = new InetSocketAddress(address.host(), address.port());
-        InetSocketAddress local = localHost == null ? null : new InetSocketAddress(localHost, 0);
+        InetSocketAddress remote = host.address(address.host(), address.port());
+        InetSocketAddress local = localHost == null ? null : host.address(localHost, 0);
+        names = null;
         deadlineNs = nowNs + options.connectTimeoutNs();
         state = State.CONNECTING;
         counters.state.setRelease(1);
@@ -223,7 +242,7 @@ final class OutboundEndpoint implements AutoCloseable {
         } else {
             try {
                 meet(greeting.driverId());
-                attach(nowNs);
+                attach();
             } catch (FabricException e) {
                 notConnected(
                         "cannot use the connection to " + name + ": " + e.getMessage(),
@@ -246,8 +265,8 @@ final class OutboundEndpoint implements AutoCloseable {
         }
     }
 
-    private void attach(long nowNs) {
-        streams.attach(connection, counters, events, nowNs);
+    private void attach() {
+        streams.attach(connection, counters, events);
         state = State.UP;
         backoff.reset();
         counters.state.setRelease(2);

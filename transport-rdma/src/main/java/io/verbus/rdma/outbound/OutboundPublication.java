@@ -3,6 +3,7 @@
 package io.verbus.rdma.outbound;
 
 import io.verbus.rdma.fabric.RegisteredMemory;
+import io.verbus.rdma.link.LogRegistration;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportHost;
 
@@ -18,8 +19,8 @@ final class OutboundPublication {
     /** The destination, where the publication has several; or null. */
     final Branch branch;
 
-    /** Registration of the log in the endpoint's domain, or null. */
-    RegisteredMemory log;
+    /** Of the log, in the endpoint's domain: under way or in place; or null. */
+    LogRegistration registration;
 
     /** On the connection that stands, or null. */
     Transfer transfer;
@@ -163,10 +164,16 @@ final class OutboundPublication {
         }
     }
 
+    /** The log as the device knows it, once it is registered. */
+    RegisteredMemory log() {
+        return registration.memory();
+    }
+
+    /** Has the log deregistered: no work request reads it. */
     void closeLog() {
-        if (log != null) {
-            log.close();
-            log = null;
+        if (registration != null) {
+            registration.end();
+            registration = null;
         }
     }
 }

@@ -78,7 +78,7 @@ final class Transfer extends Turns.Taker {
         replication =
                 new Replication(
                         stream,
-                        publication.log.localKey(),
+                        publication.log().localKey(),
                         creditSlot.buffer(),
                         cutOff == null ? 0 : cutOff.replication.consumed());
     }

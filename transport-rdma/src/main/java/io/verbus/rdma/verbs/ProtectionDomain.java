@@ -7,16 +7,23 @@ import io.verbus.rdma.fabric.Domain;
 
 import org.agrona.ErrorHandler;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** A protection domain and the regions registered in it. Conductor's thread only. */
+/**
+ * A protection domain and the regions registered in it. Conductor's thread, but for registering and
+ * deregistering.
+ */
 final class ProtectionDomain implements Domain {
     private final Ibverbs ibverbs;
     private final Device device;
     private final ErrorHandler errors;
     private final long address;
-    private final List<MemoryRegion> regions = new ArrayList<>();
+
+    /** Added to and removed from by any thread. */
+    private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
+
     private boolean closed;
 
     /**

@@ -8,6 +8,7 @@ import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
+import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 import io.verbus.udp.link.Group;
@@ -29,6 +30,7 @@ import java.util.Queue;
 /** The conductor's part of the subscribing side: endpoints and images. Conductor's thread. */
 public final class InboundConductor implements AutoCloseable {
     private final TransportHost host;
+    private final Resolver resolver;
     private final UdpOptions options;
     private final ReceiverCounters counters;
     private final Queue<ReceiverEvent> events = new ManyToOneConcurrentLinkedQueue<>();
@@ -49,6 +51,7 @@ public final class InboundConductor implements AutoCloseable {
      */
     public InboundConductor(TransportHost host, UdpOptions options, long nowNs) {
         this.host = host;
+        this.resolver = new Resolver(host);
         this.options = options;
         this.nowNs = nowNs;
         counters = new ReceiverCounters(host);
@@ -64,8 +67,8 @@ public final class InboundConductor implements AutoCloseable {
     /** Opens or joins the endpoint of a channel. */
     public InboundEndpoint open(ChannelUri channel) {
         InetSocketAddress address =
-                Resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
-        Group group = Group.of(channel, address);
+                resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
+        Group group = Group.of(channel, address, resolver);
         InetSocketAddress control = control(channel, group);
         for (ReceiveEndpoint endpoint : endpoints) {
             if (endpoint.isAt(address, group)) {
@@ -101,7 +104,7 @@ public final class InboundConductor implements AutoCloseable {
         return endpoint;
     }
 
-    private static InetSocketAddress control(ChannelUri channel, Group group) {
+    private InetSocketAddress control(ChannelUri channel, Group group) {
         if (channel.control() == null) {
             return null;
         }
@@ -112,7 +115,7 @@ public final class InboundConductor implements AutoCloseable {
                             + "' has both a multicast group and control: remove control, since a"
                             + " group has its own, or name an address of this host as endpoint");
         }
-        return Resolver.resolve(channel.control().host(), channel.control().port());
+        return resolver.resolve(channel.control().host(), channel.control().port());
     }
 
     private DatagramSocket socket(InetSocketAddress address, Group group) {
@@ -222,34 +225,51 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     private void accept(ReceiverEvent.Offered offered) {
-        ReceiveEndpoint endpoint = offered.endpoint();
-        InboundImage image = null;
-        try {
-            image =
-                    host.onSetup(
-                            endpoint,
-                            new ImageSetup(
-                                    offered.sessionId(),
-                                    offered.streamId(),
-                                    offered.initialTermId(),
-                                    offered.termLength(),
-                                    offered.mtu(),
-                                    offered.position(),
-                                    offered.source().toString()));
-        } catch (BusException e) {
-            host.onError(e);
+        boolean isWanted =
+                host.onSetup(
+                        offered.endpoint(),
+                        new ImageSetup(
+                                offered.sessionId(),
+                                offered.streamId(),
+                                offered.initialTermId(),
+                                offered.termLength(),
+                                offered.mtu(),
+                                offered.position(),
+                                offered.source().toString()),
+                        new SetupAnswer() {
+                            @Override
+                            public void onImage(InboundImage image) {
+                                receive(offered, image);
+                            }
+
+                            @Override
+                            public void onUnwanted() {
+                                refuse(offered);
+                            }
+
+                            @Override
+                            public void onFailed(String reason) {
+                                host.onError(new BusException(reason));
+                                refuse(offered);
+                            }
+                        });
+        if (!isWanted) {
+            refuse(offered);
         }
-        if (image == null) {
-            agent.commands()
-                    .add(
-                            new ReceiverCommand.Refuse(
-                                    endpoint, offered.streamId(), offered.sessionId()));
-            return;
-        }
+    }
+
+    private void receive(ReceiverEvent.Offered offered, InboundImage image) {
         ReceiveImage receiving = new ReceiveImage(image, offered, options, counters, events, nowNs);
         byId.put(image.imageId(), receiving);
         images = byId.values().toArray(new ReceiveImage[0]);
-        agent.commands().add(new ReceiverCommand.Accept(endpoint, receiving));
+        agent.commands().add(new ReceiverCommand.Accept(offered.endpoint(), receiving));
+    }
+
+    private void refuse(ReceiverEvent.Offered offered) {
+        agent.commands()
+                .add(
+                        new ReceiverCommand.Refuse(
+                                offered.endpoint(), offered.streamId(), offered.sessionId()));
     }
 
     /** Closes all that is open. The agents have stopped. */

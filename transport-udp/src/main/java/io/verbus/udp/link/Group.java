@@ -25,7 +25,7 @@ public record Group(InetSocketAddress data, InetSocketAddress control, InetAddre
      * @return the group, or null if the address is none of a group.
      * @throws TransportException if it cannot be used.
      */
-    public static Group of(ChannelUri channel, InetSocketAddress address) {
+    public static Group of(ChannelUri channel, InetSocketAddress address, Resolver resolver) {
         if (!address.getAddress().isMulticastAddress()) {
             return null;
         }
@@ -38,7 +38,7 @@ public record Group(InetSocketAddress data, InetSocketAddress control, InetAddre
                             + " whose last octet is odd, since the next address is used too");
         }
         String local = channel.interfaceAddress();
-        InetAddress from = Resolver.resolve(local == null ? "0.0.0.0" : local, 0).getAddress();
+        InetAddress from = resolver.resolve(local == null ? "0.0.0.0" : local, 0).getAddress();
         if (!(from instanceof Inet4Address)) {
             throw new TransportException(
                     "channel '"

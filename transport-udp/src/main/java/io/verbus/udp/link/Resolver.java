@@ -3,24 +3,27 @@
 package io.verbus.udp.link;
 
 import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
 
 import java.net.InetSocketAddress;
 
-/** Finds the address of a host name. May ask a name server: conductor's thread. */
-public final class Resolver {
-    private Resolver() {}
-
+/**
+ * Finds the addresses of a channel, whose names the driver has looked up. Conductor's thread.
+ *
+ * @param host the driver.
+ */
+public record Resolver(TransportHost host) {
     /**
      * Resolves a host.
      *
      * @throws TransportException if it is unknown.
      */
-    public static InetSocketAddress resolve(String host, int port) {
-        InetSocketAddress address = new InetSocketAddress(host, port);
+    public InetSocketAddress resolve(String name, int port) {
+        InetSocketAddress address = host.address(name, port);
         if (address.isUnresolved()) {
             throw new TransportException(
                     "host name '"
-                            + host
+                            + name
                             + "' cannot be resolved: name an IP address, or add it to"
                             + " /etc/hosts");
         }

@@ -35,6 +35,7 @@ public final class OutboundConductor implements AutoCloseable {
     private record Added(ChannelUri channel, Receiver receiver) {}
 
     private final TransportHost host;
+    private final Resolver resolver;
     private final UdpOptions options;
     private final SenderCounters counters;
     private final Queue<SenderEvent> events = new ManyToOneConcurrentLinkedQueue<>();
@@ -51,6 +52,7 @@ public final class OutboundConductor implements AutoCloseable {
      */
     public OutboundConductor(TransportHost host, UdpOptions options, long nowNs) {
         this.host = host;
+        this.resolver = new Resolver(host);
         this.options = options;
         this.nowNs = nowNs;
         counters = new SenderCounters(host);
@@ -66,7 +68,7 @@ public final class OutboundConductor implements AutoCloseable {
     /** Begins to send a publication's log. */
     public void add(OutboundStream stream) {
         ChannelUri channel = stream.channel();
-        Route route = Route.of(stream);
+        Route route = Route.of(stream, resolver);
         FlowControl flow = flowControl(channel, stream.senderPosition(), route.isGroup());
         Duration linger = channel.linger();
         Destination destination = destinations.enter(route, stream);
@@ -101,7 +103,7 @@ public final class OutboundConductor implements AutoCloseable {
     /** Sends a publication to one more destination. */
     public void addDestination(OutboundStream stream, ChannelUri channel) {
         InetSocketAddress to =
-                Resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
+                resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
         if (to.getAddress().isMulticastAddress()) {
             throw new TransportException(
                     "destination '"
@@ -109,7 +111,7 @@ public final class OutboundConductor implements AutoCloseable {
                             + "' is a multicast group: publish on verbus:udp?endpoint="
                             + channel.endpoint());
         }
-        Route route = Route.of(stream);
+        Route route = Route.of(stream, resolver);
         route.checkFamily(channel, to);
         Destination destination = destinations.at(route);
         Receiver receiver = receiver(stream, channel, new SocketAddress(to));
@@ -140,7 +142,7 @@ public final class OutboundConductor implements AutoCloseable {
 
     /** Sends a publication to a destination no more. */
     public void removeDestination(OutboundStream stream, ChannelUri channel) {
-        Destination destination = destinations.at(Route.of(stream));
+        Destination destination = destinations.at(Route.of(stream, resolver));
         List<Added> there = added.getOrDefault(destination, List.of());
         for (Added each : there) {
             if (each.channel().endpoint().equals(channel.endpoint())) {

@@ -28,12 +28,12 @@ record Route(
      *
      * @throws TransportException if its channel names what cannot be used.
      */
-    static Route of(OutboundStream stream) {
+    static Route of(OutboundStream stream, Resolver resolver) {
         ChannelUri channel = stream.channel();
         if (channel.isDynamic()) {
             return new Route(
                     null,
-                    Resolver.resolve(channel.control().host(), channel.control().port()),
+                    resolver.resolve(channel.control().host(), channel.control().port()),
                     null,
                     channel.ttl(),
                     0);
@@ -42,14 +42,14 @@ record Route(
         if (channel.isManual()) {
             return new Route(
                     null,
-                    Resolver.resolve(local == null ? "0.0.0.0" : local, 0),
+                    resolver.resolve(local == null ? "0.0.0.0" : local, 0),
                     null,
                     channel.ttl(),
                     stream.registrationId());
         }
         InetSocketAddress to =
-                Resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
-        Group group = Group.of(channel, to);
+                resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
+        Group group = Group.of(channel, to, resolver);
         if (group == null && channel.flowControl() != null) {
             throw new TransportException(
                     "channel '"
@@ -58,7 +58,7 @@ record Route(
                             + " remove fc");
         }
         InetSocketAddress from =
-                Resolver.resolve(local != null ? local : isIpv6(to) ? "::" : "0.0.0.0", 0);
+                resolver.resolve(local != null ? local : isIpv6(to) ? "::" : "0.0.0.0", 0);
         Route route = new Route(to, from, group, channel.ttl(), 0);
         route.checkFamily(channel, to);
         return route;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.BusException;
+import io.verbus.codecs.control.ErrorCode;
+import io.verbus.transport.TransportException;
+
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.status.AtomicCounter;
+
+/** Tells clients of commands that failed. Conductor's thread. */
+final class CommandFailures {
+    private final ClientEvents events;
+    private final ErrorHandler errors;
+    private final AtomicCounter failed;
+
+    CommandFailures(ClientEvents events, DriverCounters counters, ErrorHandler errors) {
+        this.events = events;
+        this.errors = errors;
+        this.failed = counters.system(SystemCounter.COMMANDS_FAILED);
+    }
+
+    /** Tells the client; what is not its own doing also goes to the error log. */
+    void tell(long correlationId, RuntimeException e) {
+        failed.incrementRelease();
+        ErrorCode code =
+                switch (e) {
+                    case CommandException command -> command.code();
+                    case TransportException transport -> ErrorCode.TRANSPORT;
+                    default -> ErrorCode.GENERIC;
+                };
+        String message = e instanceof BusException ? e.getMessage() : e.toString();
+        events.commandFailed(correlationId, code, message);
+        if (code == ErrorCode.RESOURCE || !(e instanceof BusException)) {
+            errors.onError(e);
+        }
+    }
+}
