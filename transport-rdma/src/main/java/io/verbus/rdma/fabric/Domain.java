@@ -22,7 +22,10 @@ public interface Domain extends AutoCloseable {
      */
     RegisteredMemory register(long address, long length, Access access);
 
-    /** Releases the domain; regions and connections of it must be closed before. Idempotent. */
+    /**
+     * Releases the domain; regions and connections of it must be closed before. Idempotent. Where
+     * the device refuses that, the error log is told.
+     */
     @Override
     void close();
 }

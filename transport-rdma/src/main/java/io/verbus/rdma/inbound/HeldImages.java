@@ -21,7 +21,8 @@ final class HeldImages {
     private final long durationNs;
     private final List<Held> all = new ArrayList<>();
 
-    private record Held(IncomingImage image, InboundPeer peer) {}
+    /** An image, and the peer that wrote it. */
+    record Held(IncomingImage image, InboundPeer peer) {}
 
     /**
      * @param capacity most images that are held for the drivers of one host.
@@ -99,10 +100,10 @@ final class HeldImages {
     }
 
     /** Takes one that was held for long enough; or null. */
-    IncomingImage takeLate(long nowNs) {
+    Held takeLate(long nowNs) {
         for (int i = 0; i < all.size(); i++) {
             if (nowNs - all.get(i).image.deadlineNs >= 0) {
-                return all.remove(i).image;
+                return all.remove(i);
             }
         }
         return null;

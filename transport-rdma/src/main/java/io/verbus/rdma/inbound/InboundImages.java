@@ -74,16 +74,17 @@ final class InboundImages implements AutoCloseable {
     int work(long nowNs) {
         countersPool.work(nowNs);
         int work = 0;
-        IncomingImage late;
+        HeldImages.Held late;
         while ((late = held.takeLate(nowNs)) != null) {
             String reason =
-                    late.offer.description()
-                            + " is lost: its driver has not come back within "
+                    "its driver has not come back within "
                             + options.resumeTimeoutNs() / 1_000_000
                             + " ms after this: "
-                            + late.lossReason;
-            complaints.record(Complaints.Kind.IMAGE_LOST, reason, nowNs);
-            lose(late, reason);
+                            + late.image().lossReason;
+            String host = late.peer().host;
+            complaints.record(
+                    Complaints.Kind.CUT_OFF, host, "a stream of " + host + " is lost: " + reason);
+            lose(late.image(), late.image().offer.description() + " is lost: " + reason);
             work++;
         }
         while (!released.isEmpty()) {

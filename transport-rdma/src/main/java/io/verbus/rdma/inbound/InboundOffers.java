@@ -145,12 +145,12 @@ final class InboundOffers {
         ImageMemory.Share share = images.take(peer, offer);
         if (share == null) {
             complaints.record(
-                    Complaints.Kind.NO_ROOM,
+                    Complaints.Kind.NO_MEMORY,
+                    peer.host,
                     "the streams of "
                             + peer.host
                             + " take more memory than rdma.max-image-memory: raise it, or shorten"
-                            + " their term-length",
-                    nowNs);
+                            + " their term-length");
             reject(
                     peer,
                     offer,
@@ -233,7 +233,10 @@ final class InboundOffers {
     }
 
     private void fail(InboundPeer peer, Offer offer, String failure, long nowNs) {
-        complaints.record(Complaints.Kind.STREAM_REFUSED, failure, nowNs);
+        complaints.record(
+                Complaints.Kind.STREAM_REFUSED,
+                peer.host,
+                "a stream of " + peer.host + " was refused: " + failure);
         reject(peer, offer, RejectCode.NO_RESOURCES, failure);
     }
 

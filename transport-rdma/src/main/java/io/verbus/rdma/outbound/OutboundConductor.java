@@ -9,6 +9,7 @@ import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.link.ChannelOptions;
+import io.verbus.rdma.link.Complaints;
 import io.verbus.rdma.link.Goodbye;
 import io.verbus.rdma.link.LogRegistrations;
 import io.verbus.rdma.link.RdmaOptions;
@@ -40,6 +41,7 @@ public final class OutboundConductor implements AutoCloseable {
     private final List<OutboundEndpoint> endpoints = new ArrayList<>();
     private final Map<OutboundStream, Sent> sent = new IdentityHashMap<>();
     private final Fans fans;
+    private final Complaints complaints;
     private final ArrayDeque<OutboundStream> released = new ArrayDeque<>();
     private long nowNs;
 
@@ -51,6 +53,7 @@ public final class OutboundConductor implements AutoCloseable {
      * @param options of the transport.
      * @param registrations of all logs.
      * @param agent the sender's part.
+     * @param complaints about peers.
      * @param nowNs monotonic time.
      */
     public OutboundConductor(
@@ -59,12 +62,14 @@ public final class OutboundConductor implements AutoCloseable {
             RdmaOptions options,
             LogRegistrations registrations,
             OutboundAgent agent,
+            Complaints complaints,
             long nowNs) {
         this.host = host;
         this.fabric = fabric;
         this.options = options;
         this.registrations = registrations;
         this.commands = agent.commands();
+        this.complaints = complaints;
         this.fans = new Fans(host, events);
         this.nowNs = nowNs;
     }
@@ -94,7 +99,7 @@ public final class OutboundConductor implements AutoCloseable {
         OutboundPublication part = fans.addPart(stream, destination);
         try {
             start(part);
-        } catch (TransportException e) {
+        } catch (BusException e) {
             fans.removePart(part);
             throw e;
         }
@@ -204,8 +209,15 @@ public final class OutboundConductor implements AutoCloseable {
                 Sent entry = entry(lost.transfer());
                 if (entry != null) {
                     entry.publication.onNotResumed();
-                    tell(
-                            entry,
+                    complaints.record(
+                            Complaints.Kind.CUT_OFF,
+                            entry.endpoint.name(),
+                            "the driver at "
+                                    + entry.endpoint.name()
+                                    + " has ended the image of a stream that was cut off: what it"
+                                    + " had not received is lost, and the stream begins anew");
+                    entry.publication.tell(
+                            host,
                             false,
                             "the driver at "
                                     + entry.endpoint.name()
@@ -221,22 +233,24 @@ public final class OutboundConductor implements AutoCloseable {
             case SenderEvent.Refused refused -> {
                 Sent entry = entry(refused.transfer());
                 if (entry != null) {
-                    tell(
-                            entry,
-                            true,
+                    String message =
                             "the driver at "
                                     + entry.endpoint.name()
                                     + " refuses the stream ("
                                     + refused.code()
                                     + "): "
-                                    + refused.text());
+                                    + refused.text();
+                    complaints.record(
+                            Complaints.Kind.STREAM_REFUSED, entry.endpoint.name(), message);
+                    entry.publication.tell(host, true, message);
                 }
             }
             case SenderEvent.Broken broken -> {
                 Sent entry = entry(broken.transfer());
                 if (entry != null) {
                     entry.publication.broken = true;
-                    tell(entry, false, broken.reason());
+                    host.onError(new TransportException(broken.reason()));
+                    entry.publication.tell(host, false, broken.reason());
                 }
             }
             case SenderEvent.Finished finished -> {
@@ -282,11 +296,6 @@ public final class OutboundConductor implements AutoCloseable {
         } else {
             publication.closeLog();
         }
-    }
-
-    private void tell(Sent entry, boolean rejected, String message) {
-        host.onError(new TransportException(message));
-        entry.publication.tell(host, rejected, message);
     }
 
     private void freeClosed(OutboundEndpoint endpoint) {
@@ -336,6 +345,7 @@ public final class OutboundConductor implements AutoCloseable {
                         registrations,
                         commands,
                         events,
+                        complaints,
                         nowNs);
         endpoints.add(added);
         return added;

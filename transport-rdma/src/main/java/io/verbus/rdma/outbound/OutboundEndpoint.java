@@ -12,6 +12,8 @@ import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.link.Backoff;
 import io.verbus.rdma.link.ChannelOptions;
+import io.verbus.rdma.link.Complaints;
+import io.verbus.rdma.link.Complaints.Kind;
 import io.verbus.rdma.link.ConnectionCounters;
 import io.verbus.rdma.link.Greeting;
 import io.verbus.rdma.link.LinkEnd;
@@ -50,6 +52,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private final RdmaOptions options;
     private final ConnectionOptions connectionOptions;
     private final Queue<SenderEvent> events;
+    private final Complaints complaints;
     private final ConnectionCounters counters;
     private final Backoff backoff;
     private final EndpointStreams streams;
@@ -79,6 +82,7 @@ final class OutboundEndpoint implements AutoCloseable {
             LogRegistrations registrations,
             Queue<SenderCommand> commands,
             Queue<SenderEvent> events,
+            Complaints complaints,
             long nowNs) {
         this.address = address;
         this.localHost = localHost;
@@ -88,6 +92,7 @@ final class OutboundEndpoint implements AutoCloseable {
         this.options = options;
         this.connectionOptions = connectionOptions;
         this.events = events;
+        this.complaints = complaints;
         streams = new EndpointStreams(name, host, options, registrations, commands, nowNs);
         counters = new ConnectionCounters(host, "rdma to " + name);
         backoff = new Backoff(options.backoffMinNs(), options.backoffMaxNs());
@@ -147,6 +152,7 @@ final class OutboundEndpoint implements AutoCloseable {
                                     + ": no answer within "
                                     + options.connectTimeoutNs() / 1_000_000
                                     + " ms; check the address and that its driver runs",
+                            Kind.NOT_CONNECTED,
                             false,
                             nowNs);
                     return 1;
@@ -194,6 +200,7 @@ final class OutboundEndpoint implements AutoCloseable {
                     "host name '"
                             + (remote.isUnresolved() ? address.host() : localHost)
                             + "' cannot be resolved: correct the channel, or the name service",
+                    Kind.NOT_CONNECTED,
                     false,
                     nowNs);
             return;
@@ -207,7 +214,11 @@ final class OutboundEndpoint implements AutoCloseable {
                             streams.domain(),
                             Greeting.of(host.driverId(), RejectCode.UNSPECIFIED));
         } catch (FabricException e) {
-            notConnected("cannot connect to " + name + ": " + e.getMessage(), false, nowNs);
+            notConnected(
+                    "cannot connect to " + name + ": " + e.getMessage(),
+                    Kind.NOT_CONNECTED,
+                    false,
+                    nowNs);
         }
     }
 
@@ -219,10 +230,15 @@ final class OutboundEndpoint implements AutoCloseable {
         if (greeting == null) {
             notConnected(
                     "what listens at " + name + " is not a Verbus driver: correct the endpoint",
+                    Kind.STRANGER,
                     true,
                     nowNs);
         } else if (greeting.isOtherVersion()) {
-            notConnected(greeting.versionsDiffer("the driver at " + name), true, nowNs);
+            notConnected(
+                    greeting.versionsDiffer("the driver at " + name),
+                    Kind.OTHER_VERSION,
+                    true,
+                    nowNs);
         } else {
             try {
                 meet(greeting.driverId());
@@ -230,6 +246,7 @@ final class OutboundEndpoint implements AutoCloseable {
             } catch (FabricException e) {
                 notConnected(
                         "cannot use the connection to " + name + ": " + e.getMessage(),
+                        Kind.NOT_ACCEPTED,
                         false,
                         nowNs);
             }
@@ -243,7 +260,7 @@ final class OutboundEndpoint implements AutoCloseable {
             String message =
                     "the driver at " + name + " is another than before: the stream begins anew";
             if (streams.beginAnew(message)) {
-                report(message);
+                report(Kind.CUT_OFF, message);
             }
         }
     }
@@ -273,7 +290,11 @@ final class OutboundEndpoint implements AutoCloseable {
                     closeConnection();
                     down(message, greeting != null, nowNs);
                 } else {
-                    notConnected(message, greeting != null, nowNs);
+                    notConnected(
+                            message,
+                            greeting == null ? Kind.NOT_CONNECTED : kind(greeting),
+                            greeting != null,
+                            nowNs);
                 }
             }
             case UP -> release(reason);
@@ -297,6 +318,15 @@ final class OutboundEndpoint implements AutoCloseable {
         };
     }
 
+    private static Kind kind(Greeting rejection) {
+        return switch (rejection.rejectCode()) {
+            case VERSION_MISMATCH -> Kind.OTHER_VERSION;
+            case NOT_ALLOWED -> Kind.NOT_ALLOWED;
+            case NO_RESOURCES -> Kind.NO_ROOM;
+            default -> Kind.NOT_CONNECTED;
+        };
+    }
+
     private void release(String reason) {
         state = State.RELEASING;
         streams.detach(reason);
@@ -317,21 +347,27 @@ final class OutboundEndpoint implements AutoCloseable {
                     end == LinkEnd.GOODBYE
                             ? "the driver at " + name + " has ended"
                             : "the connection to " + name + " is lost: " + reason;
-            report(message);
+            report(
+                    switch (end) {
+                        case GOODBYE -> Kind.ENDED;
+                        case VIOLATION -> Kind.BREACH;
+                        case LOST -> Kind.LOST;
+                    },
+                    message);
             down(message, false, nowNs);
         }
     }
 
-    private void notConnected(String message, boolean rejected, long nowNs) {
+    private void notConnected(String message, Kind kind, boolean rejected, long nowNs) {
         closeConnection();
-        report(message);
+        report(kind, message);
         down(message, rejected, nowNs);
     }
 
-    private void report(String message) {
+    private void report(Kind kind, String message) {
         if (!message.equals(reported)) {
             reported = message;
-            host.onError(new TransportException(message));
+            complaints.record(kind, name, message);
         }
     }
 

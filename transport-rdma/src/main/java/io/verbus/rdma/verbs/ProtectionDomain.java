@@ -5,6 +5,8 @@ package io.verbus.rdma.verbs;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.Domain;
 
+import org.agrona.ErrorHandler;
+
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class ProtectionDomain implements Domain {
     private final Ibverbs ibverbs;
     private final Device device;
+    private final ErrorHandler errors;
     private final long address;
 
     /** Added to and removed from by any thread. */
@@ -23,9 +26,13 @@ final class ProtectionDomain implements Domain {
 
     private boolean closed;
 
-    ProtectionDomain(Ibverbs ibverbs, Device device) {
+    /**
+     * @param errors is told what the device does not take back.
+     */
+    ProtectionDomain(Ibverbs ibverbs, Device device, ErrorHandler errors) {
         this.ibverbs = ibverbs;
         this.device = device;
+        this.errors = errors;
         address = ibverbs.allocPd(device.context());
         if (address == 0) {
             throw VerbsException.of(
@@ -66,11 +73,15 @@ final class ProtectionDomain implements Domain {
         return closed;
     }
 
+    void onError(VerbsException refused) {
+        errors.onError(refused);
+    }
+
     void forget(MemoryRegion region) {
         regions.remove(region);
     }
 
-    /** Closes it with the regions that are left, when the whole fabric goes. */
+    /** Closes it with the regions that are left or stayed, when the whole fabric goes. */
     void closeWithRegions() {
         for (MemoryRegion region : List.copyOf(regions)) {
             region.close();
@@ -85,11 +96,13 @@ final class ProtectionDomain implements Domain {
         }
         int error = ibverbs.deallocPd(address);
         if (error != 0) {
-            throw VerbsException.of(
-                    "ibv_dealloc_pd",
-                    error,
-                    "the protection domain on " + device.name() + " cannot be released",
-                    "close its " + regions.size() + " regions and its connections first");
+            errors.onError(
+                    VerbsException.of(
+                            "ibv_dealloc_pd",
+                            error,
+                            "a protection domain on " + device.name() + " stays",
+                            "a region or a queue pair of it stays, too"));
+            return;
         }
         closed = true;
     }

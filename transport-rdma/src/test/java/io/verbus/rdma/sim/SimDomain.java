@@ -24,8 +24,7 @@ public final class SimDomain implements Domain {
     private final Map<Integer, Region> byRemoteKey = new HashMap<>();
     private boolean closed;
     private String refusal;
-    private String pinning;
-    private int pinned;
+    private boolean keepsRegions;
 
     public SimDomain(SimNetwork network) {
         this.network = network;
@@ -36,9 +35,9 @@ public final class SimDomain implements Domain {
         refusal = words;
     }
 
-    /** Regions that are deregistered stay pinned, and fail with these words; null ends that. */
-    void pin(String words) {
-        pinning = words;
+    /** Regions are not taken back from now on. */
+    public void keepRegions() {
+        keepsRegions = true;
     }
 
     @Override
@@ -71,12 +70,9 @@ public final class SimDomain implements Domain {
 
     @Override
     public void close() {
-        if (!byLocalKey.isEmpty()) {
+        if (!byLocalKey.isEmpty() && !keepsRegions) {
             throw new AssertionError(
                     "a domain is closed with " + byLocalKey.size() + " regions registered");
-        }
-        if (pinned > 0) {
-            throw new FabricException("a domain has " + pinned + " regions yet");
         }
         closed = true;
     }
@@ -104,10 +100,10 @@ public final class SimDomain implements Domain {
                 && region.holds(address, length);
     }
 
-    /** Whether a region holds the byte. */
+    /** Whether a region holds the byte that nobody has closed. */
     boolean isRegistered(long address) {
         for (Region region : byLocalKey.values()) {
-            if (region.holds(address, 1)) {
+            if (!region.isKept && region.holds(address, 1)) {
                 return true;
             }
         }
@@ -139,6 +135,9 @@ public final class SimDomain implements Domain {
         private final long length;
         private final Access access;
         private final int key;
+
+        /** It was closed, and is not taken back. */
+        private boolean isKept;
 
         Region(long address, long length, Access access, int key) {
             this.address = address;
@@ -173,12 +172,16 @@ public final class SimDomain implements Domain {
 
         @Override
         public void close() {
-            byLocalKey.remove(key);
-            byRemoteKey.remove(key | REMOTE);
-            if (pinning != null) {
-                pinned++;
-                throw new FabricException(pinning);
+            isKept = keepsRegions;
+            if (!keepsRegions) {
+                byLocalKey.remove(key);
+                byRemoteKey.remove(key | REMOTE);
             }
+        }
+
+        @Override
+        public boolean isReleased() {
+            return !byLocalKey.containsKey(key);
         }
     }
 }
