@@ -8,12 +8,14 @@
  * an earlier lap or another publication has left there is told from what should be there.
  *
  *   A  sends batches of one or two frames, each as its work requests; takes credit; resumes
- *   B  answers SETUP, scans the image, grants credit
+ *   B  answers SETUP, scans the image, grants credit, ends an image that was held for too long
  *   wire  lands what is in flight on a queue pair: work requests in order, words of one in any
  *   subscriber  reads what is at its position, at any time
+ *   joiner  joins the live image and reads on, if JOIN is defined
  *
- * Bounds: FRAMES frames, FAILURES of a queue pair (noticed by either side, at any step), one
- * restart of A or of B. All of it is finite, so that what does not end well ends in a time-out.
+ * Bounds: FRAMES frames, FAILURES of a queue pair (noticed by either side, at any step), and one
+ * restart of A or of B, or one image that is held for too long. All of it is finite, so that what
+ * does not end well ends in a time-out. With JOIN nothing restarts, and no image is held too long.
  */
 
 #ifndef TERM
@@ -27,6 +29,11 @@
 #define LAST (FIRST + FRAMES)
 #ifndef FAILURES
 #define FAILURES 2
+#endif
+#ifdef JOIN
+#define OTHERS 0            /* restarts, and images held for too long */
+#else
+#define OTHERS 1
 #endif
 #ifdef WIDE_WINDOW          /* fault: three terms of credit */
 #define WINDOW (3 * TERM)
@@ -50,13 +57,26 @@ byte word[SLOTS];
 byte body[SLOTS];
 bool image;                 /* there is one */
 byte imageOf;               /* publication that it replicates */
+byte imageToken;            /* with which it was offered */
 byte consumed;              /* subscriber's position */
+
+/* The subscriber that joins. */
+bool counted;               /* its position counts: no more is granted than that */
+bool joined;                /* it reads, from its position on */
+byte joinedAt;              /* its position */
+byte noted = FIRST;         /* the furthest position that B was about to grant */
+
+#define LEAST(other) (joinedAt < (other) -> joinedAt : (other))
+#define COUNTED (counted -> LEAST(consumed) : consumed)
+#define UNREAD (joined -> LEAST(consumed) : consumed)
 
 /* A's publication: 0, or 1 after A's restart. */
 byte publication;
 byte sent = FIRST;          /* sender position */
 byte credit = FIRST;        /* consumption position as A knows it */
 bool accepted = true;       /* B has an image, or had when the connection was lost */
+byte token;                 /* of the publication, with which its next transfer is made */
+byte offered;               /* of the transfer on the newest connection */
 
 /* Connections are numbered; two may be there at once, an old and a new one, by parity. */
 mtype = { DOWN, SETUP_SENT, UP, ACCEPT, NO_IMAGE };
@@ -70,11 +90,12 @@ byte stampOf[2];            /* publication whose bytes are in flight */
 chan flight[2] = [5] of { byte, byte, byte };
 byte p[2], n[2], words[2];
 
-chan setup = [3] of { byte, byte, byte, bool }; /* connection, publication, position, resuming */
+/* connection, publication, token, position, resuming */
+chan setup = [3] of { byte, byte, byte, byte, bool };
 chan answer = [3] of { mtype, byte, byte };     /* ACCEPT or NO_IMAGE, connection, start position */
 chan grant = [1] of { byte, byte };             /* connection, consumption position */
 
-byte failures, restarts;
+byte failures, restarts, late;
 
 /* A is at this end of the queue pair, so that nothing of it can be lost. */
 #define A_HOLDS(q) (a != DOWN && QP(connection) == (q))
@@ -95,7 +116,7 @@ inline destroy(q) {
 
 /* The frame that a word at p replaces is one that was consumed, and A still holds what it sends. */
 inline checkRoom(q, position) {
-    assert(position < consumed + SLOTS);
+    assert(position < UNREAD + SLOTS);
     assert(stampOf[q] != publication || credit + WINDOW <= position + SLOTS)
 }
 
@@ -117,7 +138,7 @@ end:
         :: words[q] & NEXT_BODY -> words[q] = words[q] - NEXT_BODY;
             checkRoom(q, p[q] + 1); body[AT(p[q] + 1)] = STAMP(stampOf[q], p[q] + 1)
         :: words[q] & ZERO -> words[q] = words[q] - ZERO;
-            assert(p[q] + n[q] < consumed + SLOTS); word[AT(p[q] + n[q])] = 0
+            assert(p[q] + n[q] < UNREAD + SLOTS); word[AT(p[q] + n[q])] = 0
         fi;
         if
         :: words[q] == 0 && len(flight[q]) == 0 -> p[q] = 0; n[q] = 0
@@ -174,7 +195,8 @@ end:
         atB[QP(connection)] = true;
         number[QP(connection)] = connection;
         stampOf[QP(connection)] = publication;
-        setup!connection,publication,sent,accepted;
+        offered = token;
+        setup!connection,publication,offered,sent,accepted;
         a = SETUP_SENT }
     :: atomic { nfull(setup) && nempty(answer) -> answer?kind,from,position;
         if
@@ -193,7 +215,10 @@ end:
             a = UP
         :: from == connection && a == SETUP_SENT && kind == NO_IMAGE ->
             accepted = false;
-            setup!connection,publication,sent,false
+#ifdef TOKEN_ANEW           /* fault: the publication has another, and the transfer goes on with its own */
+            token++;
+#endif
+            setup!connection,publication,offered,sent,false
         :: else
         fi;
         kind = 0; from = 0; position = 0 }
@@ -220,15 +245,15 @@ end:
 
 /* From the consumed position to the frontier: the first word that is zero. */
 inline scan(position) {
-    position = consumed;
+    position = COUNTED;
     do
-    :: word[AT(position)] != 0 && position < consumed + SLOTS -> position++
+    :: word[AT(position)] != 0 && position < COUNTED + SLOTS -> position++
     :: else -> break
     od
 }
 
-inline emptyImage(which, position) {
-    image = true; imageOf = which; consumed = position;
+inline emptyImage(which, with, position) {
+    image = true; imageOf = which; imageToken = with; consumed = position;
     d_step {
         i = 0;
         do
@@ -238,14 +263,19 @@ inline emptyImage(which, position) {
     }
 }
 
+/* The connection over which B grants credit stands. */
+#define SERVED (serving != 0 && atB[QP(serving)] && number[QP(serving)] == serving)
+
 active proctype B() {
-    byte from, new, position, i;
+    byte from, new, with, position, i;
     bool resuming;
     byte serving;           /* connection over which credit is granted; 0 if none */
-    byte granted;
+    byte granted = FIRST;
+    bool owed;              /* what was granted last may not have arrived */
 end:
     do
-    :: atomic { setup?new,from,position,resuming ->
+    :: atomic { counted == joined && nempty(setup) -> /* the conductor, which lets subscribers join */
+        setup?new,from,with,position,resuming;
         if
         :: atB[QP(new)] && number[QP(new)] == new ->
 #ifndef SCAN_FIRST          /* fault: the old queue pair lives on while the image is scanned */
@@ -255,31 +285,53 @@ end:
 #ifdef RESUME_OTHERS        /* fault: whatever image is there is gone on with */
             :: image ->
 #else
-            :: image && imageOf == from ->
+            :: image && imageOf == from && imageToken == with ->
 #endif
                 scan(position);
                 answer!ACCEPT,new,position;
-                serving = new; granted = 0
+                serving = new; owed = true
             :: else ->
                 if
-                :: resuming -> answer!NO_IMAGE,new,0
+                :: resuming ->
+                    assert(!(image && imageOf == from));    /* what is held is gone on with */
+                    answer!NO_IMAGE,new,0
                 :: !resuming ->
-                    emptyImage(from, position);
+                    emptyImage(from, with, position);
                     answer!ACCEPT,new,position;
-                    serving = new; granted = 0
+                    serving = new; granted = position
                 fi
             fi
         :: else
         fi;
-        from = 0; position = 0; resuming = false };
+        from = 0; with = 0; position = 0; resuming = false };
 #ifdef SCAN_FIRST
         atomic { destroy(QP(new + 1)) };
 #endif
         new = 0
-    :: atomic { serving != 0 && atB[QP(serving)] && number[QP(serving)] == serving &&
-            consumed != granted && nfull(grant) ->
+#ifdef JOIN                 /* the conductor's steps lie between the receiver's */
+    :: atomic { SERVED && (owed || COUNTED > granted) && nfull(grant) ->
+            position = (COUNTED > granted -> COUNTED : granted) };
+        noted = (position > noted -> position : noted);
+        atomic {
+            if
+#ifdef GRANT_BLIND          /* fault: the subscribers are not looked at again */
+            :: SERVED ->
+#else
+            :: SERVED && COUNTED >= position ->
+#endif
+                grant!serving,position;
+                granted = position; owed = false
+            :: else
+            fi;
+            position = 0 }
+#else
+    :: atomic { SERVED && (owed || consumed > granted) && nfull(grant) ->
         grant!serving,consumed;
-        granted = consumed }
+        granted = consumed; owed = false }
+#endif
+    :: atomic { late > 0 && image && !SERVED -> /* nobody came back in time */
+        late--;
+        image = false }
     :: atomic { atB[0] && failures > 0 -> failures--; destroy(0) }
     :: atomic { atB[1] && failures > 0 -> failures--; destroy(1) }
     :: atomic { atB[0] && !A_HOLDS(0) -> destroy(0) }
@@ -287,8 +339,8 @@ end:
     :: atomic { restarts > 0 -> /* a new driver, without images */
         restarts--;
         destroy(0); destroy(1);
-        emptyImage(0, 0); image = false;
-        serving = 0; granted = 0 }
+        emptyImage(0, 0, 0); image = false;
+        serving = 0; granted = 0; owed = false }
     od
 }
 
@@ -302,11 +354,39 @@ end:
     od
 }
 
+#ifdef JOIN
+active proctype joiner() {
+    byte seen;
+#ifdef JOIN_LAST            /* fault: it counts when it has chosen */
+    atomic { joinedAt = consumed; seen = noted };
+    joinedAt = (seen > joinedAt -> seen : joinedAt);
+    counted = true;
+#else
+    joinedAt = consumed;    /* the least of those that count */
+    counted = true;
+#ifndef JOIN_BLIND          /* fault: it does not look at what is granted */
+    seen = noted;
+    joinedAt = (seen > joinedAt -> seen : joinedAt);
+#endif
+#endif
+    seen = 0;
+    joined = true;
+end:
+    do
+    :: atomic { image && word[AT(joinedAt)] != 0 ->
+        assert(word[AT(joinedAt)] == STAMP(imageOf, joinedAt));
+        assert(body[AT(joinedAt)] == STAMP(imageOf, joinedAt));
+        joinedAt++ }
+    od
+}
+#endif
+
 /* Nothing more can happen: everything must have arrived, and A must know. */
 active proctype atTheEnd() {
 end:
     timeout ->
-    assert(image && imageOf == publication && consumed == LAST && sent == LAST && credit == LAST)
+    assert(image && imageOf == publication && consumed == LAST && sent == LAST && credit == LAST);
+    assert(!joined || joinedAt == LAST)
 }
 
 init {
@@ -320,7 +400,8 @@ init {
         image = true; imageOf = 0; consumed = FIRST;
         /* Also runs with fewer: a later failure could cure what an earlier one has broken. */
         select(failures : 0 .. FAILURES);
-        select(restarts : 0 .. 1);
+        select(restarts : 0 .. OTHERS);
+        select(late : 0 .. OTHERS - restarts);
         run wire(0); run wire(1)
     }
 }

@@ -2,19 +2,13 @@
 
 package io.verbus.transport;
 
-import io.verbus.logbuffer.FragmentHandler;
-import io.verbus.logbuffer.Header;
 import io.verbus.logbuffer.LogBuffers;
-import io.verbus.logbuffer.LogLayout;
-import io.verbus.logbuffer.LogReader;
 
-import org.agrona.DirectBuffer;
-import org.agrona.concurrent.status.AtomicLongPosition;
+import java.util.ArrayList;
+import java.util.List;
 
-/** An image with its subscriber, which checks every message. */
-public final class TestImage implements InboundImage {
-    public final ImageSetup setup;
-
+/** An image with its first subscriber, and others that have joined. */
+public final class TestImage extends TestSubscriber implements InboundImage {
     /** Why the peer is lost, or null. */
     public String lost;
 
@@ -23,64 +17,34 @@ public final class TestImage implements InboundImage {
 
     public boolean released;
 
-    /** Position up to which credit was granted. */
+    /** Position that was noted to be granted. */
     public long granted;
 
-    /** Number of the next message, or -1 if any may be the first. */
-    public long next;
+    /** Subscribers whose positions count, beside the first. */
+    public final List<TestSubscriber> others = new ArrayList<>();
 
-    /** Messages that were read. */
-    public long received;
+    /** What other threads do while the transport looks at the subscribers. */
+    public Runnable meanwhile = () -> {};
+
+    /** Defect: credit is granted without another look at the subscribers. */
+    public boolean grantsBlindly;
 
     /** Times that the receiver looked how far it is. */
     public long looks;
 
     private final long id;
     private final LogBuffers log;
-    private final AtomicLongPosition position = new AtomicLongPosition();
-    private final LogReader reader;
-    private final FragmentHandler handler = this::onFragment;
 
     public TestImage(long id, ImageSetup setup, LogBuffers log) {
+        super(setup, log, setup.position());
         this.id = id;
-        this.setup = setup;
         this.log = log;
-        position.set(setup.position());
-        next = setup.position() == 0 ? 0 : -1;
-        reader = new LogReader(log, position, true);
+        granted = setup.position();
     }
 
-    /** Reads at most so many messages; fails on one that is not the next. */
+    @Override
     public int poll(int limit) {
-        return released ? 0 : reader.poll(handler, limit);
-    }
-
-    private void onFragment(DirectBuffer buffer, int offset, int length, Header header) {
-        long n = buffer.getLong(offset);
-        boolean right =
-                (next < 0 || n == next)
-                        && n >= 0
-                        && length == TestStream.length(n, setup.mtu())
-                        && header.streamId() == setup.streamId()
-                        && header.sessionId() == setup.sessionId();
-        for (int i = Long.BYTES; right && i < length; i++) {
-            right = buffer.getByte(offset + i) == TestStream.content(n, i);
-        }
-        if (!right) {
-            throw new AssertionError("message " + n + " of " + length + " bytes after " + next);
-        }
-        next = n + 1;
-        received++;
-    }
-
-    /** Whether all was read of a stream that has ended. */
-    public boolean isEndOfStream() {
-        return position.get() >= log.metadata().getLongAcquire(LogLayout.END_OF_STREAM);
-    }
-
-    /** Up to where it was read. */
-    public long position() {
-        return position.get();
+        return released ? 0 : super.poll(limit);
     }
 
     @Override
@@ -96,15 +60,24 @@ public final class TestImage implements InboundImage {
     @Override
     public long consumedPosition() {
         looks++;
-        return position.getAcquire();
+        long consumed = least();
+        meanwhile.run();
+        return consumed;
+    }
+
+    /** The least of the positions that count. */
+    public long least() {
+        long least = position();
+        for (int i = 0; i < others.size(); i++) {
+            least = Math.min(least, others.get(i).position());
+        }
+        return least;
     }
 
     @Override
-    public boolean grant(long newPosition) {
-        if (newPosition < granted) {
-            throw new AssertionError("credit goes back");
-        }
-        granted = newPosition;
-        return position.getAcquire() >= newPosition;
+    public boolean grant(long position) {
+        granted = Math.max(granted, position);
+        meanwhile.run();
+        return grantsBlindly || least() >= position;
     }
 }

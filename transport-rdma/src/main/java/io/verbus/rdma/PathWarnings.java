@@ -2,9 +2,9 @@
 
 package io.verbus.rdma;
 
-import io.verbus.cnc.CounterTypes;
 import io.verbus.rdma.fabric.PathAdvice;
 import io.verbus.rdma.fabric.PathInfo;
+import io.verbus.rdma.link.SystemCounters;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
@@ -17,7 +17,7 @@ import java.util.Set;
  * Tells what is wrong with the paths of connections: each finding once in the error log, with its
  * remedy, and every time in a counter. Conductor's thread.
  */
-final class PathWarnings implements AutoCloseable {
+final class PathWarnings {
     private final TransportHost host;
     private final String linkLayer;
     private final AtomicCounter roceV1;
@@ -28,19 +28,16 @@ final class PathWarnings implements AutoCloseable {
 
     /**
      * @param host the driver.
+     * @param counters of the transport.
      * @param linkLayer that is expected, or null for any that InfiniBand or iWARP can have.
      */
-    PathWarnings(TransportHost host, String linkLayer) {
+    PathWarnings(TransportHost host, SystemCounters counters, String linkLayer) {
         this.host = host;
         this.linkLayer = linkLayer;
-        roceV1 = counter("over RoCE v1");
-        linkLocal = counter("over a link-local GID");
-        otherLinkLayer = counter("over an unexpected link layer");
-        smallMtu = counter("over an MTU below the port's");
-    }
-
-    private AtomicCounter counter(String what) {
-        return host.counter(CounterTypes.SYSTEM, 0, "rdma: connections " + what);
+        roceV1 = counters.counter("connections over RoCE v1");
+        linkLocal = counters.counter("connections over a link-local GID");
+        otherLinkLayer = counters.counter("connections over an unexpected link layer");
+        smallMtu = counters.counter("connections over an MTU below the port's");
     }
 
     /** Looks at the path of a connection that was established. */
@@ -106,13 +103,5 @@ final class PathWarnings implements AutoCloseable {
         if (told.add(finding)) {
             host.onError(new TransportException("warning: " + finding + ": " + remedy));
         }
-    }
-
-    @Override
-    public void close() {
-        roceV1.close();
-        linkLocal.close();
-        otherLinkLayer.close();
-        smallMtu.close();
     }
 }

@@ -9,7 +9,10 @@ import io.verbus.rdma.fabric.FabricHandler;
 import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.inbound.InboundAgent;
 import io.verbus.rdma.inbound.InboundConductor;
+import io.verbus.rdma.link.Complaints;
+import io.verbus.rdma.link.LogRegistrations;
 import io.verbus.rdma.link.RdmaOptions;
+import io.verbus.rdma.link.SystemCounters;
 import io.verbus.rdma.outbound.OutboundAgent;
 import io.verbus.rdma.outbound.OutboundConductor;
 import io.verbus.transport.InboundEndpoint;
@@ -26,23 +29,45 @@ import java.net.InetSocketAddress;
  */
 public final class RdmaTransport implements Transport, FabricHandler {
     private final Fabric fabric;
+    private final LogRegistrations registrations;
     private final OutboundAgent sender = new OutboundAgent();
     private final InboundAgent receiver = new InboundAgent();
     private final OutboundConductor outbound;
     private final InboundConductor inbound;
     private final PathWarnings paths;
+    private final SystemCounters counters;
 
     /**
      * @param host the driver.
-     * @param fabric to use; closed with the transport.
+     * @param fabric to use; closed with the transport, and if the transport cannot be made.
      * @param options of the transport.
      * @param nowNs monotonic time, of the clock that the duty cycles are given.
      */
     public RdmaTransport(TransportHost host, Fabric fabric, RdmaOptions options, long nowNs) {
         this.fabric = fabric;
-        paths = new PathWarnings(host, options.linkLayer());
-        outbound = new OutboundConductor(host, fabric, options, sender, nowNs);
-        inbound = new InboundConductor(host, fabric, options, receiver, nowNs);
+        counters = new SystemCounters(host);
+        registrations = new LogRegistrations(host);
+        try {
+            paths = new PathWarnings(host, counters, options.linkLayer());
+            Complaints complaints = new Complaints(host, counters);
+            outbound =
+                    new OutboundConductor(
+                            host, fabric, options, registrations, sender, complaints, nowNs);
+            inbound =
+                    new InboundConductor(
+                            host,
+                            fabric,
+                            options,
+                            registrations,
+                            receiver,
+                            counters,
+                            complaints,
+                            nowNs);
+        } catch (RuntimeException e) {
+            counters.close();
+            fabric.close();
+            throw e;
+        }
     }
 
     @Override
@@ -111,6 +136,11 @@ public final class RdmaTransport implements Transport, FabricHandler {
     }
 
     @Override
+    public void onRequestFailed(InetSocketAddress remoteAddress, String reason) {
+        inbound.onRequestFailed(remoteAddress, reason);
+    }
+
+    @Override
     public void onEstablished(Connection connection, byte[] privateData) {
         paths.look(connection.path());
         if (!inbound.onEstablished(connection)) {
@@ -127,9 +157,11 @@ public final class RdmaTransport implements Transport, FabricHandler {
 
     @Override
     public void close() {
+        registrations.onClosing();
         outbound.close();
         inbound.close();
-        paths.close();
+        registrations.close();
+        counters.close();
         fabric.close();
     }
 }

@@ -2,7 +2,6 @@
 
 package io.verbus.rdma;
 
-import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.inbound.AllowList;
 import io.verbus.rdma.link.RdmaOptions;
@@ -35,8 +34,8 @@ public final class RdmaTransportProvider implements TransportProvider {
     public Transport open(TransportHost host) {
         RdmaOptions options = RdmaOptions.of(host);
         try {
-            Fabric fabric = VerbsFabric.open();
-            return new RdmaTransport(host, fabric, options, System.nanoTime());
+            return new RdmaTransport(
+                    host, VerbsFabric.open(host::onError), options, System.nanoTime());
         } catch (FabricException e) {
             throw new TransportException(e.getMessage(), e);
         }

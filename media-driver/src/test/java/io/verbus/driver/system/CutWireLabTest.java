@@ -4,6 +4,7 @@ package io.verbus.driver.system;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Image;
@@ -31,13 +32,17 @@ class CutWireLabTest {
         }
     }
 
-    /** Over TCP nothing but a probe tells that the wire is cut. */
     private static Host host(String address) {
+        return host(address, "200s", "10s");
+    }
+
+    /** Over TCP nothing but a probe tells that the wire is cut. */
+    private static Host host(String address, String resumeTimeout, String probeTimeout) {
         return Host.start(
                 address,
                 builder ->
-                        builder.transportOption("rdma.resume-timeout", "200s")
-                                .transportOption("rdma.probe-timeout", "10s")
+                        builder.transportOption("rdma.resume-timeout", resumeTimeout)
+                                .transportOption("rdma.probe-timeout", probeTimeout)
                                 .transportOption("rdma.ack-timeout", "100ms"));
     }
 
@@ -65,6 +70,19 @@ class CutWireLabTest {
         /** Offers and reads until so many messages were read since the first. */
         void exchange(long messages) {
             reader.exchange(writer, in, messages);
+        }
+
+        /** Offers and reads until all was read up to a message. */
+        void exchangeUpTo(long message, Reader other) {
+            other.poll(
+                    in,
+                    "message " + message,
+                    () -> {
+                        if (writer.next() < message) {
+                            writer.offer();
+                        }
+                        return other.next() == message;
+                    });
         }
 
         void assertNobodyIsTold() {
@@ -135,6 +153,43 @@ class CutWireLabTest {
             }
             if (round == 0) {
                 Wire.flap(300);
+            }
+        }
+    }
+
+    /** What a cut that was too long took from the stream, the next does not. */
+    @Test
+    void goesOnThroughShortCutsAfterOneThatWasTooLong() {
+        Wire.assumeHere();
+        try (Host b = host(Host.addressB(), "15s", "3s").expectLoss();
+                Host a = host(Host.addressA(), "15s", "3s").expectLoss()) {
+            Script script = Script.upTo(64, 1000);
+            Flow flow = new Flow(a, b, script, 24_346, 50);
+            Wire.cut();
+            flow.writer.write(flow.writer.next() + 20);
+            a.awaitError("is lost");
+            b.awaitError("has not come back within");
+            flow.reader.poll(flow.in, "its end", flow.image::isClosed);
+            Wire.restore();
+            Reader reader = Reader.fromAny(script);
+            flow.exchangeUpTo(flow.writer.next() + 100, reader);
+            a.awaitError("has ended the image");
+            a.expectOfClients("has ended the image");
+            a.expectOfClients("has not gone on");
+
+            Image second = flow.in.imageBySessionId(flow.out.sessionId());
+            assertNotEquals(flow.image, second);
+            for (int i = 0; i < 2; i++) {
+                long resumes = a.counters(": resumes").getFirst();
+                long failures = a.counters(": failures").getFirst();
+                Wire.cut();
+                flow.writer.write(flow.writer.next() + 20);
+                a.awaitCounter(": failures", count -> count > failures);
+                Wire.restore();
+                a.awaitCounter(": resumes", count -> count == resumes + 1);
+                flow.exchangeUpTo(flow.writer.next() + 500, reader);
+                assertFalse(second.isClosed(), second::toString);
+                assertEquals(second, flow.in.imageBySessionId(flow.out.sessionId()));
             }
         }
     }

@@ -18,6 +18,7 @@ import io.verbus.rdma.link.Greeting;
 import io.verbus.rdma.link.Offer;
 import io.verbus.rdma.verbs.VerbsFabric;
 
+import org.agrona.LangUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.lang.foreign.Arena;
@@ -39,7 +40,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                     16, 8, 256, 64, 6, 7, 14, ConnectionOptions.ANY, ConnectionOptions.ANY, null);
 
     private final List<Connection> strays = new ArrayList<>();
-    private final VerbsFabric fabric = VerbsFabric.open();
+    private final VerbsFabric fabric = VerbsFabric.open(LangUtil::rethrowUnchecked);
     private final ControlReader reader = new ControlReader();
     private final ControlWriter writer = new ControlWriter();
     private final Arena arena = Arena.ofShared();

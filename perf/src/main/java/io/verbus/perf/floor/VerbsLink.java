@@ -14,6 +14,7 @@ import io.verbus.rdma.verbs.VerbsFabric;
 
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
+import org.agrona.LangUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.net.InetSocketAddress;
@@ -53,7 +54,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable
     private final int stride;
     private final int outbound;
     private final UnsafeBuffer memory;
-    private final VerbsFabric fabric = VerbsFabric.open();
+    private final VerbsFabric fabric = VerbsFabric.open(LangUtil::rethrowUnchecked);
     private Connection connection;
     private QueuePair queuePair;
     private RegisteredMemory region;

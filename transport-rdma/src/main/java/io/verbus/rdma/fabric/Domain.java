@@ -4,14 +4,15 @@ package io.verbus.rdma.fabric;
 
 /**
  * A protection domain on one device: only queue pairs of the domain can use its regions, so an rkey
- * is useless to a peer of another domain. Conductor's thread only.
+ * is useless to a peer of another domain. Conductor's thread, but for registration.
  */
 public interface Domain extends AutoCloseable {
     /** Name of the device, as {@code ibv_devices} prints it. */
     String device();
 
     /**
-     * Registers memory of this process.
+     * Registers memory of this process, which takes long where that is much. Any thread; the domain
+     * stays open meanwhile.
      *
      * @param address of the first byte.
      * @param length in bytes.
@@ -21,7 +22,10 @@ public interface Domain extends AutoCloseable {
      */
     RegisteredMemory register(long address, long length, Access access);
 
-    /** Releases the domain; regions and connections of it must be closed before. Idempotent. */
+    /**
+     * Releases the domain; regions and connections of it must be closed before. Idempotent. Where
+     * the device refuses that, the error log is told.
+     */
     @Override
     void close();
 }

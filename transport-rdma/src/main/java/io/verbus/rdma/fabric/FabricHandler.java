@@ -24,6 +24,17 @@ public interface FabricHandler {
             byte[] privateData);
 
     /**
+     * A peer asked for a connection that this side could not prepare. It is refused already, and
+     * nothing of it is left.
+     *
+     * @param remoteAddress of the peer.
+     * @param reason in words.
+     */
+    default void onRequestFailed(InetSocketAddress remoteAddress, String reason) {
+        throw new FabricException("a connection was refused: " + reason);
+    }
+
+    /**
      * A connection is ready for use.
      *
      * @param connection that is ready.

@@ -3,8 +3,9 @@
 package io.verbus.rdma.fabric;
 
 /**
- * Memory that a device has pinned and may access. Created and closed by the conductor; the memory
- * must stay mapped until {@link #close()} has returned.
+ * Memory that a device has pinned and may access; it must stay mapped until {@link #close()} has
+ * returned, which takes long where it is much, and must not be given to others before it {@link
+ * #isReleased()}. Closed by one thread at a time.
  */
 public interface RegisteredMemory extends AutoCloseable {
     /** Address of the first byte in this process. */
@@ -21,7 +22,13 @@ public interface RegisteredMemory extends AutoCloseable {
      */
     RemoteKey remoteKey();
 
-    /** Unpins the memory. Idempotent. */
+    /**
+     * Unpins the memory. Idempotent. Where the device refuses that, the error log is told, and
+     * whoever closes goes on.
+     */
     @Override
     void close();
+
+    /** Whether the device has let go of the memory: only then may it be used for something else. */
+    boolean isReleased();
 }

@@ -2,19 +2,19 @@
 
 package io.verbus.rdma.inbound;
 
-import io.verbus.cnc.CounterTypes;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.link.Complaints;
 import io.verbus.rdma.link.Greeting;
-import io.verbus.transport.TransportHost;
+import io.verbus.rdma.link.SystemCounters;
+import io.verbus.transport.TransportSettings;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.net.InetSocketAddress;
 
 /** Who may connect, and what is said where one may not. Conductor's thread. */
-final class Admission implements AutoCloseable {
+final class Admission {
     private final AllowList allowList;
     private final AtomicCounter notAllowed;
     private final int maxPeers;
@@ -30,15 +30,14 @@ final class Admission implements AutoCloseable {
     record Refusal(RejectCode code, Complaints.Kind kind, String complaint) {}
 
     /**
-     * @param host whose settings say who may connect.
+     * @param settings that say who may connect.
+     * @param counters of the transport.
      * @param maxPeers most connections at a time.
      */
-    Admission(TransportHost host, int maxPeers) {
+    Admission(TransportSettings settings, SystemCounters counters, int maxPeers) {
         this.maxPeers = maxPeers;
-        allowList = AllowList.of(host);
-        notAllowed =
-                host.counter(
-                        CounterTypes.SYSTEM, 0, "rdma: connections refused by verbus.rdma.allow");
+        allowList = AllowList.of(settings);
+        notAllowed = counters.counter("connections refused by verbus.rdma.allow");
     }
 
     /**
@@ -57,16 +56,14 @@ final class Admission implements AutoCloseable {
             InboundListener endpoint,
             Greeting greeting,
             int peers) {
-        String name = InboundPeer.hostOf(InboundPeer.text(address));
+        String name = InboundPeer.hostOf(address);
         if (!allowList.allows(address)) {
             notAllowed.incrementRelease();
             return new Refusal(
                     RejectCode.NOT_ALLOWED,
                     Complaints.Kind.NOT_ALLOWED,
                     "a connection from "
-                            + (address == null || address.getAddress() == null
-                                    ? "an unknown address"
-                                    : address.getAddress().getHostAddress())
+                            + name
                             + " was refused: if the host may connect, add it to"
                             + " verbus.rdma.allow");
         }
@@ -98,10 +95,5 @@ final class Admission implements AutoCloseable {
                     greeting.versionsDiffer("a driver at " + name));
         }
         return null;
-    }
-
-    @Override
-    public void close() {
-        notAllowed.close();
     }
 }

@@ -98,7 +98,8 @@ final class CreditGrant extends Turns.Taker {
                 isOwed
                         || consumed - granted >= threshold
                         || isNews && nowNs - grantedAtNs >= statusIntervalNs;
-        return isDue && image.grant(consumed) ? consumed : -1;
+        long position = Math.max(consumed, granted);
+        return isDue && image.grant(position) ? position : -1;
     }
 
     /** Whether something was consumed of which the peer is told when the interval has passed. */

@@ -2,8 +2,7 @@
 
 package io.verbus.rdma.inbound;
 
-import io.verbus.cnc.CounterTypes;
-import io.verbus.transport.TransportHost;
+import io.verbus.rdma.link.SystemCounters;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
@@ -14,16 +13,14 @@ import java.util.ArrayDeque;
  * for somebody of whom nothing is known, so there are few, and not for long; with one more the
  * oldest has to go, because who means well is done within a round trip. Conductor's thread.
  */
-final class HalfOpen implements AutoCloseable {
+final class HalfOpen {
     private final int capacity;
     private final AtomicCounter givenUp;
     private final ArrayDeque<InboundPeer> all = new ArrayDeque<>();
 
-    HalfOpen(TransportHost host, int capacity) {
+    HalfOpen(SystemCounters counters, int capacity) {
         this.capacity = capacity;
-        givenUp =
-                host.counter(
-                        CounterTypes.SYSTEM, 0, "rdma: connections given up that offered nothing");
+        givenUp = counters.counter("connections given up that offered nothing");
     }
 
     void add(InboundPeer peer) {
@@ -44,10 +41,5 @@ final class HalfOpen implements AutoCloseable {
         all.remove();
         givenUp.incrementRelease();
         return oldest;
-    }
-
-    @Override
-    public void close() {
-        givenUp.close();
     }
 }

@@ -21,7 +21,8 @@ final class HeldImages {
     private final long durationNs;
     private final List<Held> all = new ArrayList<>();
 
-    private record Held(IncomingImage image, InboundPeer peer) {}
+    /** An image, and the peer that wrote it. */
+    record Held(IncomingImage image, InboundPeer peer) {}
 
     /**
      * @param capacity most images that are held for the drivers of one host.
@@ -52,6 +53,12 @@ final class HeldImages {
         return true;
     }
 
+    /** Holds an image as before: the peer that came back for it cannot write it. */
+    void putBack(IncomingImage image, InboundPeer peer) {
+        image.state(IncomingImage.State.HELD);
+        all.add(new Held(image, peer));
+    }
+
     private int count(String host) {
         int count = 0;
         for (Held held : all) {
@@ -60,15 +67,13 @@ final class HeldImages {
         return count;
     }
 
-    /** Takes the image for which a peer comes back; or null. */
-    IncomingImage take(InboundPeer peer, Offer offer) {
-        for (Iterator<Held> each = all.iterator(); each.hasNext(); ) {
-            Held held = each.next();
+    /** The image for which a peer comes back; or null. */
+    IncomingImage find(InboundPeer peer, Offer offer) {
+        for (Held held : all) {
             if (held.peer.driverId == peer.driverId
                     && held.peer.listener == peer.listener
                     && held.image.offer.registrationId() == offer.registrationId()
                     && held.image.offer.resumeToken() == offer.resumeToken()) {
-                each.remove();
                 return held.image;
             }
         }
@@ -95,16 +100,16 @@ final class HeldImages {
     }
 
     /** Takes one that was held for long enough; or null. */
-    IncomingImage takeLate(long nowNs) {
+    Held takeLate(long nowNs) {
         for (int i = 0; i < all.size(); i++) {
             if (nowNs - all.get(i).image.deadlineNs >= 0) {
-                return all.remove(i).image;
+                return all.remove(i);
             }
         }
         return null;
     }
 
-    /** Lets go of an image that the driver closes. */
+    /** Lets go of an image: it goes on, has ended, or the driver closes it. */
     void remove(IncomingImage image) {
         all.removeIf(held -> held.image == image);
     }

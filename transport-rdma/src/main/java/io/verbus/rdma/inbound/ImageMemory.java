@@ -8,15 +8,16 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Bytes of the images' logs, by the host whose drivers offered them: a host that offers ever more
- * streams, or ever longer terms, must not use up the memory of this one. Conductor's thread.
+ * Bytes of the images' logs, by the host whose drivers offered them, from the offer to the release:
+ * a host that offers ever more streams, or ever longer terms, must not use up the memory of this
+ * one. Conductor's thread.
  */
 final class ImageMemory {
     private final long most;
     private final Map<String, Long> byHost = new HashMap<>();
-    private final Map<Long, Share> byImage = new HashMap<>();
 
-    private record Share(String host, long bytes) {}
+    /** What one image takes. */
+    record Share(String host, long bytes) {}
 
     /**
      * @param most bytes for the drivers of one host.
@@ -25,25 +26,20 @@ final class ImageMemory {
         this.most = most;
     }
 
-    /** Whether an image of so long terms has room yet. */
-    boolean hasRoom(String host, int termLength) {
-        return byHost.getOrDefault(host, 0L) + LogLayout.fileLength(termLength) <= most;
-    }
-
-    /** An image was made. */
-    void take(String host, long imageId, int termLength) {
-        Share share = new Share(host, LogLayout.fileLength(termLength));
-        byImage.put(imageId, share);
-        byHost.merge(host, share.bytes, Long::sum);
-    }
-
-    /** An image is released. */
-    void free(long imageId) {
-        Share share = byImage.remove(imageId);
-        if (share != null) {
-            byHost.computeIfPresent(
-                    share.host,
-                    (host, bytes) -> bytes == share.bytes ? null : (Long) (bytes - share.bytes));
+    /** Takes the share of an image of so long terms; null if there is no room for it. */
+    Share take(String host, int termLength) {
+        long bytes = LogLayout.fileLength(termLength);
+        if (byHost.getOrDefault(host, 0L) + bytes > most) {
+            return null;
         }
+        byHost.merge(host, bytes, Long::sum);
+        return new Share(host, bytes);
+    }
+
+    /** The image is released, or is not made. */
+    void free(Share share) {
+        byHost.computeIfPresent(
+                share.host,
+                (host, bytes) -> bytes == share.bytes ? null : (Long) (bytes - share.bytes));
     }
 }

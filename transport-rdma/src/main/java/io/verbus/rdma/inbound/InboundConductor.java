@@ -4,7 +4,6 @@ package io.verbus.rdma.inbound;
 
 import io.verbus.BusException;
 import io.verbus.ChannelUri;
-import io.verbus.cnc.CounterTypes;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
@@ -13,7 +12,9 @@ import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.link.Complaints;
 import io.verbus.rdma.link.Greeting;
 import io.verbus.rdma.link.LinkEnd;
+import io.verbus.rdma.link.LogRegistrations;
 import io.verbus.rdma.link.RdmaOptions;
+import io.verbus.rdma.link.SystemCounters;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.TransportHost;
@@ -50,29 +51,33 @@ public final class InboundConductor implements AutoCloseable {
      * @param host the driver.
      * @param fabric to listen with.
      * @param options of the transport.
+     * @param registrations of all logs.
      * @param agent the receiver's part.
+     * @param counters of the transport.
+     * @param complaints about peers.
      * @param nowNs monotonic time.
      */
     public InboundConductor(
             TransportHost host,
             Fabric fabric,
             RdmaOptions options,
+            LogRegistrations registrations,
             InboundAgent agent,
+            SystemCounters counters,
+            Complaints complaints,
             long nowNs) {
         this.host = host;
         this.options = options;
         this.commands = agent.commands();
         this.nowNs = nowNs;
-        complaints = new Complaints(host, nowNs);
+        this.complaints = complaints;
         listeners = new InboundListeners(host, fabric, options.connection());
-        peers = new InboundPeers(host, options, events, nowNs);
-        halfOpen = new HalfOpen(host, options.maxHalfOpen());
-        images = new InboundImages(host, options, commands, complaints, nowNs);
+        peers = new InboundPeers(host, options, registrations, events, nowNs);
+        halfOpen = new HalfOpen(counters, options.maxHalfOpen());
+        images = new InboundImages(host, options, registrations, commands, complaints, nowNs);
         offers = new InboundOffers(host, options, commands, peers, images, complaints);
-        violations =
-                host.counter(
-                        CounterTypes.SYSTEM, 0, "rdma: protocol violations of publishing drivers");
-        admission = new Admission(host, options.maxPeers());
+        violations = counters.counter("protocol violations of publishing drivers");
+        admission = new Admission(host, counters, options.maxPeers());
     }
 
     /** Opens or joins the endpoint of a channel. */
@@ -120,12 +125,12 @@ public final class InboundConductor implements AutoCloseable {
         while ((peer = halfOpen.takeOverdue(nowNs)) != null) {
             complaints.record(
                     Complaints.Kind.HALF_OPEN,
+                    peer.host,
                     "connections from "
                             + peer.host
                             + " are given up because they offer no stream: keep strangers off with"
                             + " rdma.allow; otherwise see rdma.max-half-open and"
-                            + " rdma.half-open-timeout",
-                    nowNs);
+                            + " rdma.half-open-timeout");
             onEnded(peer, "it has offered no stream in time");
             count++;
         }
@@ -173,20 +178,35 @@ public final class InboundConductor implements AutoCloseable {
             accept(endpoint, connection, InboundPeer.text(remoteAddress), greeting);
             return;
         }
+        String host = InboundPeer.hostOf(remoteAddress);
         if (refusal.complaint() != null) {
-            complaints.record(refusal.kind(), refusal.complaint(), nowNs);
+            complaints.record(refusal.kind(), host, refusal.complaint());
         }
-        reject(connection, refusal.code());
+        reject(connection, host, refusal.code());
     }
 
-    private void reject(Connection connection, RejectCode code) {
+    /** A peer wants to connect, and the fabric could not prepare that. */
+    public void onRequestFailed(InetSocketAddress remoteAddress, String reason) {
+        notAccepted(InboundPeer.hostOf(remoteAddress), reason);
+    }
+
+    private void notAccepted(String peerHost, String reason) {
+        complaints.record(
+                Complaints.Kind.NOT_ACCEPTED,
+                peerHost,
+                "cannot accept a connection of " + peerHost + ": " + reason);
+    }
+
+    private void reject(Connection connection, String peerHost, RejectCode code) {
         try {
             connection.reject(Greeting.of(host.driverId(), code));
         } catch (FabricException e) {
-            complaints.record(Complaints.Kind.NOT_ACCEPTED, e.getMessage(), nowNs);
+            notAccepted(peerHost, e.getMessage());
         }
         connection.close();
-        InboundPeers.closeDomain(connection);
+        if (connection.domain() != null) {
+            connection.domain().close();
+        }
     }
 
     private void accept(
@@ -194,13 +214,7 @@ public final class InboundConductor implements AutoCloseable {
         try {
             halfOpen.add(peers.accept(endpoint, connection, source, greeting, nowNs));
         } catch (FabricException | BusException e) {
-            complaints.record(
-                    Complaints.Kind.NOT_ACCEPTED,
-                    "cannot accept a connection of "
-                            + InboundPeer.hostOf(source)
-                            + ": "
-                            + e.getMessage(),
-                    nowNs);
+            notAccepted(InboundPeer.hostOf(connection.remoteAddress()), e.getMessage());
         }
     }
 
@@ -296,14 +310,14 @@ public final class InboundConductor implements AutoCloseable {
         halfOpen.remove(peer);
         String message =
                 end == LinkEnd.GOODBYE
-                        ? "the driver at " + peer.source + " has ended, its publications still open"
-                        : "the connection from " + peer.source + " is lost: " + reason;
+                        ? "the driver at " + peer.host + " has ended, its publications still open"
+                        : "the connection from " + peer.host + " is lost: " + reason;
         if (end == LinkEnd.VIOLATION) {
             violations.incrementRelease();
             peer.counters.violations.incrementRelease();
         }
         if (end == LinkEnd.VIOLATION || peer.isHostile || peer.isWriting()) {
-            complaints.record(Complaints.Kind.LOST, message, nowNs);
+            complaints.record(kind(peer, end), peer.host, message);
         }
         if (end != LinkEnd.GOODBYE && peer.state != InboundPeer.State.LEAVING) {
             peer.counters.onFailure(reason);
@@ -314,14 +328,18 @@ public final class InboundConductor implements AutoCloseable {
         offers.offerSuperseding(nowNs);
     }
 
+    private static Complaints.Kind kind(InboundPeer peer, LinkEnd end) {
+        return switch (end) {
+            case GOODBYE -> Complaints.Kind.ENDED;
+            case VIOLATION -> Complaints.Kind.BREACH;
+            case LOST -> peer.isHostile ? Complaints.Kind.BREACH : Complaints.Kind.LOST;
+        };
+    }
+
     @Override
     public void close() {
         peers.close();
         listeners.close(nowNs);
-        violations.close();
-        admission.close();
         images.close();
-        complaints.close();
-        halfOpen.close();
     }
 }

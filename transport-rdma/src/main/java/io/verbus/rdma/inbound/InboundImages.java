@@ -3,16 +3,17 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.BusException;
+import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.logbuffer.FrontierScanner;
-import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.rdma.fabric.Access;
-import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.RegisteredMemory;
 import io.verbus.rdma.fabric.RemoteKey;
 import io.verbus.rdma.link.Complaints;
 import io.verbus.rdma.link.CountersPool;
 import io.verbus.rdma.link.ImageCounters;
+import io.verbus.rdma.link.LogRegistration;
+import io.verbus.rdma.link.LogRegistrations;
 import io.verbus.rdma.link.Offer;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.InboundImage;
@@ -26,12 +27,14 @@ import java.util.Queue;
 /**
  * The images that peers write, from when a peer begins to their release. Conductor's thread.
  *
- * <p>An image's log is released only when nothing can write it: the peer has said so (its Close, or
- * its next Setup, follows its last write on the same queue pair), or its queue pair is destroyed.
+ * <p>An image is taken from its peer when that has said that it writes no more (its Close, or its
+ * next Setup, follows its last write on the same queue pair), or when its queue pair is destroyed.
+ * The log is released when it is deregistered as well, which is done in the background.
  */
 final class InboundImages implements AutoCloseable {
     private final TransportHost host;
     private final RdmaOptions options;
+    private final LogRegistrations registrations;
     private final Queue<ReceiverCommand> commands;
     private final Long2ObjectHashMap<IncomingImage> byId = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<InboundPeer> writers = new Long2ObjectHashMap<>();
@@ -41,15 +44,26 @@ final class InboundImages implements AutoCloseable {
     private final CountersPool<ImageCounters> countersPool;
     private final Complaints complaints;
 
+    /** Who let a peer write an image, and is told in a later turn unless it ends meanwhile. */
+    interface Outcome {
+        /** The peer was told to begin. */
+        void onAccepted();
+
+        /** The log cannot be registered: a new image has ended, one that was held is as before. */
+        void onRefused(String reason);
+    }
+
     InboundImages(
             TransportHost host,
             RdmaOptions options,
+            LogRegistrations registrations,
             Queue<ReceiverCommand> commands,
             Complaints complaints,
             long nowNs) {
         this.host = host;
         countersPool = new CountersPool<>(name -> new ImageCounters(host, name), nowNs);
         this.options = options;
+        this.registrations = registrations;
         this.commands = commands;
         this.complaints = complaints;
         held = new HeldImages(options.maxStreams(), options.resumeTimeoutNs());
@@ -60,16 +74,17 @@ final class InboundImages implements AutoCloseable {
     int work(long nowNs) {
         countersPool.work(nowNs);
         int work = 0;
-        IncomingImage late;
+        HeldImages.Held late;
         while ((late = held.takeLate(nowNs)) != null) {
             String reason =
-                    late.offer.description()
-                            + " is lost: its driver has not come back within "
+                    "its driver has not come back within "
                             + options.resumeTimeoutNs() / 1_000_000
                             + " ms after this: "
-                            + late.lossReason;
-            complaints.record(Complaints.Kind.IMAGE_LOST, reason, nowNs);
-            lose(late, reason);
+                            + late.image().lossReason;
+            String host = late.peer().host;
+            complaints.record(
+                    Complaints.Kind.CUT_OFF, host, "a stream of " + host + " is lost: " + reason);
+            lose(late.image(), late.image().offer.description() + " is lost: " + reason);
             work++;
         }
         while (!released.isEmpty()) {
@@ -79,28 +94,52 @@ final class InboundImages implements AutoCloseable {
         return work;
     }
 
-    /** Whether the drivers of a peer's host may have one more image. */
-    boolean hasRoom(InboundPeer peer, Offer offer) {
-        return memory.hasRoom(peer.host, offer.termLength());
+    /** Takes the memory of one more image of a peer's host; null if there is no room for it. */
+    ImageMemory.Share take(InboundPeer peer, Offer offer) {
+        return memory.take(peer.host, offer.termLength());
+    }
+
+    /** The image is not made for which memory was taken. */
+    void giveBack(ImageMemory.Share share) {
+        memory.free(share);
     }
 
     /** Takes a new image whose peer writes nothing, and ends it. */
-    void beginUnwritten(InboundPeer peer, InboundImage image, Offer offer, String reason) {
-        memory.take(peer.host, image.imageId(), offer.termLength());
-        IncomingImage unwritten = new IncomingImage(image, offer, null, null, null);
+    void beginUnwritten(InboundImage image, Offer offer, ImageMemory.Share share, String reason) {
+        IncomingImage unwritten = IncomingImage.unwritten(image, offer, share);
         byId.put(image.imageId(), unwritten);
         lose(unwritten, reason);
     }
 
-    /** Lets a peer write a new image; returns null, or why it cannot. */
-    String begin(InboundPeer peer, InboundImage image, Offer offer) {
-        memory.take(peer.host, image.imageId(), offer.termLength());
-        return write(peer, image, offer, offer.position(), null, null);
+    /** Lets a peer write a new image. */
+    void begin(
+            InboundPeer peer,
+            InboundImage image,
+            Offer offer,
+            ImageMemory.Share share,
+            Outcome outcome) {
+        ImageCounters counters;
+        try {
+            counters =
+                    countersPool.take(
+                            "rdma image: " + offer.description() + " from " + peer.source);
+        } catch (BusException e) {
+            beginUnwritten(image, offer, share, e.getMessage());
+            outcome.onRefused(e.getMessage());
+            return;
+        }
+        write(peer, image, offer, offer.position(), null, share, counters, outcome);
     }
 
-    /** Takes the image that is held for an offer; null if there is none. */
-    IncomingImage takeHeld(InboundPeer peer, Offer offer) {
-        return held.take(peer, offer);
+    /** The image that is held for an offer; null if there is none. */
+    IncomingImage held(InboundPeer peer, Offer offer) {
+        return held.find(peer, offer);
+    }
+
+    /** Ends an image that was held. */
+    void endHeld(IncomingImage image, String reason) {
+        held.remove(image);
+        lose(image, reason);
     }
 
     /** Ends what is held of a session that another driver now offers in its place. */
@@ -111,58 +150,70 @@ final class InboundImages implements AutoCloseable {
         }
     }
 
-    /** Lets a peer write an image that was held, from a position on; null, or why it cannot. */
-    String resume(InboundPeer peer, IncomingImage image, Offer offer, long position) {
-        return write(peer, image.image, offer, position, image.grant(), image.counters);
+    /** Lets a peer write an image that was held, from a position on. */
+    void resume(
+            InboundPeer peer, IncomingImage image, Offer offer, long position, Outcome outcome) {
+        held.remove(image);
+        write(peer, image.image, offer, position, image, image.share, image.counters, outcome);
     }
 
-    private String write(
+    private void write(
             InboundPeer peer,
             InboundImage image,
             Offer offer,
             long position,
-            CreditGrant before,
-            ImageCounters countersBefore) {
-        LogBuffers log = image.log();
-        ImageCounters counters = countersBefore;
-        try {
-            if (counters == null) {
-                counters =
-                        countersPool.take(
-                                "rdma image: " + offer.description() + " from " + peer.source);
-            }
-            RegisteredMemory region =
-                    peer.connection
-                            .domain()
-                            .register(log.address(), log.writableLength(), Access.REMOTE_WRITE);
-            CreditGrant grant =
-                    new CreditGrant(
-                            image,
-                            offer.registrationId(),
-                            offer.creditAddress(),
-                            new RemoteKey(offer.creditKey()),
-                            position,
-                            peer.listener.window(offer.termLength()),
-                            before,
-                            counters.grants);
-            IncomingImage incoming = new IncomingImage(image, offer, grant, region, counters);
-            peer.images.add(incoming);
-            byId.put(image.imageId(), incoming);
-            writers.put(image.imageId(), peer);
-            reply(
-                    peer,
-                    new ReceiverCommand.Accept(
-                            grant,
-                            region.address(),
-                            region.remoteKey().value(),
-                            peer.listener.groupTag()));
-            return null;
-        } catch (FabricException | BusException e) {
-            IncomingImage unwritable = new IncomingImage(image, offer, null, null, counters);
-            byId.put(image.imageId(), unwritable);
-            lose(unwritable, e.getMessage());
-            return e.getMessage();
-        }
+            IncomingImage before,
+            ImageMemory.Share share,
+            ImageCounters counters,
+            Outcome outcome) {
+        CreditGrant grant =
+                new CreditGrant(
+                        image,
+                        offer.registrationId(),
+                        offer.creditAddress(),
+                        new RemoteKey(offer.creditKey()),
+                        position,
+                        peer.listener.window(offer.termLength()),
+                        before == null ? null : before.grant(),
+                        counters.grants);
+        LogRegistration registration =
+                registrations.of(peer.connection.domain(), image.log(), Access.REMOTE_WRITE);
+        IncomingImage incoming =
+                IncomingImage.registering(image, offer, grant, share, registration, counters);
+        peer.images.add(incoming);
+        byId.put(image.imageId(), incoming);
+        writers.put(image.imageId(), peer);
+        registration.begin(
+                new LogRegistration.Outcome() {
+                    @Override
+                    public void onRegistered() {
+                        accept(peer, incoming, registration.memory());
+                        outcome.onAccepted();
+                    }
+
+                    @Override
+                    public void onRefused(RuntimeException failure) {
+                        takeFrom(peer, incoming);
+                        if (before == null) {
+                            lose(incoming, failure.getMessage());
+                        } else {
+                            byId.put(image.imageId(), before);
+                            held.putBack(before, peer);
+                        }
+                        outcome.onRefused(failure.getMessage());
+                    }
+                });
+    }
+
+    private void accept(InboundPeer peer, IncomingImage incoming, RegisteredMemory log) {
+        incoming.state(IncomingImage.State.OPEN);
+        reply(
+                peer,
+                new ReceiverCommand.Accept(
+                        incoming.grant(),
+                        log.address(),
+                        log.remoteKey().value(),
+                        peer.listener.groupTag()));
     }
 
     /** Ends an image that nothing can write. */
@@ -199,9 +250,20 @@ final class InboundImages implements AutoCloseable {
         if (marked == finalPosition) {
             host.onImageEnding(written.image, finalPosition);
         } else {
-            host.onImageLost(written.image, "the publication was closed before it was connected");
+            loseUnwritten(written, "the publication was closed before it was connected");
         }
         return null;
+    }
+
+    /** Ends an image of a connection that stands, when the peer can write it no more. */
+    private void loseUnwritten(IncomingImage image, String reason) {
+        registrations.whenUnused(
+                image.image.log(),
+                () -> {
+                    if (byId.get(image.image.imageId()) == image) {
+                        host.onImageLost(image.image, reason);
+                    }
+                });
     }
 
     /** The driver wants an image closed. */
@@ -211,6 +273,12 @@ final class InboundImages implements AutoCloseable {
             return;
         }
         switch (incoming.state()) {
+            case REGISTERING -> {
+                InboundPeer peer = writers.get(image.imageId());
+                takeFrom(peer, incoming);
+                forget(incoming);
+                putOff(peer, incoming.offer);
+            }
             case OPEN -> {
                 InboundPeer peer = writers.get(image.imageId());
                 incoming.state(IncomingImage.State.CLOSING);
@@ -226,6 +294,19 @@ final class InboundImages implements AutoCloseable {
                 forget(incoming);
             }
             case UNWRITABLE -> forget(incoming);
+        }
+    }
+
+    /** Nobody reads what a peer has offered: answers as if the image had not been made. */
+    private void putOff(InboundPeer peer, Offer offer) {
+        if (offer.isResuming()) {
+            reply(
+                    peer,
+                    new ReceiverCommand.Reject(
+                            offer.registrationId(), RejectCode.NO_IMAGE, "the image has ended"));
+        } else {
+            peer.deferred.add(offer);
+            reply(peer, new ReceiverCommand.Defer(offer.registrationId()));
         }
     }
 
@@ -259,7 +340,7 @@ final class InboundImages implements AutoCloseable {
     void onLost(InboundPeer peer, String reason, boolean mayResume, long nowNs) {
         while (!peer.images.isEmpty()) {
             IncomingImage image = peer.images.getFirst();
-            boolean open = image.state() == IncomingImage.State.OPEN;
+            boolean open = image.state() != IncomingImage.State.CLOSING;
             takeFrom(peer, image);
             if (!open) {
                 forget(image);
@@ -301,10 +382,14 @@ final class InboundImages implements AutoCloseable {
 
     private void forget(IncomingImage image) {
         byId.remove(image.image.imageId());
-        memory.free(image.image.imageId());
         if (image.counters != null) {
             countersPool.giveBack(image.counters);
         }
+        registrations.whenUnused(image.image.log(), () -> onUnused(image));
+    }
+
+    private void onUnused(IncomingImage image) {
+        memory.free(image.share);
         released.add(image.image);
     }
 

@@ -53,7 +53,7 @@ final class InboundOffers {
     String onOffer(InboundPeer peer, Offer offer, long nowNs) {
         long registrationId = offer.registrationId();
         IncomingImage written = peer.written(registrationId);
-        if (written != null && written.state() == IncomingImage.State.OPEN
+        if (written != null && written.state() != IncomingImage.State.CLOSING
                 || peer.deferred(registrationId) != null
                 || peer.pending(registrationId) != null) {
             return offer.description() + " is offered twice";
@@ -105,7 +105,7 @@ final class InboundOffers {
     /** Goes on with the image that is held for an offer; false if the offer is of a new one. */
     private boolean resume(InboundPeer peer, Offer offer, long nowNs) {
         images.endReplaced(peer, offer);
-        IncomingImage image = images.takeHeld(peer, offer);
+        IncomingImage image = images.held(peer, offer);
         if (image == null) {
             if (offer.isResuming()) {
                 reject(peer, offer, RejectCode.NO_IMAGE, "the image has ended");
@@ -115,31 +115,42 @@ final class InboundOffers {
         FrontierScanner.Frontier frontier =
                 FrontierScanner.scan(image.image.log(), image.image.consumedPosition());
         if (frontier.defect() != null || !offer.isOfSameStream(image.offer)) {
-            images.lose(
+            images.endHeld(
                     image, offer.description() + " does not go on: what was received is damaged");
             reject(peer, offer, RejectCode.NO_IMAGE, "the image is damaged");
             return true;
         }
-        String failure = images.resume(peer, image, offer, frontier.position());
-        if (failure == null) {
-            peer.counters.resumes.incrementRelease();
-            image.counters.resumes.incrementRelease();
-        } else {
-            fail(peer, offer, failure, nowNs);
-        }
+        images.resume(
+                peer,
+                image,
+                offer,
+                frontier.position(),
+                new InboundImages.Outcome() {
+                    @Override
+                    public void onAccepted() {
+                        peer.counters.resumes.incrementRelease();
+                        image.counters.resumes.incrementRelease();
+                    }
+
+                    @Override
+                    public void onRefused(String reason) {
+                        fail(peer, offer, reason, nowNs);
+                    }
+                });
         return true;
     }
 
     /** Makes an image of an offer; false if nobody subscribes. An offer that fails is refused. */
     private boolean accept(InboundPeer peer, Offer offer, long nowNs) {
-        if (!images.hasRoom(peer, offer)) {
+        ImageMemory.Share share = images.take(peer, offer);
+        if (share == null) {
             complaints.record(
-                    Complaints.Kind.NO_ROOM,
+                    Complaints.Kind.NO_MEMORY,
+                    peer.host,
                     "the streams of "
                             + peer.host
                             + " take more memory than rdma.max-image-memory: raise it, or shorten"
-                            + " their term-length",
-                    nowNs);
+                            + " their term-length");
             reject(
                     peer,
                     offer,
@@ -159,8 +170,9 @@ final class InboundOffers {
                                 offer.mtu(),
                                 offer.position(),
                                 peer.source),
-                        new Answer(peer, offer, nowNs));
+                        new Answer(peer, offer, share, nowNs));
         if (!isWanted) {
+            images.giveBack(share);
             peer.pending.remove(offer);
         }
         return isWanted;
@@ -169,14 +181,16 @@ final class InboundOffers {
     /**
      * What the driver says to an offer. The peer may have gone, or closed the stream, meanwhile.
      */
-    private final class Answer implements SetupAnswer {
+    private final class Answer implements SetupAnswer, InboundImages.Outcome {
         private final InboundPeer peer;
         private final Offer offer;
+        private final ImageMemory.Share share;
         private final long offeredNs;
 
-        private Answer(InboundPeer peer, Offer offer, long offeredNs) {
+        private Answer(InboundPeer peer, Offer offer, ImageMemory.Share share, long offeredNs) {
             this.peer = peer;
             this.offer = offer;
+            this.share = share;
             this.offeredNs = offeredNs;
         }
 
@@ -184,17 +198,25 @@ final class InboundOffers {
         public void onImage(InboundImage image) {
             if (!peer.pending.remove(offer)) {
                 images.beginUnwritten(
-                        peer, image, offer, "the publication has gone before it was connected");
+                        image, offer, share, "the publication has gone before it was connected");
                 return;
             }
-            String failure = images.begin(peer, image, offer);
-            if (failure != null) {
-                fail(peer, offer, failure, offeredNs);
-            }
+            images.begin(peer, image, offer, share, this);
+        }
+
+        @Override
+        public void onAccepted() {
+            // The peer writes.
+        }
+
+        @Override
+        public void onRefused(String reason) {
+            fail(peer, offer, reason, offeredNs);
         }
 
         @Override
         public void onUnwanted() {
+            images.giveBack(share);
             if (peer.pending.remove(offer)) {
                 peer.deferred.add(offer);
                 reply(peer, new ReceiverCommand.Defer(offer.registrationId()));
@@ -203,6 +225,7 @@ final class InboundOffers {
 
         @Override
         public void onFailed(String reason) {
+            images.giveBack(share);
             if (peer.pending.remove(offer)) {
                 fail(peer, offer, reason, offeredNs);
             }
@@ -210,7 +233,10 @@ final class InboundOffers {
     }
 
     private void fail(InboundPeer peer, Offer offer, String failure, long nowNs) {
-        complaints.record(Complaints.Kind.STREAM_REFUSED, failure, nowNs);
+        complaints.record(
+                Complaints.Kind.STREAM_REFUSED,
+                peer.host,
+                "a stream of " + peer.host + " was refused: " + failure);
         reject(peer, offer, RejectCode.NO_RESOURCES, failure);
     }
 

@@ -69,7 +69,7 @@ final class InboundPeer {
         this.counters = counters;
         this.driverId = driverId;
         this.source = source;
-        this.host = hostOf(source);
+        this.host = hostOf(connection.remoteAddress());
         this.deadlineNs = deadlineNs;
     }
 
@@ -81,8 +81,10 @@ final class InboundPeer {
     }
 
     /** What a peer is called, without its port. */
-    static String hostOf(String source) {
-        return source.substring(0, Math.max(0, source.lastIndexOf(':')));
+    static String hostOf(InetSocketAddress address) {
+        return address == null || address.getAddress() == null
+                ? "an unknown address"
+                : address.getAddress().getHostAddress();
     }
 
     /** The image of a registration that the peer writes or was told to stop writing; or null. */

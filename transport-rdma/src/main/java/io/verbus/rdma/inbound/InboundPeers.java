@@ -10,6 +10,7 @@ import io.verbus.rdma.link.ConnectionCounters;
 import io.verbus.rdma.link.CountersPool;
 import io.verbus.rdma.link.Goodbye;
 import io.verbus.rdma.link.Greeting;
+import io.verbus.rdma.link.LogRegistrations;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.TransportHost;
 
@@ -21,6 +22,7 @@ import java.util.Queue;
 final class InboundPeers implements AutoCloseable {
     private final TransportHost host;
     private final RdmaOptions options;
+    private final LogRegistrations registrations;
     private final Queue<ReceiverEvent> events;
     private final List<InboundPeer> all = new ArrayList<>();
     private final CountersPool<ConnectionCounters> countersPool;
@@ -28,12 +30,19 @@ final class InboundPeers implements AutoCloseable {
     /**
      * @param host the driver.
      * @param options of the transport.
+     * @param registrations of all logs.
      * @param events for the conductor.
      * @param nowNs monotonic time.
      */
-    InboundPeers(TransportHost host, RdmaOptions options, Queue<ReceiverEvent> events, long nowNs) {
+    InboundPeers(
+            TransportHost host,
+            RdmaOptions options,
+            LogRegistrations registrations,
+            Queue<ReceiverEvent> events,
+            long nowNs) {
         this.host = host;
         this.options = options;
+        this.registrations = registrations;
         this.events = events;
         countersPool = new CountersPool<>(name -> new ConnectionCounters(host, name), nowNs);
     }
@@ -126,15 +135,8 @@ final class InboundPeers implements AutoCloseable {
     /** Frees what a peer held, after it is cut off and its images' logs are taken from it. */
     void free(InboundPeer peer) {
         peer.link.close();
-        closeDomain(peer.connection);
+        registrations.close(peer.connection.domain());
         countersPool.giveBack(peer.counters);
-    }
-
-    /** Closes what a connection was accepted or refused in, after the connection. */
-    static void closeDomain(Connection connection) {
-        if (connection.domain() != null) {
-            connection.domain().close();
-        }
     }
 
     /** Timers. */
@@ -151,9 +153,8 @@ final class InboundPeers implements AutoCloseable {
                         .toList());
         for (InboundPeer peer : all) {
             peer.connection.close();
-            peer.images.forEach(IncomingImage::closeLog);
             peer.link.close();
-            closeDomain(peer.connection);
+            registrations.close(peer.connection.domain());
             peer.counters.close();
         }
         all.clear();

@@ -2,8 +2,8 @@
 
 package io.verbus.rdma.inbound;
 
-import io.verbus.rdma.fabric.RegisteredMemory;
 import io.verbus.rdma.link.ImageCounters;
+import io.verbus.rdma.link.LogRegistration;
 import io.verbus.rdma.link.Offer;
 import io.verbus.transport.InboundImage;
 
@@ -11,14 +11,22 @@ import io.verbus.transport.InboundImage;
  * An image and who writes it. Conductor's thread.
  *
  * <pre>
- *   OPEN ──driver closes──▶ CLOSING ──peer's Close or Setup, or link lost──▶ released
- *    ▲ ├────peer's Close──▶ UNWRITABLE ──driver closes──▶ released
- *    │ └────link lost──▶ HELD ──driver closes──▶ released
- *    └──peer's Setup──────┘ └──time-out──▶ UNWRITABLE
+ *   REGISTERING ──log in place──▶ OPEN ──driver closes──▶ CLOSING ──peer's Close or Setup, or link
+ *    ▲  ├──────peer's Close───────▶ UNWRITABLE ◀───────────┤           lost──▶ released
+ *    │  ├──────link lost──────▶ HELD ◀──link lost──────────┘ (OPEN)
+ *    │  └──────driver closes──▶ released                     (as UNWRITABLE and HELD)
+ *    ├──peer's Setup────────── HELD ──time-out──▶ UNWRITABLE
+ *    └──peer's Setup of a new stream
  * </pre>
+ *
+ * <p>Its log is registered and deregistered in the background: the driver is told that an image is
+ * released when none of its log's registrations is left.
  */
 final class IncomingImage {
     enum State {
+        /** Its log is being registered: the peer cannot write it, and waits for the answer. */
+        REGISTERING,
+
         /** The peer writes it. */
         OPEN,
 
@@ -28,7 +36,7 @@ final class IncomingImage {
         /** The link was lost: nothing can write it, but it goes on when the same peer is back. */
         HELD,
 
-        /** Nothing can write it any more; its subscribers may still read. */
+        /** The peer writes it no more, nor goes on with it; its subscribers may still read. */
         UNWRITABLE
     }
 
@@ -37,7 +45,10 @@ final class IncomingImage {
     /** With which the peer offered the stream, on the last of its connections. */
     final Offer offer;
 
-    private State state = State.OPEN;
+    /** Of the memory for images: handed on when the image goes on. */
+    final ImageMemory.Share share;
+
+    private State state;
 
     /** Those of the image, handed on when it goes on; null if it never was written. */
     final ImageCounters counters;
@@ -49,20 +60,43 @@ final class IncomingImage {
     String lossReason;
 
     private final CreditGrant grant;
-    private RegisteredMemory log;
 
-    IncomingImage(
+    /** Of the log, in the domain of the peer's connection; null if the peer cannot write it. */
+    private LogRegistration registration;
+
+    private IncomingImage(
             InboundImage image,
             Offer offer,
             CreditGrant grant,
-            RegisteredMemory log,
-            ImageCounters counters) {
+            ImageMemory.Share share,
+            LogRegistration registration,
+            ImageCounters counters,
+            State state) {
         this.image = image;
         this.offer = offer;
         this.grant = grant;
-        this.log = log;
+        this.share = share;
+        this.registration = registration;
         this.counters = counters;
+        this.state = state;
         show();
+    }
+
+    /** One that a peer will write. */
+    static IncomingImage registering(
+            InboundImage image,
+            Offer offer,
+            CreditGrant grant,
+            ImageMemory.Share share,
+            LogRegistration registration,
+            ImageCounters counters) {
+        return new IncomingImage(
+                image, offer, grant, share, registration, counters, State.REGISTERING);
+    }
+
+    /** One that no peer ever writes. */
+    static IncomingImage unwritten(InboundImage image, Offer offer, ImageMemory.Share share) {
+        return new IncomingImage(image, offer, null, share, null, null, State.UNWRITABLE);
     }
 
     State state() {
@@ -78,6 +112,7 @@ final class IncomingImage {
         if (counters != null) {
             counters.state.setRelease(
                     switch (state) {
+                        case REGISTERING -> ImageCounters.REGISTERING;
                         case OPEN -> ImageCounters.WRITTEN;
                         case CLOSING -> ImageCounters.CLOSING;
                         case HELD -> ImageCounters.HELD;
@@ -91,11 +126,11 @@ final class IncomingImage {
         return grant;
     }
 
-    /** Takes the log from the peer: a write that still arrived would fail its connection. */
+    /** Has the log taken from the peer: a write that arrives after that fails its connection. */
     void closeLog() {
-        if (log != null) {
-            log.close();
-            log = null;
+        if (registration != null) {
+            registration.end();
+            registration = null;
         }
     }
 }

@@ -2,32 +2,28 @@
 
 package io.verbus.rdma.link;
 
-import io.verbus.cnc.CounterTypes;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.util.EnumMap;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 /**
- * What is recorded of peers. Their words and numbers are in it, so that a hostile one could fill
- * the error log with texts that differ, until nothing else is recorded: of each kind some at once
- * are let in, and one more after each interval. What is not recorded is counted. Conductor's
- * thread.
+ * What the error log is told of peers. Their words and numbers are in it, so that a hostile one
+ * could fill the log with texts that differ, until nothing else is recorded: each peer is told of
+ * once for each kind, and of each kind a bounded number of peers, for as long as the driver runs.
+ * What is not recorded is counted. Conductor's thread.
  */
-public final class Complaints implements AutoCloseable {
-    private static final int AT_ONCE = 32;
-    private static final long INTERVAL_NS = TimeUnit.MINUTES.toNanos(10);
+public final class Complaints {
+    private static final int PEERS = 64;
+    private static final StackTraceElement[] NO_STACK = {};
 
     private final TransportHost host;
     private final AtomicCounter unrecorded;
-    private final Map<Kind, Set<String>> recorded = new EnumMap<>(Kind.class);
-    private final long startNs;
+    private final Map<Kind, Map<String, String>> recorded = new EnumMap<>(Kind.class);
 
     /** What it is about; much of one kind does not keep another out of the log. */
     public enum Kind {
@@ -37,53 +33,61 @@ public final class Complaints implements AutoCloseable {
         STRANGER,
         /** A driver of another protocol version. */
         OTHER_VERSION,
-        /** A connection or stream for which there is no room. */
+        /** A connection for which there is no room. */
         NO_ROOM,
+        /** A stream for which there is no room. */
+        NO_MEMORY,
         /** A connection that could not be accepted or refused. */
         NOT_ACCEPTED,
+        /** A connection that could not be made. */
+        NOT_CONNECTED,
         /** A connection that offers nothing. */
         HALF_OPEN,
-        /** A connection that was lost, also for what the peer did. */
+        /** A connection that was lost. */
         LOST,
+        /** A connection that ended with its peer's driver. */
+        ENDED,
+        /** A peer that breaks the protocol. */
+        BREACH,
         /** A stream that was refused. */
         STREAM_REFUSED,
-        /** An image whose driver has not come back. */
-        IMAGE_LOST
+        /** Streams that do not go on where they were cut off. */
+        CUT_OFF
     }
 
     /**
      * @param host that keeps the error log.
-     * @param nowNs monotonic time.
+     * @param counters of the transport.
      */
-    public Complaints(TransportHost host, long nowNs) {
+    public Complaints(TransportHost host, SystemCounters counters) {
         this.host = host;
-        this.startNs = nowNs;
-        unrecorded =
-                host.counter(
-                        CounterTypes.SYSTEM, 0, "rdma: errors caused by peers that are not logged");
+        unrecorded = counters.counter("errors caused by peers that are not logged");
     }
 
     /**
-     * Records what a peer has done, if the like of it was recorded before or there is room.
+     * Records what a peer has done, unless something else of the kind was recorded of the peer, or
+     * of too many others.
      *
      * @param kind of what was done.
+     * @param peer host of a peer, or endpoint: nothing that differs from connection to connection.
      * @param message cause and remedy.
-     * @param nowNs monotonic time.
      */
-    public void record(Kind kind, String message, long nowNs) {
-        Set<String> like = recorded.computeIfAbsent(kind, none -> new HashSet<>());
-        if (like.contains(message)) {
-            host.onError(new TransportException(message));
-        } else if (like.size() < AT_ONCE + (nowNs - startNs) / INTERVAL_NS) {
-            like.add(message);
-            host.onError(new TransportException(message));
+    public void record(Kind kind, String peer, String message) {
+        Map<String, String> ofKind = recorded.computeIfAbsent(kind, none -> new HashMap<>());
+        if (ofKind.size() < PEERS) {
+            ofKind.putIfAbsent(peer, message);
+        }
+        if (message.equals(ofKind.get(peer))) {
+            host.onError(fault(message));
         } else {
             unrecorded.incrementRelease();
         }
     }
 
-    @Override
-    public void close() {
-        unrecorded.close();
+    /** Where in this driver it was found says nothing, and takes room in the log. */
+    private static TransportException fault(String message) {
+        TransportException fault = new TransportException(message);
+        fault.setStackTrace(NO_STACK);
+        return fault;
     }
 }

@@ -24,6 +24,9 @@ public final class ImageCounters extends PooledCounters {
     /** {@link #state}: nothing writes it any more; its subscribers may still read. */
     public static final int ENDED = 4;
 
+    /** {@link #state}: its log is being registered. */
+    public static final int REGISTERING = 5;
+
     /** One of the states above; 0 when it is gone. */
     public final AtomicCounter state;
 

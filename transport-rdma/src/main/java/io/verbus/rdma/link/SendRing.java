@@ -5,11 +5,8 @@ package io.verbus.rdma.link;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.LocalKey;
-import io.verbus.rdma.fabric.RegisteredMemory;
 
 import org.agrona.concurrent.UnsafeBuffer;
-
-import java.lang.foreign.Arena;
 
 /**
  * Registered memory for what one agent sends, in slots of one size. A slot is taken again only when
@@ -20,8 +17,7 @@ import java.lang.foreign.Arena;
 public final class SendRing implements AutoCloseable {
     private static final long STAGED = Long.MAX_VALUE;
 
-    private final Arena arena = Arena.ofShared();
-    private final RegisteredMemory region;
+    private final RegisteredBuffer memory;
     private final LocalKey key;
     private final long address;
     private final UnsafeBuffer buffer;
@@ -41,14 +37,9 @@ public final class SendRing implements AutoCloseable {
         this.slotLength = slotLength;
         freeAt = new long[slots];
         long length = (long) slots * slotLength;
-        address = arena.allocate(length, 4096).address();
-        try {
-            region = domain.register(address, length, Access.LOCAL_READ);
-        } catch (RuntimeException e) {
-            arena.close();
-            throw e;
-        }
-        key = region.localKey();
+        memory = new RegisteredBuffer(domain, length, Access.LOCAL_READ);
+        address = memory.address();
+        key = memory.localKey();
         buffer = new UnsafeBuffer(address, (int) length);
     }
 
@@ -97,9 +88,6 @@ public final class SendRing implements AutoCloseable {
 
     @Override
     public void close() {
-        region.close();
-        if (arena.scope().isAlive()) {
-            arena.close();
-        }
+        memory.close();
     }
 }

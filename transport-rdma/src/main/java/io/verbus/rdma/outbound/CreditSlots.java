@@ -4,13 +4,12 @@ package io.verbus.rdma.outbound;
 
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.Domain;
-import io.verbus.rdma.fabric.RegisteredMemory;
 import io.verbus.rdma.fabric.RemoteKey;
 import io.verbus.rdma.link.CreditLine;
+import io.verbus.rdma.link.RegisteredBuffer;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
-import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,8 +22,7 @@ final class CreditSlots implements AutoCloseable {
     private static final int SLOTS_PER_BLOCK = 64;
     private static final int BLOCK_LENGTH = SLOTS_PER_BLOCK * CreditLine.LENGTH;
 
-    private final Arena arena = Arena.ofShared();
-    private final List<RegisteredMemory> blocks = new ArrayList<>();
+    private final List<RegisteredBuffer> blocks = new ArrayList<>();
     private final ArrayDeque<Slot> free = new ArrayDeque<>();
     private final Domain domain;
 
@@ -58,27 +56,22 @@ final class CreditSlots implements AutoCloseable {
     }
 
     private void addBlock() {
-        long address = arena.allocate(BLOCK_LENGTH, 4096).address();
-        RegisteredMemory block = domain.register(address, BLOCK_LENGTH, Access.REMOTE_WRITE);
+        RegisteredBuffer block = new RegisteredBuffer(domain, BLOCK_LENGTH, Access.REMOTE_WRITE);
         blocks.add(block);
         for (int i = 0; i < SLOTS_PER_BLOCK; i++) {
             free.add(
                     new Slot(
                             new UnsafeBuffer(
-                                    address + (long) i * CreditLine.LENGTH, CreditLine.LENGTH),
+                                    block.address() + (long) i * CreditLine.LENGTH,
+                                    CreditLine.LENGTH),
                             block.remoteKey()));
         }
     }
 
     @Override
     public void close() {
-        for (RegisteredMemory block : blocks) {
-            block.close();
-        }
+        blocks.forEach(RegisteredBuffer::close);
         blocks.clear();
         free.clear();
-        if (arena.scope().isAlive()) {
-            arena.close();
-        }
     }
 }

@@ -8,6 +8,8 @@ import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.link.ConnectionCounters;
 import io.verbus.rdma.link.LinkEnd;
+import io.verbus.rdma.link.LogRegistration;
+import io.verbus.rdma.link.LogRegistrations;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
@@ -25,6 +27,7 @@ final class EndpointStreams implements AutoCloseable {
     private final String name;
     private final TransportHost host;
     private final RdmaOptions options;
+    private final LogRegistrations registrations;
     private final Queue<SenderCommand> commands;
     private final List<OutboundPublication> publications = new ArrayList<>();
 
@@ -44,19 +47,29 @@ final class EndpointStreams implements AutoCloseable {
     private boolean isAnyUnsent;
 
     private long sendAgainNs;
+    private long nowNs;
 
     /**
      * @param name of the endpoint, for people.
      * @param host the driver.
      * @param options of the transport.
+     * @param registrations of all logs.
      * @param commands for the sender.
+     * @param nowNs monotonic time.
      */
     EndpointStreams(
-            String name, TransportHost host, RdmaOptions options, Queue<SenderCommand> commands) {
+            String name,
+            TransportHost host,
+            RdmaOptions options,
+            LogRegistrations registrations,
+            Queue<SenderCommand> commands,
+            long nowNs) {
         this.name = name;
         this.host = host;
         this.options = options;
+        this.registrations = registrations;
         this.commands = commands;
+        this.nowNs = nowNs;
     }
 
     boolean isEmpty() {
@@ -79,21 +92,12 @@ final class EndpointStreams implements AutoCloseable {
 
     // Publications
 
-    /**
-     * Sends a publication.
-     *
-     * @throws TransportException if its log cannot be registered.
-     */
+    /** Sends a publication. */
     void add(OutboundPublication publication) {
-        if (isAttached) {
-            try {
-                send(publication);
-            } catch (FabricException e) {
-                publication.closeLog();
-                throw new TransportException(e.getMessage(), e);
-            }
-        }
         publications.add(publication);
+        if (isAttached) {
+            send(publication);
+        }
     }
 
     /**
@@ -119,10 +123,10 @@ final class EndpointStreams implements AutoCloseable {
     }
 
     /** The peer has let go of a publication that left it: offers it anew. */
-    void sendAgain(OutboundPublication publication, long nowNs) {
+    void sendAgain(OutboundPublication publication) {
         publication.isLeaving = false;
         if (isAttached) {
-            sendAll(nowNs);
+            send(publication);
         }
     }
 
@@ -149,17 +153,18 @@ final class EndpointStreams implements AutoCloseable {
     }
 
     /** Timers. */
-    int work(long nowNs) {
-        int work = giveUpLate(nowNs);
+    int work(long now) {
+        nowNs = now;
+        int work = giveUpLate();
         if (isAttached && isAnyUnsent && nowNs - sendAgainNs >= 0) {
-            sendAll(nowNs);
+            sendAll();
             work++;
         }
         return work;
     }
 
     /** Tells publishers that nobody receives any more, where a stream has not gone on in time. */
-    private int giveUpLate(long nowNs) {
+    private int giveUpLate() {
         if (!isAnyResuming) {
             return 0;
         }
@@ -218,17 +223,13 @@ final class EndpointStreams implements AutoCloseable {
      *
      * @throws FabricException if it cannot be used; {@link #closeLink} is owed then too.
      */
-    void attach(
-            Connection connection,
-            ConnectionCounters counters,
-            Queue<SenderEvent> events,
-            long nowNs) {
+    void attach(Connection connection, ConnectionCounters counters, Queue<SenderEvent> events) {
         adopt(connection.domain());
         creditSlots = new CreditSlots(domain);
         link = new OutboundLink(connection.queuePair(), domain, counters, options, events, nowNs);
         commands.add(new SenderCommand.Attach(link));
         isAttached = true;
-        sendAll(nowNs);
+        sendAll();
     }
 
     /** Asks the sender to let go of the connection. */
@@ -237,38 +238,64 @@ final class EndpointStreams implements AutoCloseable {
         commands.add(new SenderCommand.Detach(link, reason));
     }
 
-    /** Sends what is not sent yet; a log that cannot be registered is tried again after a while. */
-    private void sendAll(long nowNs) {
+    /** Sends what is not sent yet. */
+    private void sendAll() {
         isAnyUnsent = false;
-        for (OutboundPublication publication : publications) {
-            try {
-                if (publication.transfer == null && !publication.isLeaving) {
-                    send(publication);
-                }
-            } catch (FabricException e) {
-                isAnyUnsent = true;
-                sendAgainNs = nowNs + options.backoffMaxNs();
-                if (!publication.isTold(e.getMessage())) {
-                    host.onError(new TransportException(e.getMessage(), e));
-                }
-                publication.tell(host, false, e.getMessage());
-            }
+        publications.forEach(this::send);
+    }
+
+    /** Sends a publication, unless it is being sent: once its log is registered. */
+    private void send(OutboundPublication publication) {
+        if (publication.transfer != null
+                || publication.isLeaving
+                || publication.broken
+                || publication.closing && !publication.isResuming()) {
+            return;
+        }
+        if (publication.registration == null) {
+            register(publication);
+        } else if (publication.registration.isInPlace()) {
+            transfer(publication);
         }
     }
 
-    private void send(OutboundPublication publication) {
-        if (publication.broken || publication.closing && !publication.isResuming()) {
-            return;
+    private void register(OutboundPublication publication) {
+        publication.registration =
+                registrations.of(domain, publication.stream.log(), Access.LOCAL_READ);
+        publication.registration.begin(
+                new LogRegistration.Outcome() {
+                    @Override
+                    public void onRegistered() {
+                        if (isAttached) {
+                            send(publication);
+                        }
+                    }
+
+                    @Override
+                    public void onRefused(RuntimeException failure) {
+                        publication.closeLog();
+                        onUnsent(publication, failure);
+                    }
+                });
+    }
+
+    private void transfer(OutboundPublication publication) {
+        try {
+            publication.transfer = new Transfer(publication, creditSlots.take());
+            commands.add(new SenderCommand.Add(link, publication.transfer));
+        } catch (FabricException e) {
+            onUnsent(publication, e);
         }
-        if (publication.log == null) {
-            publication.log =
-                    domain.register(
-                            publication.stream.log().address(),
-                            publication.stream.log().writableLength(),
-                            Access.LOCAL_READ);
+    }
+
+    /** Its clients are told, and it is tried again after a while. */
+    private void onUnsent(OutboundPublication publication, RuntimeException failure) {
+        isAnyUnsent = true;
+        sendAgainNs = nowNs + options.backoffMaxNs();
+        if (!publication.isTold(failure.getMessage())) {
+            host.onError(new TransportException(failure.getMessage(), failure));
         }
-        publication.transfer = new Transfer(publication, creditSlots.take());
-        commands.add(new SenderCommand.Add(link, publication.transfer));
+        publication.tell(host, false, failure.getMessage());
     }
 
     /** Whether the end of the connection cut a stream off; otherwise it is no failure. */
@@ -282,7 +309,8 @@ final class EndpointStreams implements AutoCloseable {
     }
 
     /** The queue pair is destroyed: nothing reads the logs through it any more. */
-    void onLost(LinkEnd end, long nowNs) {
+    void onLost(LinkEnd end, long now) {
+        nowNs = now;
         for (OutboundPublication publication : publications) {
             publication.onLost(nowNs + options.resumeTimeoutNs());
             isAnyResuming |= publication.cutOff != null;
@@ -322,12 +350,12 @@ final class EndpointStreams implements AutoCloseable {
             publication.closeLog();
         }
         if (domain != null) {
-            domain.close();
+            registrations.close(domain);
             domain = null;
         }
     }
 
-    /** Frees everything. */
+    /** Frees everything, as soon as no log is being registered. */
     @Override
     public void close() {
         closeLink();

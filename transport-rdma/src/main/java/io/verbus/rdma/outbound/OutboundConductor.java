@@ -9,7 +9,9 @@ import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.link.ChannelOptions;
+import io.verbus.rdma.link.Complaints;
 import io.verbus.rdma.link.Goodbye;
+import io.verbus.rdma.link.LogRegistrations;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
@@ -33,11 +35,13 @@ public final class OutboundConductor implements AutoCloseable {
     private final TransportHost host;
     private final Fabric fabric;
     private final RdmaOptions options;
+    private final LogRegistrations registrations;
     private final Queue<SenderCommand> commands;
     private final Queue<SenderEvent> events = new ManyToOneConcurrentLinkedQueue<>();
     private final List<OutboundEndpoint> endpoints = new ArrayList<>();
     private final Map<OutboundStream, Sent> sent = new IdentityHashMap<>();
     private final Fans fans;
+    private final Complaints complaints;
     private final ArrayDeque<OutboundStream> released = new ArrayDeque<>();
     private long nowNs;
 
@@ -47,19 +51,25 @@ public final class OutboundConductor implements AutoCloseable {
      * @param host the driver.
      * @param fabric to connect through.
      * @param options of the transport.
+     * @param registrations of all logs.
      * @param agent the sender's part.
+     * @param complaints about peers.
      * @param nowNs monotonic time.
      */
     public OutboundConductor(
             TransportHost host,
             Fabric fabric,
             RdmaOptions options,
+            LogRegistrations registrations,
             OutboundAgent agent,
+            Complaints complaints,
             long nowNs) {
         this.host = host;
         this.fabric = fabric;
         this.options = options;
+        this.registrations = registrations;
         this.commands = agent.commands();
+        this.complaints = complaints;
         this.fans = new Fans(host, events);
         this.nowNs = nowNs;
     }
@@ -89,7 +99,7 @@ public final class OutboundConductor implements AutoCloseable {
         OutboundPublication part = fans.addPart(stream, destination);
         try {
             start(part);
-        } catch (TransportException e) {
+        } catch (BusException e) {
             fans.removePart(part);
             throw e;
         }
@@ -122,7 +132,7 @@ public final class OutboundConductor implements AutoCloseable {
                 end(entry.publication);
             }
         } else if (fans.close(fan)) {
-            released.add(stream);
+            release(stream);
         } else {
             fan.parts().forEach(this::end);
         }
@@ -198,9 +208,16 @@ public final class OutboundConductor implements AutoCloseable {
             case SenderEvent.NotResumed lost -> {
                 Sent entry = entry(lost.transfer());
                 if (entry != null) {
-                    entry.publication.forget();
-                    tell(
-                            entry,
+                    entry.publication.onNotResumed();
+                    complaints.record(
+                            Complaints.Kind.CUT_OFF,
+                            entry.endpoint.name(),
+                            "the driver at "
+                                    + entry.endpoint.name()
+                                    + " has ended the image of a stream that was cut off: what it"
+                                    + " had not received is lost, and the stream begins anew");
+                    entry.publication.tell(
+                            host,
                             false,
                             "the driver at "
                                     + entry.endpoint.name()
@@ -216,22 +233,24 @@ public final class OutboundConductor implements AutoCloseable {
             case SenderEvent.Refused refused -> {
                 Sent entry = entry(refused.transfer());
                 if (entry != null) {
-                    tell(
-                            entry,
-                            true,
+                    String message =
                             "the driver at "
                                     + entry.endpoint.name()
                                     + " refuses the stream ("
                                     + refused.code()
                                     + "): "
-                                    + refused.text());
+                                    + refused.text();
+                    complaints.record(
+                            Complaints.Kind.STREAM_REFUSED, entry.endpoint.name(), message);
+                    entry.publication.tell(host, true, message);
                 }
             }
             case SenderEvent.Broken broken -> {
                 Sent entry = entry(broken.transfer());
                 if (entry != null) {
                     entry.publication.broken = true;
-                    tell(entry, false, broken.reason());
+                    host.onError(new TransportException(broken.reason()));
+                    entry.publication.tell(host, false, broken.reason());
                 }
             }
             case SenderEvent.Finished finished -> {
@@ -246,7 +265,7 @@ public final class OutboundConductor implements AutoCloseable {
                     endpoint.streams().giveBack(forgotten.transfer().creditSlot());
                     Sent entry = sent.get(forgotten.transfer().stream());
                     if (entry != null && entry.publication.isLeaving) {
-                        endpoint.streams().sendAgain(entry.publication, nowNs);
+                        endpoint.streams().sendAgain(entry.publication);
                     }
                 }
             }
@@ -279,11 +298,6 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
-    private void tell(Sent entry, boolean rejected, String message) {
-        host.onError(new TransportException(message));
-        entry.publication.tell(host, rejected, message);
-    }
-
     private void freeClosed(OutboundEndpoint endpoint) {
         OutboundPublication publication;
         while ((publication = endpoint.streams().nextClosed()) != null) {
@@ -296,8 +310,13 @@ public final class OutboundConductor implements AutoCloseable {
         entry.endpoint.remove(entry.publication, nowNs);
         sent.remove(entry.publication.stream);
         if (entry.publication.branch == null || fans.removePart(entry.publication)) {
-            released.add(entry.publication.publication());
+            release(entry.publication.publication());
         }
+    }
+
+    /** The driver may unmap the log, once it is registered nowhere any more. */
+    private void release(OutboundStream stream) {
+        registrations.whenUnused(stream.log(), () -> released.add(stream));
     }
 
     private Sent entry(Transfer transfer) {
@@ -323,8 +342,10 @@ public final class OutboundConductor implements AutoCloseable {
                         fabric,
                         options,
                         ChannelOptions.of(options.connection(), channel),
+                        registrations,
                         commands,
                         events,
+                        complaints,
                         nowNs);
         endpoints.add(added);
         return added;

@@ -12,9 +12,12 @@ import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.link.Backoff;
 import io.verbus.rdma.link.ChannelOptions;
+import io.verbus.rdma.link.Complaints;
+import io.verbus.rdma.link.Complaints.Kind;
 import io.verbus.rdma.link.ConnectionCounters;
 import io.verbus.rdma.link.Greeting;
 import io.verbus.rdma.link.LinkEnd;
+import io.verbus.rdma.link.LogRegistrations;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
@@ -49,6 +52,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private final RdmaOptions options;
     private final ConnectionOptions connectionOptions;
     private final Queue<SenderEvent> events;
+    private final Complaints complaints;
     private final ConnectionCounters counters;
     private final Backoff backoff;
     private final EndpointStreams streams;
@@ -75,8 +79,10 @@ final class OutboundEndpoint implements AutoCloseable {
             Fabric fabric,
             RdmaOptions options,
             ConnectionOptions connectionOptions,
+            LogRegistrations registrations,
             Queue<SenderCommand> commands,
             Queue<SenderEvent> events,
+            Complaints complaints,
             long nowNs) {
         this.address = address;
         this.localHost = localHost;
@@ -86,7 +92,8 @@ final class OutboundEndpoint implements AutoCloseable {
         this.options = options;
         this.connectionOptions = connectionOptions;
         this.events = events;
-        streams = new EndpointStreams(name, host, options, commands);
+        this.complaints = complaints;
+        streams = new EndpointStreams(name, host, options, registrations, commands, nowNs);
         counters = new ConnectionCounters(host, "rdma to " + name);
         backoff = new Backoff(options.backoffMinNs(), options.backoffMaxNs());
         deadlineNs = nowNs;
@@ -145,6 +152,7 @@ final class OutboundEndpoint implements AutoCloseable {
                                     + ": no answer within "
                                     + options.connectTimeoutNs() / 1_000_000
                                     + " ms; check the address and that its driver runs",
+                            Kind.NOT_CONNECTED,
                             false,
                             nowNs);
                     return 1;
@@ -192,6 +200,7 @@ final class OutboundEndpoint implements AutoCloseable {
                     "host name '"
                             + (remote.isUnresolved() ? address.host() : localHost)
                             + "' cannot be resolved: correct the channel, or the name service",
+                    Kind.NOT_CONNECTED,
                     false,
                     nowNs);
             return;
@@ -205,7 +214,11 @@ final class OutboundEndpoint implements AutoCloseable {
                             streams.domain(),
                             Greeting.of(host.driverId(), RejectCode.UNSPECIFIED));
         } catch (FabricException e) {
-            notConnected("cannot connect to " + name + ": " + e.getMessage(), false, nowNs);
+            notConnected(
+                    "cannot connect to " + name + ": " + e.getMessage(),
+                    Kind.NOT_CONNECTED,
+                    false,
+                    nowNs);
         }
     }
 
@@ -217,17 +230,23 @@ final class OutboundEndpoint implements AutoCloseable {
         if (greeting == null) {
             notConnected(
                     "what listens at " + name + " is not a Verbus driver: correct the endpoint",
+                    Kind.STRANGER,
                     true,
                     nowNs);
         } else if (greeting.isOtherVersion()) {
-            notConnected(greeting.versionsDiffer("the driver at " + name), true, nowNs);
+            notConnected(
+                    greeting.versionsDiffer("the driver at " + name),
+                    Kind.OTHER_VERSION,
+                    true,
+                    nowNs);
         } else {
             try {
                 meet(greeting.driverId());
-                attach(nowNs);
+                attach();
             } catch (FabricException e) {
                 notConnected(
                         "cannot use the connection to " + name + ": " + e.getMessage(),
+                        Kind.NOT_ACCEPTED,
                         false,
                         nowNs);
             }
@@ -241,13 +260,13 @@ final class OutboundEndpoint implements AutoCloseable {
             String message =
                     "the driver at " + name + " is another than before: the stream begins anew";
             if (streams.beginAnew(message)) {
-                report(message);
+                report(Kind.CUT_OFF, message);
             }
         }
     }
 
-    private void attach(long nowNs) {
-        streams.attach(connection, counters, events, nowNs);
+    private void attach() {
+        streams.attach(connection, counters, events);
         state = State.UP;
         backoff.reset();
         counters.state.setRelease(2);
@@ -271,7 +290,11 @@ final class OutboundEndpoint implements AutoCloseable {
                     closeConnection();
                     down(message, greeting != null, nowNs);
                 } else {
-                    notConnected(message, greeting != null, nowNs);
+                    notConnected(
+                            message,
+                            greeting == null ? Kind.NOT_CONNECTED : kind(greeting),
+                            greeting != null,
+                            nowNs);
                 }
             }
             case UP -> release(reason);
@@ -295,6 +318,15 @@ final class OutboundEndpoint implements AutoCloseable {
         };
     }
 
+    private static Kind kind(Greeting rejection) {
+        return switch (rejection.rejectCode()) {
+            case VERSION_MISMATCH -> Kind.OTHER_VERSION;
+            case NOT_ALLOWED -> Kind.NOT_ALLOWED;
+            case NO_RESOURCES -> Kind.NO_ROOM;
+            default -> Kind.NOT_CONNECTED;
+        };
+    }
+
     private void release(String reason) {
         state = State.RELEASING;
         streams.detach(reason);
@@ -315,21 +347,27 @@ final class OutboundEndpoint implements AutoCloseable {
                     end == LinkEnd.GOODBYE
                             ? "the driver at " + name + " has ended"
                             : "the connection to " + name + " is lost: " + reason;
-            report(message);
+            report(
+                    switch (end) {
+                        case GOODBYE -> Kind.ENDED;
+                        case VIOLATION -> Kind.BREACH;
+                        case LOST -> Kind.LOST;
+                    },
+                    message);
             down(message, false, nowNs);
         }
     }
 
-    private void notConnected(String message, boolean rejected, long nowNs) {
+    private void notConnected(String message, Kind kind, boolean rejected, long nowNs) {
         closeConnection();
-        report(message);
+        report(kind, message);
         down(message, rejected, nowNs);
     }
 
-    private void report(String message) {
+    private void report(Kind kind, String message) {
         if (!message.equals(reported)) {
             reported = message;
-            host.onError(new TransportException(message));
+            complaints.record(kind, name, message);
         }
     }
 

@@ -3,6 +3,7 @@
 package io.verbus.rdma.outbound;
 
 import io.verbus.rdma.fabric.RegisteredMemory;
+import io.verbus.rdma.link.LogRegistration;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportHost;
 
@@ -18,8 +19,8 @@ final class OutboundPublication {
     /** The destination, where the publication has several; or null. */
     final Branch branch;
 
-    /** Registration of the log in the endpoint's domain, or null. */
-    RegisteredMemory log;
+    /** Of the log, in the endpoint's domain: under way or in place; or null. */
+    LogRegistration registration;
 
     /** On the connection that stands, or null. */
     Transfer transfer;
@@ -35,7 +36,10 @@ final class OutboundPublication {
     /** The time to resume has passed. */
     private boolean isGivenUp;
 
-    /** Tells the peer that it is the same stream, and no other driver's. */
+    /**
+     * Tells the peer that it is the same stream, and no other driver's. It changes between
+     * transfers only: what a transfer has offered, the next resumes with the same.
+     */
     private long resumeToken = TOKENS.nextLong();
 
     /** The driver has closed it. */
@@ -99,10 +103,18 @@ final class OutboundPublication {
         }
     }
 
-    /** It does not go on: a peer that still has its image must not take it for the same. */
-    void forget() {
+    /** The peer has no image of it any more: its transfer begins anew. */
+    void onNotResumed() {
         cutOff = null;
         isGivenUp = false;
+    }
+
+    /**
+     * It does not go on, and has no transfer: a peer that still has its image must not take the
+     * next for the same.
+     */
+    void forget() {
+        onNotResumed();
         resumeToken = TOKENS.nextLong();
     }
 
@@ -152,10 +164,16 @@ final class OutboundPublication {
         }
     }
 
+    /** The log as the device knows it, once it is registered. */
+    RegisteredMemory log() {
+        return registration.memory();
+    }
+
+    /** Has the log deregistered: no work request reads it. */
     void closeLog() {
-        if (log != null) {
-            log.close();
-            log = null;
+        if (registration != null) {
+            registration.end();
+            registration = null;
         }
     }
 }

@@ -78,7 +78,7 @@ final class Transfer extends Turns.Taker {
         replication =
                 new Replication(
                         stream,
-                        publication.log.localKey(),
+                        publication.log().localKey(),
                         creditSlot.buffer(),
                         cutOff == null ? 0 : cutOff.replication.consumed());
     }
@@ -178,7 +178,7 @@ final class Transfer extends Turns.Taker {
                 yield isEndDue() ? close(link) : 0;
             }
             case DEFERRED -> isEndDue() ? close(link) : 0;
-            case REFUSED -> isEnding ? finishUnsent(link) : retry(nowNs);
+            case REFUSED -> isEndDue() ? finishUnsent(link) : retry(nowNs);
             case CLOSE_DUE -> close(link);
             case CLOSED -> awaitEnd(link);
             case GONE -> 0;
@@ -358,14 +358,12 @@ final class Transfer extends Turns.Taker {
         if (!isDue(link, "Reject", isOffered())) {
             return;
         }
-        boolean wasResuming = image.isThere();
         onAnswer();
-        if (wasResuming) {
+        // Whatever else the peer says, it may have the image yet: the stream is to go on there.
+        if (image.isThere() && code == RejectCode.NO_IMAGE) {
             image.onGone();
             stream.onConnected(false);
             link.tell(new SenderEvent.NotResumed(link, this, offer.position()));
-        }
-        if (wasResuming && code == RejectCode.NO_IMAGE) {
             state = State.OFFER_DUE;
         } else {
             state = State.REFUSED;

@@ -2,8 +2,10 @@
 
 package io.verbus.rdma.verbs;
 
+import org.agrona.ErrorHandler;
+
 /** A completion queue that is polled, without a channel. Set-up side. */
-final class CompletionQueue implements AutoCloseable {
+final class CompletionQueue {
     private final Ibverbs ibverbs;
     private final String device;
     private final long address;
@@ -29,13 +31,20 @@ final class CompletionQueue implements AutoCloseable {
         return address;
     }
 
-    /** Destroys it; the queue pairs that use it must be gone. */
-    @Override
-    public void close() {
+    /**
+     * Destroys it; the queue pairs that use it must be gone.
+     *
+     * @param errors is told if the device does not take it back.
+     */
+    void destroy(ErrorHandler errors) {
         int error = ibverbs.destroyCq(address);
         if (error != 0) {
-            throw VerbsException.of(
-                    "ibv_destroy_cq", error, "a completion queue of " + device + " stays", "");
+            errors.onError(
+                    VerbsException.of(
+                            "ibv_destroy_cq",
+                            error,
+                            "a completion queue of " + device + " stays",
+                            ""));
         }
     }
 }

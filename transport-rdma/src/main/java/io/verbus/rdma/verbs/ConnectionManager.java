@@ -4,6 +4,8 @@ package io.verbus.rdma.verbs;
 
 import io.verbus.rdma.fabric.ConnectionOptions;
 
+import org.agrona.ErrorHandler;
+
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 
@@ -23,14 +25,18 @@ final class ConnectionManager implements AutoCloseable {
     private static final byte READ_DEPTH = 1;
 
     private final Rdmacm rdmacm;
+    private final ErrorHandler errors;
     private final Arena arena = Arena.ofShared();
     private final long channel;
     private final long result;
     private boolean closed;
 
-    ConnectionManager(Rdmacm rdmacm) {
+    /**
+     * @param errors is told what cannot be taken down.
+     */
+    ConnectionManager(Rdmacm rdmacm, ErrorHandler errors) {
         this.rdmacm = rdmacm;
-        result = arena.allocate(Long.BYTES, Long.BYTES).address();
+        this.errors = errors;
         channel = rdmacm.createEventChannel();
         if (channel == 0) {
             throw VerbsException.of(
@@ -39,7 +45,13 @@ final class ConnectionManager implements AutoCloseable {
                     "the RDMA connection manager cannot be used",
                     "");
         }
-        Posix.setNonBlocking(Memory.getInt(channel + VerbsAbi.EventChannel.FD));
+        try {
+            Posix.setNonBlocking(Memory.getInt(channel + VerbsAbi.EventChannel.FD));
+        } catch (RuntimeException refused) {
+            rdmacm.destroyEventChannel(channel);
+            throw refused;
+        }
+        result = arena.allocate(Long.BYTES, Long.BYTES).address();
     }
 
     long createId() {
@@ -51,7 +63,9 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     void destroyId(long id) {
-        check(rdmacm.destroyId(id), "rdma_destroy_id", "a connection cannot be taken down");
+        if (rdmacm.destroyId(id) != 0) {
+            errors.onError(failure("rdma_destroy_id", "a connection cannot be taken down"));
+        }
     }
 
     void listen(long id, InetSocketAddress address) {
@@ -192,7 +206,7 @@ final class ConnectionManager implements AutoCloseable {
         int result = rdmacm.disconnect(id);
         // EINVAL: not connected, or the peer was first.
         if (result != 0 && NativeFunction.errno() != Errno.EINVAL) {
-            throw failure("rdma_disconnect", "a connection cannot be left");
+            errors.onError(failure("rdma_disconnect", "a connection cannot be left"));
         }
     }
 

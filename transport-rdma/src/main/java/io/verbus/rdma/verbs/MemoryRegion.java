@@ -23,7 +23,7 @@ final class MemoryRegion implements RegisteredMemory {
     private final long length;
     private final LocalKey localKey;
     private final RemoteKey remoteKey;
-    private boolean closed;
+    private boolean isReleased;
 
     private MemoryRegion(
             Ibverbs ibverbs, ProtectionDomain domain, long region, long address, long length) {
@@ -67,19 +67,26 @@ final class MemoryRegion implements RegisteredMemory {
 
     @Override
     public void close() {
-        if (closed) {
+        if (isReleased) {
             return;
         }
         int error = ibverbs.deregMr(region);
         if (error != 0) {
-            throw VerbsException.of(
-                    "ibv_dereg_mr",
-                    error,
-                    "a region of " + length + " bytes on " + domain.device() + " stays pinned",
-                    "");
+            domain.onError(
+                    VerbsException.of(
+                            "ibv_dereg_mr",
+                            error,
+                            "memory that was registered with " + domain.device() + " stays pinned",
+                            ""));
+            return;
         }
-        closed = true;
+        isReleased = true;
         domain.forget(this);
+    }
+
+    @Override
+    public boolean isReleased() {
+        return isReleased;
     }
 
     private static int flags(Access access) {

@@ -5,20 +5,34 @@ package io.verbus.rdma.verbs;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.Domain;
 
-import java.util.ArrayList;
-import java.util.List;
+import org.agrona.ErrorHandler;
 
-/** A protection domain and the regions registered in it. Conductor's thread only. */
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A protection domain and the regions registered in it. Conductor's thread, but for registering and
+ * deregistering.
+ */
 final class ProtectionDomain implements Domain {
     private final Ibverbs ibverbs;
     private final Device device;
+    private final ErrorHandler errors;
     private final long address;
-    private final List<MemoryRegion> regions = new ArrayList<>();
+
+    /** Added to and removed from by any thread. */
+    private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
+
     private boolean closed;
 
-    ProtectionDomain(Ibverbs ibverbs, Device device) {
+    /**
+     * @param errors is told what the device does not take back.
+     */
+    ProtectionDomain(Ibverbs ibverbs, Device device, ErrorHandler errors) {
         this.ibverbs = ibverbs;
         this.device = device;
+        this.errors = errors;
         address = ibverbs.allocPd(device.context());
         if (address == 0) {
             throw VerbsException.of(
@@ -59,11 +73,15 @@ final class ProtectionDomain implements Domain {
         return closed;
     }
 
+    void onError(VerbsException refused) {
+        errors.onError(refused);
+    }
+
     void forget(MemoryRegion region) {
         regions.remove(region);
     }
 
-    /** Closes it with the regions that are left, when the whole fabric goes. */
+    /** Closes it with the regions that are left or stayed, when the whole fabric goes. */
     void closeWithRegions() {
         for (MemoryRegion region : List.copyOf(regions)) {
             region.close();
@@ -78,11 +96,13 @@ final class ProtectionDomain implements Domain {
         }
         int error = ibverbs.deallocPd(address);
         if (error != 0) {
-            throw VerbsException.of(
-                    "ibv_dealloc_pd",
-                    error,
-                    "the protection domain on " + device.name() + " cannot be released",
-                    "close its " + regions.size() + " regions and its connections first");
+            errors.onError(
+                    VerbsException.of(
+                            "ibv_dealloc_pd",
+                            error,
+                            "a protection domain on " + device.name() + " stays",
+                            "a region or a queue pair of it stays, too"));
+            return;
         }
         closed = true;
     }

@@ -5,6 +5,8 @@ package io.verbus.rdma.verbs;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.ConnectionOptions;
 
+import org.agrona.ErrorHandler;
+
 import java.lang.foreign.Arena;
 
 /**
@@ -20,6 +22,7 @@ final class QueuePairResources implements AutoCloseable {
 
     private final ConnectionManager manager;
     private final long id;
+    private final ErrorHandler errors;
     private final Arena arena = Arena.ofShared();
     private CompletionQueue sendCompletions;
     private CompletionQueue receiveCompletions;
@@ -28,15 +31,17 @@ final class QueuePairResources implements AutoCloseable {
     private boolean created;
     private VerbsQueuePair queuePair;
 
-    private QueuePairResources(ConnectionManager manager, long id) {
+    private QueuePairResources(ConnectionManager manager, long id, ErrorHandler errors) {
         this.manager = manager;
         this.id = id;
+        this.errors = errors;
     }
 
     /**
      * Creates the queue pair of an id and posts its receives.
      *
      * @param isInitiator whether this side connects, and so sends first.
+     * @param errors is told what the device does not take back.
      * @throws VerbsException if the device refuses; nothing is left behind.
      */
     static QueuePairResources create(
@@ -46,13 +51,14 @@ final class QueuePairResources implements AutoCloseable {
             Device device,
             ProtectionDomain domain,
             ConnectionOptions options,
-            boolean isInitiator) {
+            boolean isInitiator,
+            ErrorHandler errors) {
         check(device, options);
-        QueuePairResources resources = new QueuePairResources(manager, id);
+        QueuePairResources resources = new QueuePairResources(manager, id, errors);
         try {
             resources.create(ibverbs, device, domain, options, isInitiator);
             return resources;
-        } catch (VerbsException refused) {
+        } catch (RuntimeException refused) {
             resources.close();
             throw refused;
         }
@@ -71,7 +77,7 @@ final class QueuePairResources implements AutoCloseable {
 
     /**
      * Destroys the queue pair first: from then on the peer can neither write nor send, and all else
-     * can go. The id stays.
+     * can go, but for memory that the device does not let go of. The id stays.
      */
     @Override
     public void close() {
@@ -83,24 +89,23 @@ final class QueuePairResources implements AutoCloseable {
             created = false;
         }
         if (sendCompletions != null) {
-            sendCompletions.close();
+            sendCompletions.destroy(errors);
             sendCompletions = null;
         }
         if (receiveCompletions != null) {
-            receiveCompletions.close();
+            receiveCompletions.destroy(errors);
             receiveCompletions = null;
         }
-        if (slots != null) {
-            slots.close();
-            slots = null;
-        }
-        if (headers != null) {
-            headers.close();
-            headers = null;
-        }
-        if (arena.scope().isAlive()) {
+        if (release(slots) & release(headers) && arena.scope().isAlive()) {
             arena.close();
         }
+    }
+
+    private static boolean release(MemoryRegion region) {
+        if (region != null) {
+            region.close();
+        }
+        return region == null || region.isReleased();
     }
 
     private void create(

@@ -61,6 +61,9 @@ final class SocketAddresses {
 
     /** Host and port as in {@code 10.0.0.1:4000}, without asking a name server. */
     static String text(InetSocketAddress address) {
+        if (address == null) {
+            return "an unknown address";
+        }
         String host =
                 address.getAddress() == null
                         ? address.getHostString()

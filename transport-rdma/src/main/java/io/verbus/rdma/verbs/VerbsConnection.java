@@ -164,19 +164,13 @@ final class VerbsConnection implements Connection {
         boolean leave = state == State.ESTABLISHED || state == State.ACCEPTED;
         state = State.CLOSED;
         fabric.forget(this);
-        try {
-            if (leave) {
-                manager.disconnect(id);
-            }
-        } finally {
-            try {
-                if (resources != null) {
-                    resources.close();
-                }
-            } finally {
-                manager.destroyId(id);
-            }
+        if (leave) {
+            manager.disconnect(id);
         }
+        if (resources != null) {
+            resources.close();
+        }
+        manager.destroyId(id);
     }
 
     /** Takes the device that the id is bound to, with a domain and a queue pair on it. */
@@ -185,16 +179,12 @@ final class VerbsConnection implements Connection {
         createQueuePair();
     }
 
-    /**
-     * Takes a request back that could not be prepared.
-     *
-     * @param cause is told also what fails then: the initiator may have gone.
-     */
-    void abandon(VerbsException cause) {
+    /** Takes a request back that could not be prepared. */
+    void abandon() {
         try {
             manager.reject(id, NO_DATA);
-        } catch (VerbsException alsoFailed) {
-            cause.addSuppressed(alsoFailed);
+        } catch (VerbsException gone) {
+            // The initiator hears of it when the id is destroyed.
         }
         close();
         if (domain != null) {
@@ -298,7 +288,14 @@ final class VerbsConnection implements Connection {
         }
         resources =
                 QueuePairResources.create(
-                        ibverbs, manager, id, device, domain, options, isInitiator);
+                        ibverbs,
+                        manager,
+                        id,
+                        device,
+                        domain,
+                        options,
+                        isInitiator,
+                        fabric.errors());
     }
 
     /** When the queue pair is connected: only then does it know its path. */

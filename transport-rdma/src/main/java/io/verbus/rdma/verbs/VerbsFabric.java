@@ -10,6 +10,7 @@ import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.FabricHandler;
 import io.verbus.rdma.fabric.Listener;
 
+import org.agrona.ErrorHandler;
 import org.agrona.collections.Long2ObjectHashMap;
 
 import java.net.InetSocketAddress;
@@ -32,6 +33,7 @@ public final class VerbsFabric implements Fabric {
 
     private final Ibverbs ibverbs;
     private final ConnectionManager manager;
+    private final ErrorHandler errors;
     private final Long2ObjectHashMap<VerbsConnection> connections = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<VerbsListener> listeners = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<Device> devices = new Long2ObjectHashMap<>();
@@ -41,9 +43,10 @@ public final class VerbsFabric implements Fabric {
     private long nextDeviceCheckNs = nextEventCheckNs;
     private boolean closed;
 
-    private VerbsFabric(Ibverbs ibverbs, ConnectionManager manager) {
+    private VerbsFabric(Ibverbs ibverbs, ConnectionManager manager, ErrorHandler errors) {
         this.ibverbs = ibverbs;
         this.manager = manager;
+        this.errors = errors;
     }
 
     /**
@@ -54,20 +57,25 @@ public final class VerbsFabric implements Fabric {
      */
     public static void prepare() {
         DataPathCalls.link();
-        open().close();
+        open(refused -> {
+                    // Nothing was made that could stay.
+                })
+                .close();
     }
 
     /**
      * Opens the fabric.
      *
+     * @param errors is told what a device does not take back: taking down goes on all the same, so
+     *     that nothing stands half.
      * @throws VerbsException if there is no library, no usable device, or no permission.
      */
-    public static VerbsFabric open() {
+    public static VerbsFabric open(ErrorHandler errors) {
         requirePlatform(System.getProperty("os.arch"), ByteOrder.nativeOrder());
         Ibverbs ibverbs = Ibverbs.open();
         Rdmacm rdmacm = Rdmacm.open();
         requireDevice(Devices.names(ibverbs));
-        return new VerbsFabric(ibverbs, new ConnectionManager(rdmacm));
+        return new VerbsFabric(ibverbs, new ConnectionManager(rdmacm, errors), errors);
     }
 
     @Override
@@ -155,17 +163,21 @@ public final class VerbsFabric implements Fabric {
         if (device == null) {
             device = new Device(ibverbs, context);
             MappingGuard.cover(ibverbs, device);
-            devices.put(context, device);
             asyncEvents.add(new AsyncEvents(ibverbs, device));
+            devices.put(context, device);
         }
         return device;
     }
 
     ProtectionDomain createDomain(Device device) {
         domains.removeIf(ProtectionDomain::isClosed);
-        ProtectionDomain domain = new ProtectionDomain(ibverbs, device);
+        ProtectionDomain domain = new ProtectionDomain(ibverbs, device, errors);
         domains.add(domain);
         return domain;
+    }
+
+    ErrorHandler errors() {
+        return errors;
     }
 
     void forget(VerbsConnection connection) {
@@ -207,13 +219,9 @@ public final class VerbsFabric implements Fabric {
         try {
             connection.prepare();
         } catch (VerbsException failed) {
-            connection.abandon(failed);
-            throw new VerbsException(
-                    "a connection from "
-                            + connection.remoteAddress().getAddress().getHostAddress()
-                            + " was refused: "
-                            + failed.getMessage(),
-                    failed);
+            connection.abandon();
+            handler.onRequestFailed(connection.remoteAddress(), failed.getMessage());
+            return;
         }
         handler.onConnectRequest(
                 listener, connection, connection.remoteAddress(), event.privateData());

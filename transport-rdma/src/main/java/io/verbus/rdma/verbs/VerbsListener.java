@@ -28,11 +28,11 @@ final class VerbsListener implements Listener {
         try {
             manager.listen(id, address);
             requireDevice(address);
-        } catch (VerbsException refused) {
+            localAddress = manager.localAddress(id);
+        } catch (RuntimeException refused) {
             manager.destroyId(id);
             throw refused;
         }
-        localAddress = manager.localAddress(id);
     }
 
     /** An address that is every device's is looked at when a connection arrives. */

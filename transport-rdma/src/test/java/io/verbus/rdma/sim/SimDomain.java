@@ -24,6 +24,7 @@ public final class SimDomain implements Domain {
     private final Map<Integer, Region> byRemoteKey = new HashMap<>();
     private boolean closed;
     private String refusal;
+    private boolean keepsRegions;
 
     public SimDomain(SimNetwork network) {
         this.network = network;
@@ -32,6 +33,11 @@ public final class SimDomain implements Domain {
     /** The next registrations fail with these words; null ends that. */
     public void refuse(String words) {
         refusal = words;
+    }
+
+    /** Regions are not taken back from now on. */
+    public void keepRegions() {
+        keepsRegions = true;
     }
 
     @Override
@@ -64,7 +70,7 @@ public final class SimDomain implements Domain {
 
     @Override
     public void close() {
-        if (!byLocalKey.isEmpty()) {
+        if (!byLocalKey.isEmpty() && !keepsRegions) {
             throw new AssertionError(
                     "a domain is closed with " + byLocalKey.size() + " regions registered");
         }
@@ -94,6 +100,16 @@ public final class SimDomain implements Domain {
                 && region.holds(address, length);
     }
 
+    /** Whether a region holds the byte that nobody has closed. */
+    boolean isRegistered(long address) {
+        for (Region region : byLocalKey.values()) {
+            if (!region.isKept && region.holds(address, 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Whether any peer of the domain may write the byte. */
     boolean allowsAnyWriteTo(long address) {
         for (Region region : byRemoteKey.values()) {
@@ -119,6 +135,9 @@ public final class SimDomain implements Domain {
         private final long length;
         private final Access access;
         private final int key;
+
+        /** It was closed, and is not taken back. */
+        private boolean isKept;
 
         Region(long address, long length, Access access, int key) {
             this.address = address;
@@ -153,8 +172,16 @@ public final class SimDomain implements Domain {
 
         @Override
         public void close() {
-            byLocalKey.remove(key);
-            byRemoteKey.remove(key | REMOTE);
+            isKept = keepsRegions;
+            if (!keepsRegions) {
+                byLocalKey.remove(key);
+                byRemoteKey.remove(key | REMOTE);
+            }
+        }
+
+        @Override
+        public boolean isReleased() {
+            return !byLocalKey.containsKey(key);
         }
     }
 }

@@ -46,6 +46,7 @@ public final class SimNetwork {
     private boolean pollsSettle;
     private boolean closesLate;
     private boolean completesAlone;
+    private boolean isWireCut;
     private UnaryOperator<byte[]> tampering = UnaryOperator.identity();
     private int connections;
 
@@ -153,6 +154,20 @@ public final class SimNetwork {
 
     boolean completesAlone() {
         return completesAlone;
+    }
+
+    /** Cuts all connections silently; until {@link #restoreWire} nobody can connect. */
+    public void cutWire() {
+        isWireCut = true;
+        List.copyOf(queuePairs).forEach(SimQueuePair::cutIfConnected);
+    }
+
+    public void restoreWire() {
+        isWireCut = false;
+    }
+
+    boolean isWireCut() {
+        return isWireCut;
     }
 
     /** Alters every message on its way. */

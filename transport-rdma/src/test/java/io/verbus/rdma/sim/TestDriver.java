@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.sim;
 
+import io.verbus.logbuffer.LogBuffers;
 import io.verbus.rdma.RdmaTransport;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.InboundImage;
@@ -19,6 +20,12 @@ final class TestDriver extends TestHost {
 
     /** Connections that stood when the last image was lost. */
     int connectionsWhenLost = -1;
+
+    /** The conductor is in the midst of something, and has no turn. */
+    boolean isConductorBusy;
+
+    /** The receiver's thread does not run. */
+    boolean isReceiverAsleep;
 
     private boolean closed;
 
@@ -45,9 +52,24 @@ final class TestDriver extends TestHost {
         connectionsWhenLost = fabric.connections().size();
     }
 
+    @Override
+    protected void free(LogBuffers log) {
+        if (fabric.isRegistered(log.address())) {
+            throw new AssertionError("a log is released while it is registered");
+        }
+        super.free(log);
+    }
+
+    @Override
+    public void stepBackground() {
+        if (!closed) {
+            super.stepBackground();
+        }
+    }
+
     /** A duty cycle of the conductor, while the driver runs; so for the other agents. */
     void conduct(long nowNs) {
-        if (!closed) {
+        if (!closed && !isConductorBusy) {
             transport.conduct(nowNs);
         }
     }
@@ -59,7 +81,7 @@ final class TestDriver extends TestHost {
     }
 
     void receive(long nowNs) {
-        if (!closed) {
+        if (!closed && !isReceiverAsleep) {
             transport.receive(nowNs);
         }
     }
@@ -74,8 +96,12 @@ final class TestDriver extends TestHost {
     @Override
     protected void closeTransport() {
         closed = true;
+        closeBackground();
         fabric.network().settleWhenPolled(true);
         transport.close();
         fabric.network().settleWhenPolled(false);
+        if (fabric.regions() > 0) {
+            throw new AssertionError(fabric.regions() + " regions stay registered");
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 package io.verbus.rdma.verbs;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
@@ -28,8 +30,11 @@ import java.util.List;
 final class Lab implements AutoCloseable {
     static final ConnectionOptions OPTIONS = ConnectionOptions.DEFAULT;
 
-    final VerbsFabric fabricA = VerbsFabric.open();
-    final VerbsFabric fabricB = VerbsFabric.open();
+    /** What a device did not take back. */
+    final List<Throwable> stayed = new ArrayList<>();
+
+    final VerbsFabric fabricA = VerbsFabric.open(stayed::add);
+    final VerbsFabric fabricB = VerbsFabric.open(stayed::add);
     final Recorder eventsA = new Recorder();
     final Recorder eventsB = new Recorder();
     final Arena arena = Arena.ofShared();
@@ -181,6 +186,7 @@ final class Lab implements AutoCloseable {
     public void close() {
         fabricA.close();
         fabricB.close();
+        assertEquals(List.of(), stayed);
         arena.close();
         files.forEach(file -> file.toFile().delete());
     }

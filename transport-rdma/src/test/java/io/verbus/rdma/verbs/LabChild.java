@@ -5,6 +5,8 @@ package io.verbus.rdma.verbs;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.ConnectionOptions;
 
+import org.agrona.LangUtil;
+
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
@@ -53,7 +55,7 @@ final class LabChild {
     /** Connects and stays until it is killed. */
     private static void connect(InetSocketAddress local, InetSocketAddress remote) {
         long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIFE_S);
-        try (VerbsFabric fabric = VerbsFabric.open()) {
+        try (VerbsFabric fabric = VerbsFabric.open(LangUtil::rethrowUnchecked)) {
             fabric.connect(remote, local, ConnectionOptions.DEFAULT, null, new byte[0]);
             Lab.Recorder events = new Lab.Recorder();
             while (System.nanoTime() - deadlineNs < 0 && events.ended.isEmpty()) {
@@ -66,7 +68,7 @@ final class LabChild {
     /** Registers memory on the device of an address and prints what came of it. */
     private static void register(InetSocketAddress local, long length) {
         try (Arena arena = Arena.ofConfined();
-                VerbsFabric fabric = VerbsFabric.open()) {
+                VerbsFabric fabric = VerbsFabric.open(LangUtil::rethrowUnchecked)) {
             Lab.Recorder events = new Lab.Recorder();
             var listener = fabric.listen(local, ConnectionOptions.DEFAULT);
             fabric.connect(
