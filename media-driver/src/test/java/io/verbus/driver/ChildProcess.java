@@ -103,16 +103,6 @@ final class ChildProcess implements AutoCloseable {
         return awaitExit();
     }
 
-    /** Sends a signal, such as STOP. */
-    void signal(String name) {
-        String pid = Long.toString(process.pid());
-        try {
-            new ProcessBuilder("kill", "-" + name, pid).inheritIO().start().waitFor();
-        } catch (IOException | InterruptedException e) {
-            throw new AssertionError(e);
-        }
-    }
-
     private int awaitExit() {
         try {
             if (!process.waitFor(20, TimeUnit.SECONDS)) {

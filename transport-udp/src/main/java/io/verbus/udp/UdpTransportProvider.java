@@ -17,11 +17,6 @@ public final class UdpTransportProvider implements TransportProvider {
     }
 
     @Override
-    public void check(TransportSettings settings) {
-        UdpOptions.of(settings);
-    }
-
-    @Override
     public void prepare() {
         DatagramSocket.link();
     }
