@@ -3,6 +3,7 @@
 package io.verbus.cnc;
 
 import io.verbus.BusException;
+import io.verbus.directory.DriverFile;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -16,7 +17,6 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 
 /**
  * Tells which clients may still write to the driver's memory: a file in the driver directory in
@@ -65,10 +65,7 @@ public final class ClientLocks implements AutoCloseable {
     public static ClientLocks create(Path directory) {
         Path file = directory.resolve(NAME);
         try {
-            Files.createFile(
-                    file,
-                    PosixFilePermissions.asFileAttribute(
-                            PosixFilePermissions.fromString("rw-------")));
+            DriverFile.create(file).close();
         } catch (IOException e) {
             throw new BusException("cannot make " + file + ": " + e, e);
         }
