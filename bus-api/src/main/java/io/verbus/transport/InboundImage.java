@@ -21,9 +21,14 @@ public interface InboundImage {
     long consumedPosition();
 
     /**
-     * Records for the operator how far credit was granted. Receiver's thread.
+     * Takes note how far credit is granted, before the peer is told. Receiver's thread.
      *
-     * @param position that was sent as consumed.
+     * <p>A subscriber that joins counts first, at the minimum of all positions, and then looks at
+     * what was noted here, and joins no earlier. So either it is found by this call, or it joins
+     * where the peer writes over nothing that it has not read.
+     *
+     * @param position up to which all subscribers have consumed the image.
+     * @return whether that is so yet; otherwise the peer must not be told.
      */
-    void grantedPosition(long position);
+    boolean grant(long position);
 }

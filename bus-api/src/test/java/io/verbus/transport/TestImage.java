@@ -100,10 +100,11 @@ public final class TestImage implements InboundImage {
     }
 
     @Override
-    public void grantedPosition(long newPosition) {
+    public boolean grant(long newPosition) {
         if (newPosition < granted) {
             throw new AssertionError("credit goes back");
         }
         granted = newPosition;
+        return position.getAcquire() >= newPosition;
     }
 }

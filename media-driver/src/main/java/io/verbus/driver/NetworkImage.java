@@ -73,9 +73,11 @@ final class NetworkImage extends Turns.Taker implements Source, InboundImage {
 
     // Receiver
 
+    /** Written before the subscribers are looked at: who joins writes and looks the other way. */
     @Override
-    public void grantedPosition(long position) {
-        receiverPosition.setRelease(position);
+    public boolean grant(long position) {
+        receiverPosition.set(position);
+        return subscribers.consumed() >= position;
     }
 
     // Conductor

@@ -304,9 +304,8 @@ final class LoopTransport implements Transport {
         int work = 0;
         for (Link link : links) {
             long consumed = link.image.consumedPosition();
-            if (consumed != link.credit) {
+            if (consumed != link.credit && link.image.grant(consumed)) {
                 link.credit = consumed;
-                link.image.grantedPosition(consumed);
                 work++;
             }
         }

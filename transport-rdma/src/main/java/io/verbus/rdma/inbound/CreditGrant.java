@@ -90,7 +90,7 @@ final class CreditGrant extends Turns.Taker {
         isOwed = isResumed;
     }
 
-    /** The position to grant now, or -1 if there is no need. */
+    /** The position to grant now, or -1 if there is no need, or a subscriber has just joined. */
     long due(long nowNs, long statusIntervalNs) {
         long consumed = image.consumedPosition();
         isNews = isOwed || consumed > granted;
@@ -98,7 +98,7 @@ final class CreditGrant extends Turns.Taker {
                 isOwed
                         || consumed - granted >= threshold
                         || isNews && nowNs - grantedAtNs >= statusIntervalNs;
-        return isDue ? Math.max(consumed, granted) : -1;
+        return isDue && image.grant(consumed) ? consumed : -1;
     }
 
     /** Whether something was consumed of which the peer is told when the interval has passed. */
@@ -113,7 +113,6 @@ final class CreditGrant extends Turns.Taker {
         grantedAtNs = nowNs;
         isOwed = false;
         isNews = false;
-        image.grantedPosition(position);
         grants.getAndAddRelease(1);
     }
 }

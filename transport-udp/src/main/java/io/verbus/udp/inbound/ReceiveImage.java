@@ -292,13 +292,15 @@ final class ReceiveImage {
     }
 
     private void sendStatus(long consumed, long nowNs) {
+        if (!image.grant(consumed)) {
+            return;
+        }
         long limit = Math.max(cleaner.limit(consumed, congestion.window()), granted);
         int length = status.write(frame, 0, consumed, (int) Math.max(limit - consumed, 0));
         boolean isSent = sender.send(source, frame, length, nowNs);
         status.told(consumed, isSent, nowNs);
         if (isSent) {
             granted = limit;
-            image.grantedPosition(consumed);
         }
     }
 
