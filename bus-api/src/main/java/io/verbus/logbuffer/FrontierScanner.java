@@ -22,9 +22,32 @@ public final class FrontierScanner {
      * @return where the log ends, three terms further at most.
      */
     public static Frontier scan(LogBuffers log, long position) {
+        long length = (long) LogLayout.PARTITIONS * log.spec().termLength();
+        Frontier frontier = scan(log, position, length);
+        boolean isFound = frontier.defect != null || frontier.position - position < length;
+        return isFound
+                ? frontier
+                : new Frontier(
+                        frontier.position,
+                        new InvalidFrameException(
+                                frontier.position,
+                                0,
+                                "is three terms past the consumed position " + position));
+    }
+
+    /**
+     * Walks the frames from a position towards the frontier, for a part of the way. The log may be
+     * written to meanwhile.
+     *
+     * @param log to look at.
+     * @param position of a frame or of the frontier.
+     * @param length in bytes after which the walk ends, with the frame that it is in.
+     * @return where the log ends, or how far the walk went.
+     */
+    public static Frontier scan(LogBuffers log, long position, long length) {
         int termLength = log.spec().termLength();
         int bitsToShift = LogLayout.positionBitsToShift(termLength);
-        long end = position + (long) LogLayout.PARTITIONS * termLength;
+        long end = position + length;
         long at = position;
         while (at < end) {
             int offset = LogLayout.termOffset(at, termLength);
@@ -37,9 +60,6 @@ public final class FrontierScanner {
             }
             at += FrameHeader.align(FrameHeader.length(word));
         }
-        return new Frontier(
-                at,
-                new InvalidFrameException(
-                        at, 0, "is three terms past the consumed position " + position));
+        return new Frontier(at, null);
     }
 }

@@ -10,6 +10,8 @@ import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.AtomicCounter;
 import org.agrona.concurrent.status.CountersManager;
+import org.agrona.concurrent.status.Position;
+import org.agrona.concurrent.status.UnsafeBufferPosition;
 
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
@@ -29,15 +31,17 @@ final class DriverCounters {
     private static final int MAX_KEY = Long.BYTES + 2 * Integer.BYTES;
 
     private final CountersManager counters;
+    private final UnsafeBuffer values;
     private final AtomicCounter[] system;
     private final UnsafeBuffer key = new UnsafeBuffer(new byte[MAX_KEY]);
 
     DriverCounters(CncFile cnc, EpochClock clock) {
         long livenessMs = TimeUnit.NANOSECONDS.toMillis(cnc.spec().clientLivenessTimeoutNs());
+        values = cnc.counterValues();
         counters =
                 new CountersManager(
                         cnc.counterMetadata(),
-                        cnc.counterValues(),
+                        values,
                         StandardCharsets.UTF_8,
                         clock,
                         Math.max(MIN_REUSE_MS, 2 * livenessMs));
@@ -67,6 +71,16 @@ final class DriverCounters {
         key.putInt(Long.BYTES, sessionId);
         key.putInt(Long.BYTES + Integer.BYTES, streamId);
         return allocate(typeId, MAX_KEY, label);
+    }
+
+    /**
+     * Allocates the counter that a subscriber writes its position to.
+     *
+     * @throws BusException if there is none left.
+     */
+    Position position(int typeId, long registrationId, int sessionId, int streamId, String label) {
+        int id = stream(typeId, registrationId, sessionId, streamId, label).id();
+        return new UnsafeBufferPosition(values, id, counters);
     }
 
     /**

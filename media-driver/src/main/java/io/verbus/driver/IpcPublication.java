@@ -3,13 +3,14 @@
 package io.verbus.driver;
 
 import io.verbus.ChannelUri;
+import io.verbus.logbuffer.CountedPositions;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 
 /**
  * A publication whose log the subscribers of the same host read in place. Its limit follows the
- * slowest of them. Where nobody subscribes the limit stands still, so that publishers find that
- * they are not connected, and what is in the log counts as consumed.
+ * slowest of them. Where nobody subscribes the limit is pulled back to what was consumed, so that
+ * publishers find that they are not connected, and what is in the log counts as consumed.
  */
 final class IpcPublication extends Publication {
     /**
@@ -17,9 +18,16 @@ final class IpcPublication extends Publication {
      */
     private static final int GAIN_SHIFT = 3;
 
+    /** Bytes of what nobody reads that are given up at once. */
+    private static final int MAX_SKIPPED = 1024 * 1024;
+
     private final Subscribers subscribers;
+    private final CountedPositions positions;
     private final long window;
-    private long consumed;
+
+    /** Bytes that the subscribers must have read for it to be looked at. */
+    private final long step;
+
     private long nextLimit;
 
     IpcPublication(
@@ -33,9 +41,11 @@ final class IpcPublication extends Publication {
             ClientEvents events) {
         super(channel, exclusive, log, limit, config);
         this.window = window;
-        this.consumed = log.spec().position();
-        this.nextLimit = consumed;
-        this.subscribers = new Subscribers(this, consumed, counters, events);
+        this.step = Math.min(window >> GAIN_SHIFT, maxUnclean());
+        this.subscribers =
+                new Subscribers(
+                        this, log.spec().termLength(), log.spec().position(), counters, events);
+        this.positions = subscribers.positions();
     }
 
     @Override
@@ -50,17 +60,18 @@ final class IpcPublication extends Publication {
                 && subscription.matches(null, streamId(), sessionId());
     }
 
-    /**
-     * Joins at the frontier: behind it there may be claims that are not committed yet, and the log
-     * must not be cleaned before they are.
-     */
+    @Override
+    public long releasable() {
+        return tail();
+    }
+
+    /** Joins where the slowest subscriber is; where there is none, at what counts as consumed. */
     @Override
     public void attach(Subscription subscription) {
-        long position = frontier(furthestPosition());
-        if (subscribers.isEmpty()) {
-            consumed = position;
-        }
-        subscribers.add(subscription, position);
+        subscribers.endImpossibleNow();
+        skipUnread();
+        subscribers.addAtLeast(subscription, positions::released);
+        raiseLimit(limitAt(positions.released(), window));
         connected(true);
     }
 
@@ -69,35 +80,47 @@ final class IpcPublication extends Publication {
         if (finalPosition() != LogLayout.NOT_ENDED) {
             return subscribers.isEmpty() ? 0 : subscribers.drain(finalPosition(), "end of stream");
         }
+        int work = subscribers.endImpossible();
         if (subscribers.isEmpty()) {
             if (isConnected()) {
-                consumed = furthestPosition();
+                limit().lower(positions.released());
                 connected(false);
+                work++;
             }
-            return clean(consumed);
+            return work + clean(positions.released());
         }
-        consumed = Math.max(consumed, subscribers.consumed());
-        int work = clean(consumed);
-        long newLimit = limitAt(consumed, window);
-        if (newLimit >= nextLimit) {
-            limit().raise(newLimit);
-            nextLimit = newLimit + (window >> GAIN_SHIFT);
+        if (positions.least() - positions.released() >= step) {
+            work += subscribers.endImpossibleNow();
+            positions.release(tail());
+        }
+        work += clean(positions.released());
+        long newLimit = limitAt(positions.released(), window);
+        if (newLimit >= nextLimit && !subscribers.isEmpty()) {
+            raiseLimit(newLimit);
             work++;
         }
         return work;
     }
 
-    /** Where nobody reads, goes on to the frontier: the next subscriber starts with news. */
+    private void raiseLimit(long newLimit) {
+        limit().raise(newLimit);
+        nextLimit = newLimit + (window >> GAIN_SHIFT);
+    }
+
+    /**
+     * Where nobody reads, goes on towards the frontier: the next subscriber starts with news.
+     * Behind the frontier there may be claims that are not committed yet.
+     */
     @Override
     void skipUnread() {
         if (subscribers.isEmpty()) {
-            consumed = frontier(furthestPosition());
+            positions.release(frontier(positions.released(), MAX_SKIPPED));
         }
     }
 
     @Override
     long furthestPosition() {
-        return Math.max(consumed, subscribers.furthest());
+        return Math.min(positions.furthest(), tail());
     }
 
     @Override

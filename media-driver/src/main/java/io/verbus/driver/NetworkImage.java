@@ -50,7 +50,8 @@ final class NetworkImage extends Turns.Taker implements Source, InboundImage {
         this.log = log;
         this.description = setup.source();
         this.receiverPosition = receiverPosition;
-        this.subscribers = new Subscribers(this, setup.position(), counters, events);
+        this.subscribers =
+                new Subscribers(this, setup.termLength(), setup.position(), counters, events);
         receiverPosition.setRelease(setup.position());
     }
 
@@ -68,16 +69,18 @@ final class NetworkImage extends Turns.Taker implements Source, InboundImage {
 
     @Override
     public long consumedPosition() {
-        return subscribers.consumed();
+        return subscribers.positions().least();
     }
 
     // Receiver
 
-    /** Written before the subscribers are looked at: who joins writes and looks the other way. */
     @Override
     public boolean grant(long position) {
-        receiverPosition.set(position);
-        return subscribers.consumed() >= position;
+        boolean isReleased = subscribers.positions().release(position) >= position;
+        if (isReleased) {
+            receiverPosition.setRelease(position);
+        }
+        return isReleased;
     }
 
     // Conductor
@@ -102,6 +105,17 @@ final class NetworkImage extends Turns.Taker implements Source, InboundImage {
         return description;
     }
 
+    /** A replica's metadata have no tail. */
+    @Override
+    public long tail() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public long releasable() {
+        return Long.MAX_VALUE;
+    }
+
     @Override
     public Subscribers subscribers() {
         return subscribers;
@@ -112,10 +126,13 @@ final class NetworkImage extends Turns.Taker implements Source, InboundImage {
         return state == State.ACTIVE && subscription.matches(endpoint, streamId(), sessionId());
     }
 
-    /** Joins where the furthest subscriber is: a frame begins there, and all before is in place. */
+    /** Joins where the slowest subscriber is; where there is none, behind what is in place. */
     @Override
     public void attach(Subscription subscription) {
-        subscribers.add(subscription, subscribers.furthest());
+        subscribers.endImpossibleNow();
+        subscribers.addAtLeast(
+                subscription,
+                () -> FrontierScanner.scan(log, subscribers.positions().released()).position());
     }
 
     /** Ends the image for all its subscribers, because a frame in it is invalid. */
@@ -139,7 +156,8 @@ final class NetworkImage extends Turns.Taker implements Source, InboundImage {
         if (state != State.ACTIVE) {
             return null;
         }
-        FrontierScanner.Frontier frontier = FrontierScanner.scan(log, subscribers.furthest());
+        FrontierScanner.Frontier frontier =
+                FrontierScanner.scan(log, subscribers.positions().furthest());
         endReason = reason;
         log.metadata().putLongRelease(LogLayout.END_OF_STREAM, frontier.position());
         drainTo(frontier.position());
@@ -155,9 +173,9 @@ final class NetworkImage extends Turns.Taker implements Source, InboundImage {
 
     /** At each of its turns. Returns the amount of work done. */
     int update() {
-        int work = 0;
+        int work = subscribers.endImpossible();
         if (state == State.DRAINING) {
-            work = subscribers.drain(finalPosition, endReason);
+            work += subscribers.drain(finalPosition, endReason);
         }
         if (state.compareTo(State.CLOSING) < 0 && subscribers.isEmpty()) {
             close(state == State.DRAINING ? endReason : "the last subscriber has gone");

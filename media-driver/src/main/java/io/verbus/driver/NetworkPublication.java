@@ -44,6 +44,9 @@ final class NetworkPublication extends Publication implements OutboundStream {
     /** Written by the sender; read by the conductor. */
     private volatile long released;
 
+    /** Whether messages are accepted. Written by the sender; read by the conductor. */
+    private volatile boolean isConnected;
+
     NetworkPublication(
             ChannelUri channel,
             boolean exclusive,
@@ -64,7 +67,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
         this.released = log.spec().position();
         this.limitedAt = released;
         this.nextLimited = released;
-        this.spies = new Subscribers(this, released, counters, events);
+        this.spies = new Subscribers(this, termLength, released, counters, events);
         senderPosition.setRelease(released);
     }
 
@@ -101,8 +104,25 @@ final class NetworkPublication extends Publication implements OutboundStream {
         if (floor != released || past != window) {
             window = Math.max(past, 0);
             released = floor;
-            limit().raise(limitAt(spies.consumed(floor), window));
+            settleLimit();
         }
+    }
+
+    /**
+     * Raises the limit as far as the log is released, while somebody receives; pulls it back to
+     * what was sent where nobody does. Sender and conductor: whoever acts upon a state that the
+     * other has changed meanwhile finds that, and acts again.
+     */
+    private void settleLimit() {
+        boolean connected;
+        do {
+            connected = isConnected;
+            if (connected) {
+                limit().raise(limitAt(spies.positions().release(released), window));
+            } else {
+                limit().lower(senderPosition.getAcquire());
+            }
+        } while (connected != isConnected);
     }
 
     @Override
@@ -112,8 +132,14 @@ final class NetworkPublication extends Publication implements OutboundStream {
     }
 
     private void tellConnected() {
-        boolean connected = isReceived || isCarriedBySpies;
-        log().metadata().putIntRelease(LogLayout.CONNECTED, connected ? 1 : 0);
+        isConnected = isReceived || isCarriedBySpies;
+        if (isConnected) {
+            log().metadata().putIntRelease(LogLayout.CONNECTED, 1);
+            settleLimit();
+        } else {
+            settleLimit(); // first: who sees that nobody is connected is refused
+            log().metadata().putIntRelease(LogLayout.CONNECTED, 0);
+        }
     }
 
     /**
@@ -132,8 +158,8 @@ final class NetworkPublication extends Publication implements OutboundStream {
         if (!byThem) {
             return 0;
         }
-        long position = Math.max(spies.furthest(), senderPosition.getPlain());
-        if (position == carriedTo) {
+        long position = Math.max(spies.positions().furthest(), senderPosition.getPlain());
+        if (position == carriedTo || position > tail()) {
             return 0;
         }
         carriedTo = position;
@@ -151,6 +177,11 @@ final class NetworkPublication extends Publication implements OutboundStream {
     // Conductor
 
     @Override
+    public long releasable() {
+        return released;
+    }
+
+    @Override
     public Subscribers subscribers() {
         return spies;
     }
@@ -166,17 +197,18 @@ final class NetworkPublication extends Publication implements OutboundStream {
     /** Joins where the log was sent to: nothing from there on is reused. */
     @Override
     public void attach(Subscription subscription) {
-        spies.add(subscription, senderPosition.getAcquire());
+        spies.add(subscription, senderPosition::getAcquire);
     }
 
     @Override
     int update() {
         long position = released;
-        long consumed = spies.consumed(position);
-        int work = clean(consumed);
+        int work = spies.endImpossible();
+        long consumed = spies.positions().release(position);
+        work += clean(consumed);
         if (work > 0 || position != limitedAt || consumed >= nextLimited) {
             // The sender may have computed its limit from what was cleaned before.
-            limit().raise(limitAt(consumed, window));
+            settleLimit();
             limitedAt = position;
             nextLimited = consumed + (window >> GAIN_SHIFT) + 1;
         }

@@ -139,6 +139,11 @@ abstract sealed class Publication extends Turns.Taker implements Source
                 : cleaner.clean(consumed, MAX_CLEANED);
     }
 
+    /** Bytes of what is consumed that may wait to be cleaned. */
+    final int maxUnclean() {
+        return maxUnclean;
+    }
+
     /** Whether clients can still be added to it. */
     final boolean isOpen() {
         return !isEnding;
@@ -174,6 +179,11 @@ abstract sealed class Publication extends Turns.Taker implements Source
         return isEnding
                 || log.metadata().getInt(LogLayout.CONNECTED) != 0
                         && LogTail.position(log) >= limit.get();
+    }
+
+    @Override
+    public final long tail() {
+        return LogTail.position(log);
     }
 
     /** Position that everybody who reads the log has passed, or could. */
@@ -251,6 +261,13 @@ abstract sealed class Publication extends Turns.Taker implements Source
     final long frontier(long position) {
         return position < LogTail.position(log)
                 ? FrontierScanner.scan(log, position).position()
+                : position;
+    }
+
+    /** The same, or a frame that is so many bytes further, or the first after it. */
+    final long frontier(long position, long length) {
+        return position < LogTail.position(log)
+                ? FrontierScanner.scan(log, position, length).position()
                 : position;
     }
 

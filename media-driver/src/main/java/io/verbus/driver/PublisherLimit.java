@@ -7,7 +7,8 @@ import org.agrona.concurrent.status.AtomicCounter;
 /**
  * Position up to which a publication may be appended to, in a counter that publishers read. Raised
  * by the conductor, after cleaning, and by the sender, after credit: whichever comes last with the
- * higher one must win, hence the compare-and-set.
+ * higher one must win, hence the compare-and-set. Pulled back where nobody reads the stream any
+ * more; each publisher that has read the limit before may still append one message.
  */
 final class PublisherLimit {
     private final AtomicCounter counter;
@@ -35,6 +36,18 @@ final class PublisherLimit {
             current = counter.getAcquire();
         }
         return false;
+    }
+
+    /**
+     * Pulls the limit back, unless it is there already. Conductor and sender.
+     *
+     * @param limit position.
+     */
+    void lower(long limit) {
+        long current = counter.getAcquire();
+        while (limit < current && !counter.compareAndSet(current, limit)) {
+            current = counter.getAcquire();
+        }
     }
 
     /** The limit now. */

@@ -19,6 +19,12 @@ sealed interface Source permits Publication, NetworkImage {
     /** Where the stream comes from, for people. */
     String description();
 
+    /** Position that no subscriber can have passed; {@link Long#MAX_VALUE} if it is not known. */
+    long tail();
+
+    /** Position up to which the log can be released, if the subscribers have read so far. */
+    long releasable();
+
     /** Who reads it. */
     Subscribers subscribers();
 

@@ -5,10 +5,13 @@ package io.verbus.driver;
 import io.verbus.BusException;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.logbuffer.CountedPositions;
 
-import org.agrona.concurrent.status.AtomicCounter;
+import org.agrona.concurrent.status.Position;
 
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * The subscribers of one source and how far each has read. Conductor's thread, but for where it
@@ -16,119 +19,106 @@ import java.util.Arrays;
  */
 final class Subscribers {
     /** Position of one subscriber: written by its client with release, read here with acquire. */
-    private record Position(Subscription subscription, AtomicCounter counter) {}
-
-    private static final Position[] NONE = new Position[0];
+    private record Subscriber(Subscription subscription, Position position) {}
 
     private final Source source;
     private final DriverCounters counters;
     private final ClientEvents events;
+    private final CountedPositions positions;
+    private final List<Subscriber> all = new ArrayList<>();
 
-    /** Written by the conductor, a new array each time; read by any agent. */
-    private volatile Position[] positions = NONE;
-
-    /** What was consumed when the last subscriber left. Written by the conductor. */
-    private volatile long floor;
-
-    Subscribers(Source source, long position, DriverCounters counters, ClientEvents events) {
+    /**
+     * @param source that is read.
+     * @param termLength of its log.
+     * @param position from which it is read.
+     */
+    Subscribers(
+            Source source,
+            int termLength,
+            long position,
+            DriverCounters counters,
+            ClientEvents events) {
         this.source = source;
         this.counters = counters;
         this.events = events;
-        this.floor = position;
+        this.positions = new CountedPositions(termLength, position);
+    }
+
+    /** How far each has read, and what of the log that releases. */
+    CountedPositions positions() {
+        return positions;
     }
 
     /** Any thread. */
     boolean isEmpty() {
-        return positions.length == 0;
+        return positions.isEmpty();
     }
 
     boolean contains(Subscription subscription) {
-        for (Position position : positions) {
-            if (position.subscription == subscription) {
-                return true;
+        return indexOf(subscription) >= 0;
+    }
+
+    private int indexOf(Subscription subscription) {
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).subscription == subscription) {
+                return i;
             }
         }
-        return false;
+        return -1;
     }
 
     /**
-     * Position up to which all have read; where there are none, up to which the last had. Any
-     * thread.
-     */
-    long consumed() {
-        Position[] all = positions;
-        if (all.length == 0) {
-            return floor;
-        }
-        long min = Long.MAX_VALUE;
-        for (Position position : all) {
-            min = Math.min(min, position.counter.getAcquire());
-        }
-        return min;
-    }
-
-    /**
-     * Position up to which all have read. Any thread.
+     * Takes a subscriber in where the one is that has read the least, and tells its client. To be
+     * called when {@link #endImpossibleNow} was.
      *
-     * @param bound that is the answer where there is no subscriber, or none is behind it.
+     * @param subscription that reads the source.
+     * @param alone position to join at where there is no other: see {@link #add}.
      */
-    long consumed(long bound) {
-        Position[] all = positions;
-        long min = bound;
-        for (Position position : all) {
-            min = Math.min(min, position.counter.getAcquire());
-        }
-        return min;
-    }
-
-    /** Position that the furthest subscriber has read up to. Any thread. */
-    long furthest() {
-        long max = floor;
-        for (Position position : positions) {
-            max = Math.max(max, position.counter.getAcquire());
-        }
-        return max;
+    void addAtLeast(Subscription subscription, LongSupplier alone) {
+        Position position = allocate(subscription);
+        joined(subscription, position, positions.joinLeast(position, alone));
     }
 
     /**
      * Takes a subscriber in and tells its client.
      *
      * @param subscription that reads the source.
-     * @param joinPosition from which it reads: a frame begins there, or will.
+     * @param joinPosition from which it reads: a frame begins there, or will. Asked when the
+     *     subscriber counts, so that nothing from there on is released.
      */
-    void add(Subscription subscription, long joinPosition) {
-        AtomicCounter counter;
+    void add(Subscription subscription, LongSupplier joinPosition) {
+        Position position = allocate(subscription);
+        joined(subscription, position, positions.join(position, joinPosition));
+    }
+
+    private Position allocate(Subscription subscription) {
         try {
-            counter =
-                    counters.stream(
-                            CounterTypes.SUBSCRIBER_POSITION,
-                            subscription.registrationId(),
-                            source.sessionId(),
-                            source.streamId(),
-                            "subscriber position: stream "
-                                    + source.streamId()
-                                    + " session "
-                                    + source.sessionId()
-                                    + " "
-                                    + subscription.channel());
+            return counters.position(
+                    CounterTypes.SUBSCRIBER_POSITION,
+                    subscription.registrationId(),
+                    source.sessionId(),
+                    source.streamId(),
+                    "subscriber position: stream "
+                            + source.streamId()
+                            + " session "
+                            + source.sessionId()
+                            + " "
+                            + subscription.channel());
         } catch (BusException e) {
             throw new CommandException(ErrorCode.RESOURCE, e.getMessage(), e);
         }
-        counter.setRelease(joinPosition);
-        Position[] before = positions;
-        Position[] after = Arrays.copyOf(before, before.length + 1);
-        after[before.length] = new Position(subscription, counter);
-        positions = after;
-        events.imageAvailable(source, subscription.registrationId(), counter.id(), joinPosition);
+    }
+
+    private void joined(Subscription subscription, Position position, long joinPosition) {
+        all.add(new Subscriber(subscription, position));
+        events.imageAvailable(source, subscription.registrationId(), position.id(), joinPosition);
     }
 
     /** Lets a subscriber go whose subscription has ended: its client needs no telling. */
     void remove(Subscription subscription) {
-        for (int i = 0; i < positions.length; i++) {
-            if (positions[i].subscription == subscription) {
-                removeAt(i);
-                return;
-            }
+        int index = indexOf(subscription);
+        if (index >= 0) {
+            removeAt(index);
         }
     }
 
@@ -139,8 +129,8 @@ final class Subscribers {
      */
     int drain(long finalPosition, String reason) {
         int count = 0;
-        for (int i = positions.length - 1; i >= 0; i--) {
-            if (positions[i].counter.getAcquire() >= finalPosition) {
+        for (int i = all.size() - 1; i >= 0; i--) {
+            if (all.get(i).position.getAcquire() >= finalPosition) {
                 end(i, reason);
                 count++;
             }
@@ -150,26 +140,56 @@ final class Subscribers {
 
     /** Lets all go, wherever they have read to, and tells their clients. */
     void endAll(String reason) {
-        for (int i = positions.length - 1; i >= 0; i--) {
+        for (int i = all.size() - 1; i >= 0; i--) {
             end(i, reason);
         }
     }
 
+    /**
+     * Lets those go whose positions cannot be, and tells their clients. To be called in each turn;
+     * looks only where a position was found that cannot be.
+     *
+     * @return how many.
+     */
+    int endImpossible() {
+        return positions.isDoubtful() ? endImpossibleNow() : 0;
+    }
+
+    /** As {@link #endImpossible}, wherever the positions are. */
+    int endImpossibleNow() {
+        int count = 0;
+        for (int i = all.size() - 1; i >= 0; i--) {
+            long position = all.get(i).position.getAcquire();
+            long tail = source.tail(); // read later: the subscriber may be at it
+            if (positions.isImpossible(position, tail)) {
+                end(
+                        i,
+                        "the subscriber's position counter holds "
+                                + position
+                                + ", where no subscriber can be, as "
+                                + positions.released()
+                                + " is released"
+                                + (tail == Long.MAX_VALUE ? "" : " and the log ends at " + tail)
+                                + ": close the subscription and add it again, and look for a"
+                                + " client that was stopped for longer than the"
+                                + " client-liveness-timeout");
+                count++;
+            }
+        }
+        return count;
+    }
+
     private void end(int index, String reason) {
-        Subscription subscription = positions[index].subscription;
+        Subscription subscription = all.get(index).subscription;
         removeAt(index);
         events.imageUnavailable(source, subscription.registrationId(), reason);
     }
 
+    /** What the last of them has read is released, too. */
     private void removeAt(int index) {
-        Position[] before = positions;
-        if (before.length == 1) {
-            floor = Math.max(floor, before[0].counter.getAcquire());
-        }
-        Position[] after = new Position[before.length - 1];
-        System.arraycopy(before, 0, after, 0, index);
-        System.arraycopy(before, index + 1, after, index, after.length - index);
-        positions = after;
-        before[index].counter.close();
+        positions.release(source.releasable());
+        Subscriber gone = all.remove(index);
+        positions.leave(gone.position);
+        gone.position.close();
     }
 }

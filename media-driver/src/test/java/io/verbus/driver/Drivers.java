@@ -5,6 +5,7 @@ package io.verbus.driver;
 import io.verbus.Bus;
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
+import io.verbus.cnc.CounterTypes;
 
 import org.agrona.concurrent.errors.ErrorLogReader;
 import org.agrona.concurrent.status.CountersReader;
@@ -65,6 +66,18 @@ final class Drivers {
                     }
                 });
         return count[0];
+    }
+
+    /** Writes to the counters of all subscribers, as a client may whose counters they were. */
+    static void overwritePositions(Bus bus, long position) {
+        CountersReader counters = bus.counters();
+        counters.forEach(
+                (id, type, key, label) -> {
+                    if (type == CounterTypes.SUBSCRIBER_POSITION) {
+                        counters.valuesBuffer()
+                                .putLongRelease(CountersReader.counterOffset(id), position);
+                    }
+                });
     }
 
     /** The message of what an action throws. */

@@ -179,6 +179,56 @@ class IpcTest {
     }
 
     @Test
+    void whereNobodySubscribesAnyMoreNothingIsAccepted() {
+        refusesWithoutSubscribers(bus.addPublication(CHANNEL, STREAM));
+    }
+
+    @Test
+    void whereNobodySubscribesAnyMoreNothingIsAcceptedExclusively() {
+        refusesWithoutSubscribers(bus.addExclusivePublication(CHANNEL, STREAM));
+    }
+
+    private void refusesWithoutSubscribers(Publication publication) {
+        for (int round = 0; round < 3; round++) {
+            Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
+            numbers.offer(publication, 0, 50, 1000);
+            assertEquals(Numbers.range(0, 50), Numbers.drain(subscription, 50));
+            subscription.close();
+            Await.until("not connected", () -> !publication.isConnected());
+            numbers.offerToNobody(publication, 1000);
+            assertEquals(publication.position(), publication.positionLimit());
+        }
+    }
+
+    /** What another client has written to a counter is not believed. */
+    @Test
+    void aSubscriberWhosePositionCannotBeLosesTheImageAndNobodyElseDoes() {
+        for (long position : new long[] {1_000_000_000, 64 * 1024, 1, -64}) {
+            List<String> reasons = Collections.synchronizedList(new ArrayList<>());
+            try (Bus other =
+                            Bus.connect(
+                                    Drivers.context(driver)
+                                            .unavailableImageHandler(
+                                                    image -> reasons.add("gone")));
+                    Publication publication = bus.addPublication(CHANNEL, STREAM);
+                    Subscription damaged = other.addSubscription(CHANNEL, STREAM)) {
+                numbers.offer(publication, 0, 20, 1000);
+                assertEquals(Numbers.range(0, 20), Numbers.drain(damaged, 20));
+                Drivers.overwritePositions(bus, position);
+                try (Subscription sound = bus.addSubscription(CHANNEL, STREAM)) {
+                    Await.until("image gone", () -> reasons.size() == 1);
+                    Await.until("joined", sound::isConnected);
+                    numbers.offer(publication, 20, 40, 1000);
+                    List<Long> values = Numbers.drain(sound, 20);
+                    assertEquals(
+                            Numbers.range(20, 40),
+                            values.subList(values.size() - 20, values.size()));
+                }
+            }
+        }
+    }
+
+    @Test
     void aClosedPublicationIsReadToItsEndBeforeTheImageGoes() {
         List<Long> positions = Collections.synchronizedList(new ArrayList<>());
         Subscription subscription =

@@ -116,7 +116,7 @@ class NetworkStreamTest {
     }
 
     @Test
-    void aLateSubscriberJoinsWhereTheFurthestIs() {
+    void aLateSubscriberJoinsWhereTheSlowestIs() {
         Subscription first = bus.addSubscription(CHANNEL, STREAM);
         Publication publication = bus.addPublication(CHANNEL, STREAM);
         numbers.offer(publication, 0, 10, LENGTH);
@@ -124,10 +124,42 @@ class NetworkStreamTest {
         Subscription second = bus.addSubscription(CHANNEL, STREAM);
         Await.until("joined", second::isConnected);
         numbers.offer(publication, 10, 20, LENGTH);
-        assertEquals(Numbers.range(10, 20), Numbers.drain(second, 10));
         assertEquals(Numbers.range(10, 20), Numbers.drain(first, 10));
+        Subscription third = bus.addSubscription(CHANNEL, STREAM);
+        Await.until("joined", third::isConnected);
+        assertEquals(Numbers.range(10, 20), Numbers.drain(third, 10));
+        assertEquals(Numbers.range(10, 20), Numbers.drain(second, 10));
         assertEquals(1, Drivers.counter(bus, SystemCounter.IMAGES));
-        assertEquals(2, Drivers.count(bus, CounterTypes.SUBSCRIBER_POSITION));
+        assertEquals(3, Drivers.count(bus, CounterTypes.SUBSCRIBER_POSITION));
+    }
+
+    @Test
+    void whereNobodySubscribesAnyMoreNothingIsAccepted() {
+        Publication publication = bus.addExclusivePublication(CHANNEL, STREAM);
+        Subscription first = bus.addSubscription(CHANNEL, STREAM);
+        numbers.offer(publication, 0, 10, LENGTH);
+        assertEquals(Numbers.range(0, 10), Numbers.drain(first, 10));
+        first.close();
+        Await.until("not connected", () -> !publication.isConnected());
+        numbers.offerToNobody(publication, LENGTH);
+        Subscription second = bus.addSubscription(CHANNEL, STREAM);
+        numbers.offer(publication, 10, 20, LENGTH);
+        assertEquals(Numbers.range(10, 20), Numbers.drain(second, 10));
+    }
+
+    /** What another client has written to a counter is not believed. */
+    @Test
+    void aSubscriberWhosePositionCannotBeLosesTheImageAndNobodyElseDoes() {
+        Subscription first = bus.addSubscription(CHANNEL, STREAM);
+        Publication publication = bus.addPublication(CHANNEL, STREAM);
+        numbers.offer(publication, 0, 10, LENGTH);
+        assertEquals(Numbers.range(0, 10), Numbers.drain(first, 10));
+        Drivers.overwritePositions(bus, 1_000_000_000);
+        Await.until("image gone", () -> goneCount() == 1);
+        assertEquals(1_000_000_000, gone.getFirst().position());
+        Subscription second = bus.addSubscription(CHANNEL, STREAM);
+        numbers.offer(publication, 10, 20, LENGTH);
+        assertEquals(Numbers.range(10, 20), Numbers.drain(second, 10));
     }
 
     @Test

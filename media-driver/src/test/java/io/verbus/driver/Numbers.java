@@ -2,6 +2,8 @@
 
 package io.verbus.driver;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.verbus.Publication;
 import io.verbus.Subscription;
 
@@ -31,6 +33,15 @@ final class Numbers {
     /** Offers a number until it is taken. */
     void offer(Publication publication, long number, int length) {
         Await.until("offered", () -> tryOffer(publication, number, length));
+    }
+
+    /** Offers, while nobody receives, as often as fills any window: nothing is accepted. */
+    void offerToNobody(Publication publication, int length) {
+        long position = publication.position();
+        for (int i = 0; i < 10_000; i++) {
+            assertEquals(Publication.NOT_CONNECTED, result(publication, -1, length));
+        }
+        assertEquals(position, publication.position());
     }
 
     /** Offers the numbers of a range, each until it is taken. */

@@ -188,6 +188,37 @@ class SpyTest {
     }
 
     @Test
+    void whereNobodySpiesAnyMoreNothingIsAccepted() {
+        try (Publication publication = bus.addPublication(CHANNEL + "|ssc=true", STREAM)) {
+            Subscription first = bus.addSubscription(SPY, STREAM);
+            numbers.offer(publication, 0, 10, LENGTH);
+            assertEquals(Numbers.range(0, 10), Numbers.drain(first, 10));
+            first.close();
+            Await.until("not connected", () -> !publication.isConnected());
+            numbers.offerToNobody(publication, LENGTH);
+            try (Subscription second = bus.addSubscription(SPY, STREAM)) {
+                numbers.offer(publication, 10, 20, LENGTH);
+                assertEquals(Numbers.range(10, 20), Numbers.drain(second, 10));
+            }
+        }
+    }
+
+    @Test
+    void aSpyWhosePositionCannotBeLosesTheImageAndNobodyElseDoes() {
+        try (Publication publication = bus.addPublication(CHANNEL + "|ssc=true", STREAM);
+                Subscription first = bus.addSubscription(SPY, STREAM)) {
+            numbers.offer(publication, 0, 10, LENGTH);
+            assertEquals(Numbers.range(0, 10), Numbers.drain(first, 10));
+            Drivers.overwritePositions(bus, 1_000_000_000);
+            Await.until("image gone", () -> gone.size() == 1);
+            try (Subscription second = bus.addSubscription(SPY, STREAM)) {
+                numbers.offer(publication, 10, 20, LENGTH);
+                assertEquals(Numbers.range(10, 20), Numbers.drain(second, 10));
+            }
+        }
+    }
+
+    @Test
     void aSpyReadsToTheEndOfAStream() {
         try (Subscription receiver = bus.addSubscription(CHANNEL, STREAM);
                 Subscription spy = bus.addSubscription(SPY, STREAM)) {
