@@ -52,6 +52,7 @@ final class ClientConductor implements Agent, Publication.Owner {
         this.context = context;
         this.driver = driver;
         commands = new DriverCommands(driver.toDriver());
+        driver.hold(commands.clientId());
         events = new CopyBroadcastReceiver(driver.toClients(), new ExpandableArrayBuffer());
         lingering = new LingeringMemory(context.lingerInterval.toNanos(), context.errorHandler);
         touching = new LogTouching();

@@ -2,6 +2,7 @@
 
 package io.verbus;
 
+import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.CncFile;
 
 import org.agrona.concurrent.EpochClock;
@@ -23,6 +24,7 @@ final class DriverConnection implements AutoCloseable {
     private final RingBuffer toDriver;
     private final BroadcastReceiver toClients;
     private final CountersReader counters;
+    private ClientLocks lock;
     private final long driverTimeoutMs;
     private final EpochClock clock = SystemEpochClock.INSTANCE;
 
@@ -116,8 +118,24 @@ final class DriverConnection implements AutoCloseable {
         return counters;
     }
 
+    /**
+     * Tells the driver that this process may write to its memory as long as this is open, however
+     * long it stands still.
+     */
+    void hold(long clientId) {
+        try {
+            lock = ClientLocks.hold(directory(), clientId);
+        } catch (BusException e) {
+            close();
+            throw e;
+        }
+    }
+
     @Override
     public void close() {
         cnc.close();
+        if (lock != null) {
+            lock.close();
+        }
     }
 }

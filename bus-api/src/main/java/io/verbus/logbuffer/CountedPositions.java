@@ -27,7 +27,7 @@ import java.util.function.LongSupplier;
  * sees the claim. A claim that is not released is an upper bound, no more.
  *
  * <p>A position that cannot be is not believed: nothing is released while one is behind what was
- * released, or further past it than the log is long.
+ * released, further past it than the log is long, or where no frame begins.
  */
 public final class CountedPositions {
     private static final Position[] NONE = {};
@@ -87,19 +87,21 @@ public final class CountedPositions {
     public long release(long bound) {
         long before = released;
         Position[] all = counted;
-        long least = bound;
+        long least = Long.MAX_VALUE;
         long most = before;
+        long bits = 0;
         for (int i = 0; i < all.length; i++) {
             long position = all[i].getAcquire();
             least = Math.min(least, position);
             most = Math.max(most, position);
+            bits |= position;
         }
-        if (most - before > span) {
+        if (least < before || most - before > span || (bits & FrameHeader.ALIGNMENT - 1) != 0) {
             isDoubtful = true;
             return before;
         }
+        least = Math.min(least, bound);
         if (least <= before) {
-            isDoubtful |= least < before && least != bound;
             return before;
         }
         if (least == Long.MAX_VALUE) {

@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
+import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.codecs.control.ErrorCode;
 
@@ -45,6 +46,7 @@ final class Clients {
             DriverCounters counters,
             ClientEvents events,
             DriverClock clock,
+            ClientLocks locks,
             long livenessTimeoutNs) {
         this.waiting = waiting;
         this.publications = publications;
@@ -55,6 +57,7 @@ final class Clients {
         this.livenessTimeoutNs = livenessTimeoutNs;
         this.lastCheckNs = clock.nanoTime();
         this.count = counters.system(SystemCounter.CLIENTS);
+        counters.pool().owners(id -> !byId.containsKey(id) && locks.isHeld(id));
         this.timedOutCount = counters.system(SystemCounter.CLIENTS_TIMED_OUT);
     }
 
@@ -119,9 +122,10 @@ final class Clients {
     }
 
     /**
-     * Gives up those that have been silent for too long. To be called when no command waits.
+     * Gives up those that have been silent for too long, and hands on what others have left. To be
+     * called when no command waits.
      *
-     * @return how many.
+     * @return the amount of work done.
      */
     int checkLiveness(long nowNs) {
         long pauseNs = nowNs - lastCheckNs;
@@ -129,7 +133,7 @@ final class Clients {
         if (pauseNs > livenessTimeoutNs / PAUSE_FRACTION) {
             forgive(pauseNs);
         }
-        int given = 0;
+        int work = counters.pool().reuse(nowNs) + subscriptions.joinLate();
         for (int i = all.size() - 1; i >= 0; i--) {
             Client client = all.get(i);
             if (nowNs - client.lastSeenNs() > livenessTimeoutNs) {
@@ -139,10 +143,10 @@ final class Clients {
                 events.clientTimedOut(client.id());
                 timedOutCount.incrementRelease();
                 count.setRelease(all.size());
-                given++;
+                work++;
             }
         }
-        return given;
+        return work;
     }
 
     /**

@@ -9,7 +9,6 @@ import io.verbus.cnc.CounterTypes;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.AtomicCounter;
-import org.agrona.concurrent.status.CountersManager;
 import org.agrona.concurrent.status.Position;
 import org.agrona.concurrent.status.UnsafeBufferPosition;
 
@@ -21,30 +20,25 @@ import java.util.concurrent.TimeUnit;
  * depends on the counter.
  */
 final class DriverCounters {
-    /**
-     * A freed counter is not used again for so long at least: a client that was given up while it
-     * was stopped may still write to it before it notices.
-     */
-    private static final long MIN_REUSE_MS = TimeUnit.SECONDS.toMillis(10);
+    /** A freed counter is not used again for so long at least, whoever wrote it. */
+    private static final long MIN_COOLING_NS = TimeUnit.SECONDS.toNanos(10);
 
     private static final int MAX_LABEL = 360;
     private static final int MAX_KEY = Long.BYTES + 2 * Integer.BYTES;
 
-    private final CountersManager counters;
+    private final CounterPool counters;
     private final UnsafeBuffer values;
     private final AtomicCounter[] system;
     private final UnsafeBuffer key = new UnsafeBuffer(new byte[MAX_KEY]);
 
     DriverCounters(CncFile cnc, EpochClock clock) {
-        long livenessMs = TimeUnit.NANOSECONDS.toMillis(cnc.spec().clientLivenessTimeoutNs());
         values = cnc.counterValues();
         counters =
-                new CountersManager(
+                new CounterPool(
                         cnc.counterMetadata(),
                         values,
-                        StandardCharsets.UTF_8,
                         clock,
-                        Math.max(MIN_REUSE_MS, 2 * livenessMs));
+                        Math.max(MIN_COOLING_NS, 2 * cnc.spec().clientLivenessTimeoutNs()));
         SystemCounter[] all = SystemCounter.values();
         system = new AtomicCounter[all.length];
         for (SystemCounter counter : all) {
@@ -60,27 +54,56 @@ final class DriverCounters {
         return system[counter.ordinal()];
     }
 
+    /** The counters, for those who say when a freed one may be used again. */
+    CounterPool pool() {
+        return counters;
+    }
+
     /**
-     * Allocates a counter of a stream.
+     * Allocates a counter of a stream, which the driver writes.
      *
      * @throws BusException if there is none left.
      */
     AtomicCounter stream(
             int typeId, long registrationId, int sessionId, int streamId, String label) {
-        key.putLong(0, registrationId);
-        key.putInt(Long.BYTES, sessionId);
-        key.putInt(Long.BYTES + Integer.BYTES, streamId);
-        return allocate(typeId, MAX_KEY, label);
+        CounterShare share =
+                typeId == CounterTypes.RECEIVER_POSITION
+                        ? CounterShare.IMAGES
+                        : CounterShare.CLIENTS;
+        putKey(registrationId, sessionId, streamId);
+        return allocate(share, CounterPool.NO_OWNER, typeId, MAX_KEY, label);
     }
 
     /**
      * Allocates the counter that a subscriber writes its position to.
      *
+     * @param subscription of the subscriber.
+     * @param source that it reads.
      * @throws BusException if there is none left.
      */
-    Position position(int typeId, long registrationId, int sessionId, int streamId, String label) {
-        int id = stream(typeId, registrationId, sessionId, streamId, label).id();
+    Position position(Subscription subscription, Source source) {
+        putKey(subscription.registrationId(), source.sessionId(), source.streamId());
+        String label =
+                "subscriber position: stream "
+                        + source.streamId()
+                        + " session "
+                        + source.sessionId()
+                        + " "
+                        + subscription.channel();
+        int id =
+                allocate(
+                                share(source),
+                                subscription.clientId(),
+                                CounterTypes.SUBSCRIBER_POSITION,
+                                MAX_KEY,
+                                label)
+                        .id();
         return new UnsafeBufferPosition(values, id, counters);
+    }
+
+    /** The share that the positions of a source's subscribers are taken from. */
+    static CounterShare share(Source source) {
+        return source instanceof NetworkImage ? CounterShare.IMAGES : CounterShare.CLIENTS;
     }
 
     /**
@@ -89,22 +112,25 @@ final class DriverCounters {
      * @throws BusException if there is none left.
      */
     AtomicCounter of(int typeId, long registrationId, String label) {
+        boolean isClients = typeId == CounterTypes.CLIENT_HEARTBEAT;
+        CounterShare share =
+                typeId == CounterTypes.CONNECTION ? CounterShare.CONNECTIONS : CounterShare.CLIENTS;
         key.putLong(0, registrationId);
-        return allocate(typeId, Long.BYTES, label);
+        long owner = isClients ? registrationId : CounterPool.NO_OWNER;
+        return allocate(share, owner, typeId, Long.BYTES, label);
     }
 
-    private AtomicCounter allocate(int typeId, int keyLength, String label) {
+    private void putKey(long registrationId, int sessionId, int streamId) {
+        key.putLong(0, registrationId);
+        key.putInt(Long.BYTES, sessionId);
+        key.putInt(Long.BYTES + Integer.BYTES, streamId);
+    }
+
+    private AtomicCounter allocate(
+            CounterShare share, long owner, int typeId, int keyLength, String label) {
         byte[] bytes = label.getBytes(StandardCharsets.UTF_8);
         int length = Math.min(bytes.length, MAX_LABEL);
-        try {
-            return counters.newCounter(
-                    typeId, key, 0, keyLength, new UnsafeBuffer(bytes), 0, length);
-        } catch (IllegalStateException | IllegalArgumentException e) {
-            throw new BusException(
-                    "all "
-                            + counters.capacity()
-                            + " counters of the driver are in use: raise counter-values-length",
-                    e);
-        }
+        UnsafeBuffer text = new UnsafeBuffer(bytes, 0, length);
+        return counters.allocate(share, owner, typeId, key, keyLength, text);
     }
 }

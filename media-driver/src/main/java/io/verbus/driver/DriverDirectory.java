@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
+import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.LossReport;
 
@@ -33,6 +34,8 @@ final class DriverDirectory implements AutoCloseable {
                     DirectoryLock.NAME
                             + "|"
                             + CncFile.NAME
+                            + "|"
+                            + ClientLocks.NAME
                             + "|"
                             + LossReport.NAME
                             + "|(publication|image)-\\d+\\.log");

@@ -2,6 +2,7 @@
 
 package io.verbus.driver;
 
+import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.CncFile;
 import io.verbus.transport.TransportProvider;
 
@@ -21,6 +22,7 @@ import java.util.List;
  * @param decoder of the commands.
  * @param waiting commands that wait for what takes long.
  * @param background does what takes long.
+ * @param locks that clients hold while they have the driver's memory mapped.
  * @param clients known.
  * @param publications of clients.
  * @param spied publications that go on while only spies read them.
@@ -37,6 +39,7 @@ record DriverParts(
         CommandDecoder decoder,
         WaitingCommands waiting,
         Background background,
+        ClientLocks locks,
         Clients clients,
         Publications publications,
         SpiedPublications spied,
@@ -110,6 +113,7 @@ record DriverParts(
                         counters,
                         clock,
                         errors);
+        ClientLocks locks = ClientLocks.create(directory.path());
         Clients clients =
                 new Clients(
                         waiting,
@@ -118,6 +122,7 @@ record DriverParts(
                         counters,
                         events,
                         clock,
+                        locks,
                         config.clientLivenessTimeoutNs());
         CommandExecutor executor =
                 new CommandExecutor(
@@ -139,6 +144,7 @@ record DriverParts(
                 new CommandDecoder(executor),
                 waiting,
                 background,
+                locks,
                 clients,
                 publications,
                 spied,
@@ -154,5 +160,6 @@ record DriverParts(
         transports.close(errors);
         files.close();
         losses.close();
+        locks.close();
     }
 }

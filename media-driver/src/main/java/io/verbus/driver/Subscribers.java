@@ -3,7 +3,6 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
-import io.verbus.cnc.CounterTypes;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.logbuffer.CountedPositions;
 
@@ -93,17 +92,7 @@ final class Subscribers {
 
     private Position allocate(Subscription subscription) {
         try {
-            return counters.position(
-                    CounterTypes.SUBSCRIBER_POSITION,
-                    subscription.registrationId(),
-                    source.sessionId(),
-                    source.streamId(),
-                    "subscriber position: stream "
-                            + source.streamId()
-                            + " session "
-                            + source.sessionId()
-                            + " "
-                            + subscription.channel());
+            return counters.position(subscription, source);
         } catch (BusException e) {
             throw new CommandException(ErrorCode.RESOURCE, e.getMessage(), e);
         }
@@ -185,10 +174,12 @@ final class Subscribers {
         events.imageUnavailable(source, subscription.registrationId(), reason);
     }
 
-    /** What the last of them has read is released, too. */
+    /** What the last of them has read is released, too, if the position can be believed. */
     private void removeAt(int index) {
-        positions.release(source.releasable());
         Subscriber gone = all.remove(index);
+        if (!positions.isImpossible(gone.position.getAcquire(), source.tail())) {
+            positions.release(source.releasable());
+        }
         positions.leave(gone.position);
         gone.position.close();
     }

@@ -2,24 +2,33 @@
 
 package io.verbus.driver;
 
+import io.verbus.BusException;
 import io.verbus.ChannelUri;
+import io.verbus.codecs.control.ErrorCode;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.Transport;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Subscriptions, and the sources that they read: brings each together. Conductor's thread. */
 final class Subscriptions {
+    private record Join(Source source, Subscription subscription) {}
+
     private final Transports transports;
+    private final DriverCounters counters;
     private final ClientEvents events;
     private final ErrorHandler errors;
     private final AtomicCounter count;
     private final List<Subscription> all = new ArrayList<>();
     private final List<Source> sources = new ArrayList<>();
+
+    /** Those for which there was no counter. */
+    private final ArrayDeque<Join> unjoined = new ArrayDeque<>();
 
     Subscriptions(
             Transports transports,
@@ -28,6 +37,7 @@ final class Subscriptions {
             ErrorHandler errors) {
         this.transports = transports;
         this.events = events;
+        this.counters = counters;
         this.errors = errors;
         this.count = counters.system(SystemCounter.SUBSCRIPTIONS);
     }
@@ -48,6 +58,14 @@ final class Subscriptions {
         Subscription subscription =
                 new Subscription(
                         correlationId, client.id(), channel, streamId, transport, endpoint);
+        try {
+            checkCounters(subscription);
+        } catch (CommandException e) {
+            if (transport != null) {
+                transport.closeEndpoint(endpoint);
+            }
+            throw e;
+        }
         all.add(subscription);
         client.subscriptions().add(subscription);
         count.setRelease(all.size());
@@ -57,6 +75,25 @@ final class Subscriptions {
         }
         if (transport != null) {
             transport.onSubscriptionAdded(endpoint, streamId);
+        }
+    }
+
+    /** One that could not join all that there is would be ready without ever receiving it. */
+    private void checkCounters(Subscription subscription) {
+        int images = 0;
+        int publications = 0;
+        for (Source source : sources) {
+            if (source.serves(subscription)) {
+                boolean isImage = DriverCounters.share(source) == CounterShare.IMAGES;
+                images += isImage ? 1 : 0;
+                publications += isImage ? 0 : 1;
+            }
+        }
+        try {
+            counters.pool().require(CounterShare.IMAGES, images);
+            counters.pool().require(CounterShare.CLIENTS, publications);
+        } catch (BusException e) {
+            throw new CommandException(ErrorCode.RESOURCE, e.getMessage(), e);
         }
     }
 
@@ -76,6 +113,7 @@ final class Subscriptions {
         for (int i = 0; i < sources.size(); i++) {
             sources.get(i).subscribers().remove(subscription);
         }
+        unjoined.removeIf(join -> join.subscription == subscription);
         if (subscription.transport() != null) {
             subscription.transport().closeEndpoint(subscription.endpoint());
         }
@@ -102,6 +140,7 @@ final class Subscriptions {
     /** A source has gone, and so have its subscribers. */
     void removeSource(Source source) {
         sources.remove(source);
+        unjoined.removeIf(join -> join.source == source);
     }
 
     /** The source that clients know by an image id, or null. */
@@ -119,8 +158,41 @@ final class Subscriptions {
             try {
                 source.attach(subscription);
             } catch (CommandException e) {
-                errors.onError(e);
+                unjoined.add(new Join(source, subscription));
+                errors.onError(
+                        new BusException(
+                                "subscription "
+                                        + subscription.registrationId()
+                                        + " of client "
+                                        + subscription.clientId()
+                                        + " receives nothing yet of a new "
+                                        + (source instanceof NetworkImage ? "image" : "publication")
+                                        + ", and joins it as soon as there is a counter: "
+                                        + e.getMessage(),
+                                e));
             }
         }
+    }
+
+    /**
+     * Joins what could not be joined for want of counters. At a slow pace.
+     *
+     * @return how many joined.
+     */
+    int joinLate() {
+        int count = 0;
+        while (!unjoined.isEmpty()) {
+            Join join = unjoined.peekFirst();
+            try {
+                if (join.source.serves(join.subscription)) {
+                    join.source.attach(join.subscription);
+                }
+            } catch (CommandException e) {
+                break; // it was told when it failed first
+            }
+            unjoined.removeFirst();
+            count++;
+        }
+        return count;
     }
 }

@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Publication;
 import io.verbus.Subscription;
@@ -76,6 +77,22 @@ final class Numbers {
                     return numbers.size() >= count;
                 });
         return numbers;
+    }
+
+    /**
+     * Reads up to a number that is there for the first time. What comes before the range may have
+     * been read by another.
+     */
+    static void drainRange(Subscription subscription, long from, long to) {
+        List<Long> numbers = new ArrayList<>();
+        Await.until(
+                "the number " + (to - 1),
+                () -> {
+                    poll(subscription, numbers);
+                    return numbers.contains(to - 1);
+                });
+        assertEquals(range(numbers.getFirst(), to), numbers);
+        assertTrue(numbers.getFirst() <= from);
     }
 
     static List<Long> range(long from, long to) {

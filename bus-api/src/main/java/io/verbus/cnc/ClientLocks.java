@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.cnc;
+
+import io.verbus.BusException;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/**
+ * Tells which clients may still write to the driver's memory: a file in the driver directory in
+ * which each client locks the byte at the offset of its id, for as long as it has the memory
+ * mapped. A process that is stopped keeps its lock; the kernel lets go of it when the process ends
+ * in any way. The file stays empty.
+ *
+ * <p>The locks are those of open file descriptions, so that clients and driver may be in one
+ * process: there, too, a lock is seen by the others, and stays when they close the file.
+ *
+ * @see <a href="https://man7.org/linux/man-pages/man2/fcntl_locking.2.html">fcntl_locking(2)</a>
+ */
+public final class ClientLocks implements AutoCloseable {
+    /** Name of the file. */
+    public static final String NAME = "clients";
+
+    // fcntl.h, x86-64 and AArch64
+    private static final int O_RDWR = 2;
+    private static final int O_NOFOLLOW = Calls.IS_X86 ? 0x2_0000 : 0x8000;
+    private static final int O_CLOEXEC = 0x8_0000;
+    private static final int F_OFD_GETLK = 36;
+    private static final int F_OFD_SETLK = 37;
+    private static final short F_WRLCK = 1;
+    private static final short F_UNLCK = 2;
+
+    /** struct flock: type, whence, start, length, pid. */
+    private static final long FLOCK_LENGTH = 32;
+
+    private static final long FLOCK_START = 8;
+    private static final long FLOCK_LEN = 16;
+
+    private final Path file;
+    private final int descriptor;
+
+    private ClientLocks(Path file, int descriptor) {
+        this.file = file;
+        this.descriptor = descriptor;
+    }
+
+    /**
+     * Makes the file, in which nothing is locked. The driver's.
+     *
+     * @param directory of the driver.
+     * @throws BusException if it cannot be made.
+     */
+    public static ClientLocks create(Path directory) {
+        Path file = directory.resolve(NAME);
+        try {
+            Files.createFile(
+                    file,
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rw-------")));
+        } catch (IOException e) {
+            throw new BusException("cannot make " + file + ": " + e, e);
+        }
+        return new ClientLocks(file, Calls.open(file));
+    }
+
+    /**
+     * Locks a client's byte until this is closed. The client's.
+     *
+     * @param directory of the driver.
+     * @param clientId of the client, 0 or more.
+     * @return what holds the lock; null if the driver has no such file.
+     * @throws BusException if the file cannot be opened, or the byte is locked.
+     */
+    public static ClientLocks hold(Path directory, long clientId) {
+        Path file = directory.resolve(NAME);
+        if (!Files.exists(file)) {
+            return null;
+        }
+        ClientLocks locks = new ClientLocks(file, Calls.open(file));
+        try {
+            locks.lock(F_OFD_SETLK, clientId);
+        } catch (BusException e) {
+            locks.close();
+            throw e;
+        }
+        return locks;
+    }
+
+    /**
+     * Whether a client other than those of this object holds its byte. The driver's.
+     *
+     * @param clientId of the client.
+     * @throws BusException if the kernel does not tell.
+     */
+    public boolean isHeld(long clientId) {
+        return lock(F_OFD_GETLK, clientId) != F_UNLCK;
+    }
+
+    private short lock(int command, long clientId) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment flock = arena.allocate(FLOCK_LENGTH, Long.BYTES);
+            flock.set(ValueLayout.JAVA_SHORT, 0, F_WRLCK);
+            flock.set(ValueLayout.JAVA_LONG, FLOCK_START, clientId);
+            flock.set(ValueLayout.JAVA_LONG, FLOCK_LEN, 1);
+            int errno = Calls.fcntl(descriptor, command, flock);
+            if (errno != 0) {
+                throw new BusException(
+                        "the lock of client "
+                                + clientId
+                                + " in "
+                                + file
+                                + " cannot be "
+                                + (command == F_OFD_SETLK ? "taken" : "looked at")
+                                + " (fcntl failed with errno "
+                                + errno
+                                + "): keep the driver directory on a file system of this host"
+                                + " that has record locks, such as /dev/shm");
+            }
+            return flock.get(ValueLayout.JAVA_SHORT, 0);
+        }
+    }
+
+    /** Lets go of the lock. The file stays. */
+    @Override
+    public void close() {
+        Calls.close(descriptor);
+    }
+
+    /** The C library's functions; linked when the first of them is called. */
+    private static final class Calls {
+        static final boolean IS_X86 = System.getProperty("os.arch").equals("amd64");
+
+        private static final StructLayout ERRNO = Linker.Option.captureStateLayout();
+        private static final VarHandle ERRNO_VALUE =
+                ERRNO.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+        private static final MethodHandle OPEN =
+                link(
+                        "open",
+                        FunctionDescriptor.of(
+                                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT),
+                        Linker.Option.firstVariadicArg(2));
+        private static final MethodHandle FCNTL =
+                link(
+                        "fcntl",
+                        FunctionDescriptor.of(
+                                ValueLayout.JAVA_INT,
+                                ValueLayout.JAVA_INT,
+                                ValueLayout.JAVA_INT,
+                                ValueLayout.ADDRESS),
+                        Linker.Option.firstVariadicArg(2));
+        private static final MethodHandle CLOSE =
+                link("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+
+        private Calls() {}
+
+        @SuppressWarnings("restricted")
+        private static MethodHandle link(
+                String name, FunctionDescriptor descriptor, Linker.Option... options) {
+            Linker linker = Linker.nativeLinker();
+            Linker.Option[] all = java.util.Arrays.copyOf(options, options.length + 1);
+            all[options.length] = Linker.Option.captureCallState("errno");
+            return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, all);
+        }
+
+        static int open(Path file) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment state = arena.allocate(ERRNO);
+                MemorySegment path = arena.allocateFrom(file.toString());
+                int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+                int result = (int) OPEN.invokeExact(state, path, flags);
+                if (result < 0) {
+                    throw new BusException(
+                            "cannot open "
+                                    + file
+                                    + " (errno "
+                                    + errno(state)
+                                    + "): look who may read and write the driver directory");
+                }
+                return result;
+            } catch (BusException e) {
+                throw e;
+            } catch (Throwable e) {
+                throw new BusException("open cannot be called: " + e, e);
+            }
+        }
+
+        /** Returns 0, or the errno. */
+        static int fcntl(int descriptor, int command, MemorySegment argument) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment state = arena.allocate(ERRNO);
+                int result = (int) FCNTL.invokeExact(state, descriptor, command, argument);
+                return result < 0 ? errno(state) : 0;
+            } catch (Throwable e) {
+                throw new BusException("fcntl cannot be called: " + e, e);
+            }
+        }
+
+        static void close(int descriptor) {
+            try (Arena arena = Arena.ofConfined()) {
+                int result = (int) CLOSE.invokeExact(arena.allocate(ERRNO), descriptor);
+                assert result == 0; // what fails here has let go of the descriptor all the same
+            } catch (Throwable e) {
+                throw new BusException("close cannot be called: " + e, e);
+            }
+        }
+
+        private static int errno(MemorySegment state) {
+            return (int) ERRNO_VALUE.get(state, 0L);
+        }
+    }
+}

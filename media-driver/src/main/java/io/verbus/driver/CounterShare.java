@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+/** Who causes counters, and which part of the driver's they may take: peers never take all. */
+enum CounterShare {
+    /** Of clients and of the driver itself: all that the others leave, a quarter at least. */
+    CLIENTS("", 1),
+
+    /** Of the images of remote publications, with the positions of their subscribers. */
+    IMAGES("images of remote publications", 2),
+
+    /** Of a transport's connections. */
+    CONNECTIONS("connections", 4);
+
+    private final String takers;
+    private final int divisor;
+
+    CounterShare(String takers, int divisor) {
+        this.takers = takers;
+        this.divisor = divisor;
+    }
+
+    /** Counters that may be taken, of so many. */
+    int of(int capacity) {
+        return capacity / divisor;
+    }
+
+    /** Who takes them, for people. */
+    String takers() {
+        return takers;
+    }
+}
