@@ -67,6 +67,18 @@ final class ChildProcess implements AutoCloseable {
         throw new AssertionError("the process ended without printing " + start);
     }
 
+    /** Sends a signal, such as STOP or CONT. */
+    void signal(String name) {
+        try {
+            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .inheritIO()
+                    .start()
+                    .waitFor();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     /** SIGKILL, and waits until the process is gone. */
     void kill() {
         process.destroyForcibly();

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.Bus;
+import io.verbus.BusException;
+import io.verbus.Publication;
+import io.verbus.Subscription;
+import io.verbus.udp.wire.SetupFrame;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A driver with few counters. */
+@Timeout(60)
+class CounterExhaustionTest {
+    private static final int COUNTERS = 512;
+    private static final String CHANNEL = "verbus:ipc";
+    private static final int STREAM = 10;
+
+    private final Numbers numbers = new Numbers();
+    private MediaDriver driver;
+    private Bus bus;
+
+    @BeforeEach
+    void launch() {
+        driver = MediaDriver.launchEmbedded(Drivers.config().counterValuesLength(COUNTERS * 128));
+        bus = Drivers.connect(driver);
+    }
+
+    @AfterEach
+    void close() {
+        bus.close();
+        driver.close();
+    }
+
+    private List<Publication> takeAll(int streamId) {
+        List<Publication> all = new ArrayList<>();
+        BusException refusal =
+                assertThrows(
+                        BusException.class,
+                        () -> {
+                            for (int i = 0; i < COUNTERS; i++) {
+                                all.add(bus.addExclusivePublication(CHANNEL, streamId));
+                            }
+                        });
+        assertTrue(
+                refusal.getMessage().contains("all 512 counters of the driver are taken (512 in"),
+                refusal.getMessage());
+        return all;
+    }
+
+    @Test
+    void aSubscriptionThatCouldNotJoinIsRefused() {
+        takeAll(STREAM);
+        String refusal = Drivers.refusal(() -> bus.addSubscription(CHANNEL, STREAM));
+        assertTrue(refusal.contains("raise counter-values-length"), refusal);
+        assertEquals(0, Drivers.counter(bus, SystemCounter.SUBSCRIPTIONS));
+        try (Subscription other = bus.addSubscription(CHANNEL, STREAM + 1)) {
+            assertTrue(other.hasNoImages());
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void aSubscriptionThatFindsNoCounterForANewPublicationJoinsLater() {
+        try (Subscription subscription = bus.addSubscription(CHANNEL, STREAM)) {
+            List<Publication> all = takeAll(STREAM + 1);
+            all.removeLast().close();
+            Publication[] late = new Publication[1];
+            Await.until(
+                    "a counter that was freed",
+                    () -> {
+                        try {
+                            late[0] = bus.addExclusivePublication(CHANNEL, STREAM);
+                            return true;
+                        } catch (BusException e) {
+                            return false;
+                        }
+                    });
+            Await.until(
+                    "told",
+                    () ->
+                            Drivers.errors(driver).stream()
+                                    .anyMatch(
+                                            error ->
+                                                    error.contains(
+                                                            "receives nothing yet of a new")));
+            assertTrue(subscription.hasNoImages());
+            all.removeLast().close();
+            Await.until("joined", subscription::isConnected);
+            numbers.offer(late[0], 0, 10, 100);
+            assertEquals(Numbers.range(0, 10), Numbers.drain(subscription, 10));
+        }
+    }
+
+    /** Peers that offer streams without end leave counters to clients. */
+    @Test
+    void setUpsOfPeersLeaveCountersToClients() throws Exception {
+        int port = UdpInteropTest.freePort();
+        UnsafeBuffer frame = new UnsafeBuffer(new byte[SetupFrame.LENGTH]);
+        try (Subscription subscription =
+                        bus.addSubscription("verbus:udp?endpoint=127.0.0.1:" + port, STREAM);
+                DatagramSocket socket = new DatagramSocket()) {
+            int[] session = new int[1];
+            Await.until(
+                    "the share of images is taken",
+                    () -> {
+                        SetupFrame.write(
+                                frame, 0, session[0]++, STREAM, 0, 0, 0, 64 * 1024, 1408, 0);
+                        try {
+                            socket.send(
+                                    new DatagramPacket(
+                                            frame.byteArray(),
+                                            SetupFrame.LENGTH,
+                                            InetAddress.getLoopbackAddress(),
+                                            port));
+                        } catch (java.io.IOException e) {
+                            throw new AssertionError(e);
+                        }
+                        return Drivers.errors(driver).stream()
+                                .anyMatch(error -> error.contains("images of remote"));
+                    });
+            assertTrue(subscription.imageCount() <= COUNTERS / 4);
+            for (int i = 0; i < COUNTERS / 8; i++) {
+                bus.addExclusivePublication(CHANNEL, STREAM);
+            }
+        }
+    }
+}
