@@ -87,25 +87,9 @@ public final class CountedPositions {
     public long release(long bound) {
         long before = released;
         Position[] all = counted;
-        long least = Long.MAX_VALUE;
-        long most = before;
-        long bits = 0;
-        for (int i = 0; i < all.length; i++) {
-            long position = all[i].getAcquire();
-            least = Math.min(least, position);
-            most = Math.max(most, position);
-            bits |= position;
-        }
-        if (least < before || most - before > span || (bits & FrameHeader.ALIGNMENT - 1) != 0) {
-            isDoubtful = true;
+        long least = Math.min(all.length == 0 ? bound : least(all, before), bound);
+        if (least <= before || least == Long.MAX_VALUE) {
             return before;
-        }
-        least = Math.min(least, bound);
-        if (least <= before) {
-            return before;
-        }
-        if (least == Long.MAX_VALUE) {
-            return before; // the last reader has left meanwhile
         }
         raise(CLAIMED, least);
         if (counted != all) {
@@ -131,20 +115,27 @@ public final class CountedPositions {
      * be released before anybody acts upon it. Any thread.
      */
     public long least() {
-        Position[] all = counted;
         long before = released;
-        long least = all.length == 0 ? before : least(all);
-        if (least < before) {
-            isDoubtful = true;
-            return before;
-        }
-        return least;
+        Position[] all = counted;
+        return all.length == 0 ? before : least(all, before);
     }
 
-    private static long least(Position[] all) {
+    /** The least of the positions, or what was released where one of them cannot be. */
+    private long least(Position[] all, long before) {
         long least = Long.MAX_VALUE;
+        long most = before;
+        long bits = 0;
         for (int i = 0; i < all.length; i++) {
-            least = Math.min(least, all[i].getAcquire());
+            long position = all[i].getAcquire();
+            least = Math.min(least, position);
+            most = Math.max(most, position);
+            bits |= position;
+        }
+        boolean isPossible =
+                least >= before && most - before <= span && (bits & FrameHeader.ALIGNMENT - 1) == 0;
+        if (!isPossible) {
+            isDoubtful = true;
+            return before;
         }
         return least;
     }
@@ -170,7 +161,8 @@ public final class CountedPositions {
      */
     public long joinLeast(Position joining, LongSupplier alone) {
         Position[] others = counted;
-        return join(joining, () -> others.length == 0 ? alone.getAsLong() : least(others));
+        return join(
+                joining, () -> others.length == 0 ? alone.getAsLong() : least(others, released));
     }
 
     /**

@@ -16,7 +16,8 @@ public interface InboundImage {
 
     /**
      * Position up to which every subscriber has consumed the image. Any thread; written by the
-     * subscribers with release, read here with acquire; never goes back.
+     * subscribers with release, read here with acquire. Never less than what was granted; less than
+     * before only where a subscriber joins.
      */
     long consumedPosition();
 
