@@ -74,7 +74,6 @@ final class NetworkImage extends Turns.Taker implements Source, InboundImage {
 
     // Receiver
 
-    /** Written before the subscribers are looked at: who joins writes and looks the other way. */
     @Override
     public boolean grant(long position) {
         boolean isReleased = subscribers.positions().release(position) >= position;
