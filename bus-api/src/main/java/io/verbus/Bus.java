@@ -247,7 +247,7 @@ public final class Bus implements AutoCloseable {
         UnavailableImageHandler unavailableImageHandler = image -> {};
         PublicationErrorHandler publicationErrorHandler; // null: the error handler
         DriverLostHandler driverLostHandler = (bus, reason) -> {};
-        Duration driverTimeout = Duration.ofSeconds(5);
+        Duration driverTimeout = Duration.ofSeconds(10);
         Duration keepAliveInterval = Duration.ofMillis(500);
         Duration lingerInterval = Duration.ofSeconds(5);
         IdleStrategy idleStrategy; // null: a new BackoffIdleStrategy
@@ -358,8 +358,8 @@ public final class Bus implements AutoCloseable {
         }
 
         /**
-         * @param timeout to wait for a driver's answer, and the age of its heartbeat at which it is
-         *     given up. Default: 5 s.
+         * @param timeout to wait for a driver's answer, and for which a driver's heartbeat may
+         *     stand still before the driver is given up. Default: 10 s.
          */
         public Context driverTimeout(Duration timeout) {
             this.driverTimeout = positive("driver timeout", timeout);

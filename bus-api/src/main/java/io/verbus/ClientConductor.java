@@ -40,7 +40,6 @@ final class ClientConductor implements Agent, Publication.Owner {
 
     // Held in the duty cycle and in handlers. Contended only where the application is the invoker.
     private final ReentrantLock duty = new ReentrantLock();
-    private final long driverTimeoutNs;
     private final long keepAliveIntervalNs;
     private long lastKeepAliveNs;
 
@@ -59,7 +58,6 @@ final class ClientConductor implements Agent, Publication.Owner {
         destinations = new ClientDestinations(commands);
         subscriptions = new ClientSubscriptions(this, driver, commands, touching, lingering);
         requests = new ClientRequests(context, duty, this::doWork);
-        driverTimeoutNs = context.driverTimeout.toNanos();
         keepAliveIntervalNs = context.keepAliveInterval.toNanos();
         lastKeepAliveNs = System.nanoTime() - keepAliveIntervalNs;
     }
@@ -149,8 +147,7 @@ final class ClientConductor implements Agent, Publication.Owner {
         }
         lastKeepAliveNs = nowNs;
         commands.keepalive();
-        // After a pause of this process, or of the machine, the driver has its turn first.
-        DriverLostException failure = sinceNs > driverTimeoutNs ? null : driver.failure();
+        DriverLostException failure = driver.failure();
         if (failure != null) {
             loseDriver(failure);
         }

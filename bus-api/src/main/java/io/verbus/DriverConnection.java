@@ -3,9 +3,8 @@
 package io.verbus;
 
 import io.verbus.cnc.CncFile;
+import io.verbus.cnc.DriverPulse;
 
-import org.agrona.concurrent.EpochClock;
-import org.agrona.concurrent.SystemEpochClock;
 import org.agrona.concurrent.broadcast.BroadcastReceiver;
 import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
 import org.agrona.concurrent.ringbuffer.RingBuffer;
@@ -16,27 +15,26 @@ import java.util.concurrent.locks.LockSupport;
 
 /** The CnC file of a live driver, and what is in it. */
 final class DriverConnection implements AutoCloseable {
-    private static final long RETRY_NS = 5_000_000;
+    private static final long RETRY_NS = 1_000_000;
 
     private final Path file;
     private final CncFile cnc;
     private final RingBuffer toDriver;
     private final BroadcastReceiver toClients;
     private final CountersReader counters;
-    private final long driverTimeoutMs;
-    private final EpochClock clock = SystemEpochClock.INSTANCE;
+    private final DriverPulse pulse;
 
-    private DriverConnection(Path file, CncFile cnc, long driverTimeoutMs) {
+    private DriverConnection(Path file, CncFile cnc, long driverTimeoutNs) {
         this.file = file;
         this.cnc = cnc;
-        this.driverTimeoutMs = driverTimeoutMs;
+        pulse = new DriverPulse(file, cnc, driverTimeoutNs, System.nanoTime());
         toDriver = new ManyToOneRingBuffer(cnc.toDriver());
         toClients = new BroadcastReceiver(cnc.toClients());
         counters = new CountersReader(cnc.counterMetadata(), cnc.counterValues());
     }
 
     /**
-     * Waits for a live driver.
+     * Waits for a live driver: one whose heart is seen to beat.
      *
      * @throws BusException with what was found last, if there is none in time.
      */
@@ -44,21 +42,25 @@ final class DriverConnection implements AutoCloseable {
         Path file = context.directory().resolve(CncFile.NAME);
         long timeoutNs = context.driverTimeout.toNanos();
         long start = System.nanoTime();
+        DriverConnection driver = null;
         while (true) {
             context.invokeDriver();
             BusException failure;
-            DriverConnection driver = null;
             try {
-                driver = new DriverConnection(file, CncFile.map(file), timeoutNs / 1_000_000);
+                if (driver == null) {
+                    driver = new DriverConnection(file, CncFile.map(file), timeoutNs);
+                }
                 failure = driver.failure();
+                if (failure != null) {
+                    driver.close();
+                    driver = null;
+                } else if (driver.pulse.hasBeaten()) {
+                    return driver;
+                } else {
+                    failure = new DriverLostException(driver.pulse.silence(System.nanoTime()));
+                }
             } catch (BusException e) {
                 failure = e;
-            }
-            if (failure == null) {
-                return driver;
-            }
-            if (driver != null) {
-                driver.close();
             }
             if (System.nanoTime() - start > timeoutNs) {
                 throw new DriverTimeoutException(
@@ -75,29 +77,10 @@ final class DriverConnection implements AutoCloseable {
         }
     }
 
-    /** Why the driver is not, or no longer, alive; null if it is. */
+    /** Why the driver is not alive; null if it is. */
     DriverLostException failure() {
-        long heartbeat = toDriver.consumerHeartbeatTime();
-        long age = clock.time() - heartbeat;
-        if (age > driverTimeoutMs) {
-            return new DriverLostException(
-                    "the media driver of "
-                            + file
-                            + " (pid "
-                            + cnc.spec().pid()
-                            + ") has given no sign of life for "
-                            + (heartbeat == 0 ? "as long as the file is there" : age + " ms")
-                            + ": start a media driver with this driver directory");
-        }
-        if (!CncFile.belongsTo(file, cnc.spec().driverId())) {
-            return new DriverLostException(
-                    "the media driver of "
-                            + file
-                            + " (pid "
-                            + cnc.spec().pid()
-                            + ") has stopped or was restarted: connect again once it runs");
-        }
-        return null;
+        String failure = pulse.failure(System.nanoTime());
+        return failure == null ? null : new DriverLostException(failure);
     }
 
     Path directory() {

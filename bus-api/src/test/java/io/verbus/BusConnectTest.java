@@ -73,6 +73,14 @@ class BusConnectTest {
     }
 
     @Test
+    void saysThatTheDriverHasClosed() {
+        try (ScriptedDriver driver = new ScriptedDriver(directory, 1)) {
+            driver.leave();
+            assertRefused("has closed", "pid 4711", "start a media driver");
+        }
+    }
+
+    @Test
     void saysThatTheDriverIsOfAnotherVersion() throws Exception {
         try (ScriptedDriver driver = new ScriptedDriver(directory, 1)) {
             ByteBuffer version = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
@@ -127,7 +135,7 @@ class BusConnectTest {
         Files.delete(directory.resolve(CncFile.NAME));
         try (ScriptedDriver driver = new ScriptedDriver(directory, 1, false)) {
             assertFalse(connecting.isDone());
-            driver.heartbeat(System.currentTimeMillis() + 60_000);
+            driver.revive();
             connecting.join().close();
         }
     }

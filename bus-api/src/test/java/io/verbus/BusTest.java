@@ -420,13 +420,27 @@ class BusTest {
 
     @Test
     void isToldOnceThatTheDriverHasDied() {
+        bus.close();
+        driver.next();
+        bus = Bus.connect(context().driverTimeout(Duration.ofMillis(500)));
         Publication publication = publication(driver.counter(1 << 16));
         Subscription subscription = subscription();
         image(subscription, 21);
         Image image = subscription.imageBySessionId(SESSION);
-        driver.heartbeat(System.currentTimeMillis() - 9_000);
+        driver.die();
         expectLoss(publication, subscription, image);
         assertTrue(losses.get(0).getMessage().contains("pid 4711"), losses.toString());
+    }
+
+    @Test
+    void isToldOnceThatTheDriverHasClosed() {
+        Publication publication = publication(driver.counter(1 << 16));
+        Subscription subscription = subscription();
+        image(subscription, 21);
+        Image image = subscription.imageBySessionId(SESSION);
+        driver.leave();
+        expectLoss(publication, subscription, image);
+        assertTrue(losses.get(0).getMessage().contains("has closed"), losses.toString());
     }
 
     @Test

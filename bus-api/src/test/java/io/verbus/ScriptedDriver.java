@@ -4,6 +4,7 @@ package io.verbus;
 
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
+import io.verbus.cnc.DriverPulse;
 import io.verbus.codecs.control.AddPublicationDecoder;
 import io.verbus.codecs.control.AddSubscriptionDecoder;
 import io.verbus.codecs.control.ClientCloseDecoder;
@@ -59,6 +60,8 @@ final class ScriptedDriver implements AutoCloseable {
     private final CountersManager counters;
     private final ArrayDeque<Command> commands = new ArrayDeque<>();
     private final ArrayDeque<LogBuffers> logs = new ArrayDeque<>();
+    private final Thread heart = new Thread(this::beat, "heart");
+    private volatile boolean isBeating;
     private int keepalives;
 
     ScriptedDriver(Path directory, long driverId) {
@@ -74,13 +77,41 @@ final class ScriptedDriver implements AutoCloseable {
         ring = new ManyToOneRingBuffer(cnc.toDriver());
         transmitter = new BroadcastTransmitter(cnc.toClients());
         counters = new CountersManager(cnc.counterMetadata(), cnc.counterValues());
-        heartbeat(isAlive ? System.currentTimeMillis() + 60_000 : 1);
+        ring.consumerHeartbeatTime(System.currentTimeMillis() + 60_000);
+        if (isAlive) {
+            revive();
+        }
         cnc.publish();
     }
 
-    /** Sets the time of the last sign of life, milliseconds since the epoch. */
-    void heartbeat(long timeMs) {
-        ring.consumerHeartbeatTime(timeMs);
+    private void beat() {
+        while (isBeating) {
+            ring.consumerHeartbeatTime(ring.consumerHeartbeatTime() + 1);
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    /** Has the heart beat from now on. */
+    void revive() {
+        isBeating = true;
+        heart.setDaemon(true);
+        heart.start();
+    }
+
+    /** Stops the heart. */
+    void die() {
+        isBeating = false;
+        try {
+            heart.join();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Leaves the heartbeat of a driver that has closed. */
+    void leave() {
+        die();
+        ring.consumerHeartbeatTime(DriverPulse.CLOSED_HEARTBEAT);
     }
 
     /** The next command that is not a sign of life, once it comes. */
@@ -187,6 +218,7 @@ final class ScriptedDriver implements AutoCloseable {
 
     @Override
     public void close() {
+        die();
         for (LogBuffers log : logs) {
             log.close();
         }

@@ -2,6 +2,7 @@
 
 package io.verbus.driver;
 
+import io.verbus.cnc.DriverPulse;
 import io.verbus.transport.Transport;
 
 import org.agrona.ErrorHandler;
@@ -28,9 +29,6 @@ final class Conductor implements Agent {
     private static final long TIMER_NS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final int COMMANDS_PER_CYCLE = 10;
     private static final int DONE_PER_CYCLE = 10;
-
-    /** Heartbeat of a driver that has closed: older than any timeout. */
-    private static final long CLOSED = 0;
 
     private final DriverParts parts;
     private final DriverClock clock;
@@ -147,7 +145,7 @@ final class Conductor implements Agent {
     /** Sender and receiver have stopped before. */
     @Override
     public void onClose() {
-        commands.consumerHeartbeatTime(CLOSED);
+        commands.consumerHeartbeatTime(DriverPulse.CLOSED_HEARTBEAT);
         parts.close();
     }
 

@@ -22,7 +22,7 @@ public final class DriverConfigBuilder {
     private AgentConfig conductor = AgentConfig.DEFAULT;
     private AgentConfig sender = AgentConfig.DEFAULT;
     private AgentConfig receiver = AgentConfig.DEFAULT;
-    private long clientLivenessTimeoutNs = TimeUnit.SECONDS.toNanos(5);
+    private long clientLivenessTimeoutNs = TimeUnit.SECONDS.toNanos(10);
     private long unblockTimeoutNs = UNSET;
     private long lingerNs = TimeUnit.SECONDS.toNanos(3);
     private int termLength = 16 * MEBIBYTE;
@@ -103,7 +103,7 @@ public final class DriverConfigBuilder {
         return this;
     }
 
-    /** Nanoseconds after which an open claim is filled; twice the client liveness if not set. */
+    /** Nanoseconds after which an open claim is filled; 1.5 x the client liveness if not set. */
     public DriverConfigBuilder unblockTimeoutNs(long value) {
         unblockTimeoutNs = value;
         return this;
@@ -192,7 +192,7 @@ public final class DriverConfigBuilder {
                 sender,
                 receiver,
                 clientLivenessTimeoutNs,
-                unblockTimeoutNs == UNSET ? 2 * clientLivenessTimeoutNs : unblockTimeoutNs,
+                unblockTimeoutNs == UNSET ? clientLivenessTimeoutNs * 3 / 2 : unblockTimeoutNs,
                 lingerNs,
                 termLength,
                 mtu,

@@ -75,12 +75,12 @@ public record DriverOption(
                             DriverConfigBuilder::receiverCpu),
                     of(
                             "client-liveness-timeout",
-                            "a client silent for so long is given up [5s]",
+                            "a client silent for so long is given up [10s]",
                             DriverOption::time,
                             DriverConfigBuilder::clientLivenessTimeoutNs),
                     of(
                             "unblock-timeout",
-                            "a claim open for so long is filled [2 x client-liveness-timeout]",
+                            "a claim open for so long is filled [1.5 x client-liveness-timeout]",
                             DriverOption::time,
                             DriverConfigBuilder::unblockTimeoutNs),
                     of(
