@@ -26,7 +26,7 @@ public final class ImageFragmentAssembler implements FragmentHandler {
         if ((flags & FrameHeader.FLAGS_UNFRAGMENTED) == FrameHeader.FLAGS_UNFRAGMENTED) {
             delegate.onFragment(buffer, offset, length, header);
         } else if (builder.add(buffer, offset, length, header, flags)) {
-            delegate.onFragment(builder.buffer(), 0, builder.take(), header);
+            delegate.onFragment(builder.buffer(), 0, builder.length(), builder.header());
         }
     }
 }

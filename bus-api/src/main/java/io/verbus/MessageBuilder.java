@@ -17,9 +17,12 @@ final class MessageBuilder {
     /** No message is longer, whatever its term length. */
     static final int MAX_LENGTH = LogLayout.maxMessageLength(LogLayout.MAX_TERM_LENGTH);
 
+    private static final int MIN_CAPACITY = 4096;
     private static final long NONE = -1;
 
-    private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer(4096);
+    private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer(MIN_CAPACITY);
+    private final Header message = new Header();
+    private Header stream;
     private int length;
     private long nextPosition = NONE;
 
@@ -29,10 +32,11 @@ final class MessageBuilder {
      * @return whether it has completed a message.
      */
     boolean add(DirectBuffer source, int offset, int fragmentLength, Header header, int flags) {
-        long end = header.position();
         if ((flags & FrameHeader.FLAG_BEGIN) != 0) {
             length = 0;
-        } else if (end - FrameHeader.align(header.frameLength()) != nextPosition) {
+            message.begin(header);
+            stream = header;
+        } else if (header.position() - FrameHeader.align(header.frameLength()) != nextPosition) {
             nextPosition = NONE;
             return false;
         }
@@ -42,9 +46,18 @@ final class MessageBuilder {
         }
         buffer.putBytes(length, source, offset, fragmentLength);
         length += fragmentLength;
-        boolean isComplete = (flags & FrameHeader.FLAG_END) != 0;
-        nextPosition = isComplete ? NONE : end;
-        return isComplete;
+        if ((flags & FrameHeader.FLAG_END) == 0) {
+            nextPosition = header.position();
+            return false;
+        }
+        nextPosition = NONE;
+        message.complete(header, length);
+        return true;
+    }
+
+    /** Whether a message was begun that can be completed. */
+    boolean isBegun() {
+        return nextPosition != NONE && !stream.isStreamClosed();
     }
 
     /** Holds the message, from index 0 on. */
@@ -52,10 +65,24 @@ final class MessageBuilder {
         return buffer;
     }
 
-    /** Length of the completed message, which is over with the next fragment. */
-    int take() {
-        int taken = length;
-        length = 0;
-        return taken;
+    /** Length of the completed message. */
+    int length() {
+        return length;
+    }
+
+    /** Header of the completed message. */
+    Header header() {
+        return message;
+    }
+
+    /** Bytes that the builder takes. */
+    int capacity() {
+        return buffer.capacity();
+    }
+
+    /** Forgets what was begun. */
+    void clear() {
+        nextPosition = NONE;
+        stream = null;
     }
 }

@@ -12,6 +12,7 @@ import io.verbus.logbuffer.FragmentHandler;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.Header;
 import io.verbus.logbuffer.LogSpec;
+import io.verbus.logbuffer.TestLogs;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -31,7 +32,8 @@ import java.util.Random;
 class FragmentAssemblerTest {
     private static final int BEGIN = FrameHeader.FLAG_BEGIN;
     private static final int END = FrameHeader.FLAG_END;
-    private static final int TERM = 1 << 26;
+    private static final int TERM = 1 << 20;
+    private static final UnsafeBuffer LOG = new UnsafeBuffer(new byte[TERM]);
 
     private final List<byte[]> messages = new ArrayList<>();
     private final FragmentHandler collect =
@@ -45,9 +47,14 @@ class FragmentAssemblerTest {
     private static final class Session {
         private final Header header;
         private long position;
+        private long reservedValue;
 
         private Session(int sessionId) {
             header = new Header(new LogSpec(1, sessionId, 2, 3, TERM, 8192, 0));
+        }
+
+        void end() {
+            TestLogs.closeStream(header);
         }
 
         void send(FragmentHandler to, int flags, byte[] payload) {
@@ -57,7 +64,9 @@ class FragmentAssemblerTest {
         void send(FragmentHandler to, int flags, DirectBuffer buffer, int offset, int length) {
             int frameLength = FrameHeader.LENGTH + length;
             long word = FrameHeader.word(frameLength, flags, FrameHeader.TYPE_DATA);
-            header.wrap(buffer, (int) (position % TERM), word, position);
+            int termOffset = (int) (position % TERM);
+            LOG.putLong(termOffset + FrameHeader.RESERVED_VALUE, reservedValue);
+            header.wrap(LOG, termOffset, word, position);
             to.onFragment(buffer, offset, length, header);
             position += FrameHeader.align(frameLength);
         }
@@ -97,14 +106,87 @@ class FragmentAssemblerTest {
     }
 
     @Test
-    void passesOnTheHeaderOfTheLastFragment() {
-        List<Long> positions = new ArrayList<>();
-        FragmentAssembler assembler =
-                new FragmentAssembler((b, o, l, header) -> positions.add(header.position()));
+    void passesOnTheHeaderOfTheMessage() {
+        for (boolean ofOneImage : new boolean[] {false, true}) {
+            List<String> seen = new ArrayList<>();
+            FragmentHandler note =
+                    (buffer, offset, length, header) ->
+                            seen.add(
+                                    header.flags()
+                                            + " "
+                                            + header.frameLength()
+                                            + " "
+                                            + header.position()
+                                            + " "
+                                            + header.termOffset()
+                                            + " "
+                                            + header.termId()
+                                            + " "
+                                            + header.sessionId()
+                                            + " "
+                                            + header.reservedValue());
+            FragmentHandler assembler =
+                    ofOneImage ? new ImageFragmentAssembler(note) : new FragmentAssembler(note);
+            Session session = new Session(9);
+            session.position = 2L * TERM + 64;
+            session.reservedValue = 77;
+            session.send(assembler, BEGIN, new byte[32]);
+            session.reservedValue = 78;
+            session.send(assembler, 0, new byte[32]);
+            session.send(assembler, END, new byte[5]);
+            session.send(assembler, BEGIN | END, new byte[5]);
+            session.send(assembler, BEGIN, new byte[64]);
+            session.send(assembler, END, new byte[1]);
+            long at = 2L * TERM + 64;
+            assertEquals(
+                    List.of(
+                            "192 101 " + (at + 192) + " 64 5 9 77",
+                            "192 37 " + (at + 256) + " 256 5 9 78",
+                            "192 97 " + (at + 416) + " 320 5 9 78"),
+                    seen);
+        }
+    }
+
+    @Test
+    void keepsNothingForSessionsThatHaveEnded() {
+        FragmentAssembler assembler = new FragmentAssembler(collect);
+        byte[] part = new byte[8160];
+        for (int sessionId = 0; sessionId < 20; sessionId++) {
+            Session session = new Session(sessionId);
+            int parts = MessageBuilder.MAX_LENGTH / part.length;
+            session.send(assembler, BEGIN, part);
+            for (int i = 2; i < parts; i++) {
+                session.send(assembler, 0, part);
+            }
+            if (sessionId % 2 == 0) {
+                session.send(assembler, END, part);
+                assertEquals(parts * part.length, messages.removeFirst().length);
+            } else {
+                session.end();
+            }
+        }
+        assertTrue(assembler.capacity() <= FragmentAssembler.MAX_KEPT, assembler.capacity() + " B");
+        assembler.clear();
+        assertEquals(0, assembler.capacity());
+    }
+
+    @Test
+    void takesNoBufferAnewForEachMessage() {
+        FragmentAssembler assembler = new FragmentAssembler(collect);
         Session session = new Session(1);
-        session.send(assembler, BEGIN, new byte[32]);
-        session.send(assembler, END, new byte[32]);
-        assertEquals(List.of(128L), positions);
+        Session other = new Session(2);
+        long capacity = 0;
+        for (int i = 0; i < 10; i++) {
+            session.send(assembler, BEGIN, new byte[8160]);
+            other.send(assembler, BEGIN, new byte[8160]);
+            session.send(assembler, END, new byte[8160]);
+            other.send(assembler, END, new byte[8160]);
+            if (i == 0) {
+                capacity = assembler.capacity();
+            }
+            assertEquals(capacity, assembler.capacity());
+        }
+        assertEquals(20, messages.size());
     }
 
     @Test

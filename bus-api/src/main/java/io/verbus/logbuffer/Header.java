@@ -5,19 +5,30 @@ package io.verbus.logbuffer;
 import org.agrona.DirectBuffer;
 
 /**
- * Header of the fragment that a handler is called with. One object is reused for all fragments of a
- * poll; a value is valid only during the call.
+ * Header of the fragment that a handler is called with, or of the message that was put together of
+ * fragments. One object is reused for all fragments of a poll; a value is valid only during the
+ * call.
  *
  * <p>Only the reserved value is read from the frame; all else is what the reader checked, or knows
  * of the log, so that a broken writer cannot lie about it.
  */
 public final class Header {
-    private final LogSpec spec;
-    private final int bitsToShift;
+    private LogSpec spec;
+    private int bitsToShift;
     private DirectBuffer buffer;
     private int termOffset;
     private long word;
     private long framePosition;
+
+    // Of a message that was put together of fragments, which has no place in a buffer.
+    private long reservedValue;
+    private int extent;
+
+    // Written once by whoever closes the reader, read by whoever keeps fragments of the stream.
+    private volatile boolean isStreamClosed;
+
+    /** The header of messages that are put together of fragments, see {@link #begin}. */
+    public Header() {}
 
     /**
      * @param spec of the log that is read.
@@ -45,9 +56,52 @@ public final class Header {
         this.framePosition = framePosition;
     }
 
-    /** Position of the stream behind this frame. */
+    /**
+     * Begins a message that is put together of fragments: its place, session and reserved value are
+     * those of its first fragment.
+     *
+     * @param first header of that fragment.
+     */
+    public void begin(Header first) {
+        if (spec != first.spec) {
+            spec = first.spec;
+            bitsToShift = first.bitsToShift;
+        }
+        termOffset = first.termOffset;
+        word = first.word;
+        framePosition = first.framePosition;
+        reservedValue = first.reservedValue();
+    }
+
+    /**
+     * Completes a message that is put together of fragments: its flags and its length are those of
+     * a message that was never cut, and its position is behind its last fragment.
+     *
+     * @param last header of the last fragment.
+     * @param length of the message in bytes.
+     */
+    public void complete(Header last, int length) {
+        word =
+                FrameHeader.word(
+                        FrameHeader.LENGTH + length,
+                        FrameHeader.flags(word) | last.flags(),
+                        FrameHeader.TYPE_DATA);
+        extent = (int) (last.position() - framePosition);
+    }
+
+    /** No more fragments of the stream will come from where this header came from. Any thread. */
+    void closeStream() {
+        isStreamClosed = true;
+    }
+
+    /** Whether the image that this header's fragments come from is closed. Any thread. */
+    public boolean isStreamClosed() {
+        return isStreamClosed;
+    }
+
+    /** Position of the stream behind this frame, or behind the message's last one. */
     public long position() {
-        return framePosition + FrameHeader.align(frameLength());
+        return framePosition + (extent == 0 ? FrameHeader.align(frameLength()) : extent);
     }
 
     /** Session id of the publisher. */
@@ -65,12 +119,12 @@ public final class Header {
         return spec.initialTermId();
     }
 
-    /** Id of the term that holds the frame. */
+    /** Id of the term that holds the frame, or the message's first one. */
     public int termId() {
         return LogLayout.termId(framePosition, bitsToShift, spec.initialTermId());
     }
 
-    /** Offset of the frame in its term. */
+    /** Offset in its term of the frame, or of the message's first one. */
     public int termOffset() {
         return termOffset;
     }
@@ -80,13 +134,15 @@ public final class Header {
         return FrameHeader.flags(word);
     }
 
-    /** Bytes of header and payload. */
+    /** Bytes of header and payload; of a message, as if it had been sent in one frame. */
     public int frameLength() {
         return FrameHeader.length(word);
     }
 
     /** What the publisher put into the header for its own use. */
     public long reservedValue() {
-        return buffer.getLong(termOffset + FrameHeader.RESERVED_VALUE);
+        return buffer == null
+                ? reservedValue
+                : buffer.getLong(termOffset + FrameHeader.RESERVED_VALUE);
     }
 }

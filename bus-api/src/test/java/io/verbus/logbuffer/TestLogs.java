@@ -36,4 +36,9 @@ public final class TestLogs {
             throw new UncheckedIOException(e);
         }
     }
+
+    /** Has a header say that its image is closed. */
+    public static void closeStream(Header header) {
+        header.closeStream();
+    }
 }
