@@ -118,6 +118,11 @@ final class Clients {
         }
     }
 
+    /** Nanoseconds after which a silent client is given up. */
+    long livenessTimeoutNs() {
+        return livenessTimeoutNs;
+    }
+
     /**
      * Gives up those that have been silent for too long. To be called when no command waits.
      *

@@ -20,9 +20,6 @@ import java.util.concurrent.TimeUnit;
  * bounded piece a cycle.
  */
 final class Conductor implements Agent {
-    /** A client that is stopped in the middle of writing a command holds up all others so long. */
-    private static final long COMMAND_UNBLOCK_NS = TimeUnit.SECONDS.toNanos(1);
-
     /** A stream that has had no work for so long shares its turns with others like it. */
     static final long IDLE_AFTER_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -118,7 +115,7 @@ final class Conductor implements Agent {
             commands.consumerHeartbeatTime(nowMs);
             heartbeat.setRelease(nowMs);
             publications.watch(nowNs);
-            if (isEveryCommandRead) {
+            if (isEveryCommandRead && commandPosition == commands.producerPosition()) {
                 work += clients.checkLiveness(nowNs);
             }
             work += unblockCommands(nowNs);
@@ -129,13 +126,19 @@ final class Conductor implements Agent {
         return work;
     }
 
-    /** A client that died while it was writing a command leaves a gap that nothing passes. */
+    /**
+     * A client that died while it was writing a command leaves a gap that nothing passes. One that
+     * is only stopped may go on, and would then write into what is another command by now: so the
+     * gap is closed when no client can live that has not moved since, and until then nobody is
+     * given up, as signs of life stand behind the gap. A client that goes on later still may spoil
+     * a command.
+     */
     private int unblockCommands(long nowNs) {
         long position = commands.consumerPosition();
         if (position != commandPosition || position == commands.producerPosition()) {
             commandPosition = position;
             commandPositionNs = nowNs;
-        } else if (nowNs - commandPositionNs > COMMAND_UNBLOCK_NS && commands.unblock()) {
+        } else if (nowNs - commandPositionNs > clients.livenessTimeoutNs() && commands.unblock()) {
             commandsUnblocked.incrementRelease();
             return 1;
         }
