@@ -20,10 +20,10 @@ import java.util.Objects;
  * restarted or gives the client up, the bus is lost: its publications and images are closed, the
  * error handler and the driver-lost handler are told once, and a new bus can be connected.
  *
- * <p>Shared memory stays mapped for {@link Context#lingerInterval} after what uses it was closed.
- * Publications and images test a volatile flag at the start of each call and do not touch shared
- * memory once it is set; a call that was under way when the flag was set has the linger interval to
- * return.
+ * <p>Shared memory stays mapped for {@link Context#lingerInterval} after what uses it was closed,
+ * and as long as a fragment handler that was called with it has not returned. Publications and
+ * images test a volatile flag at the start of each call and do not touch shared memory once it is
+ * set. A call that is later still, or a claim, finds empty memory of this process in its place.
  */
 public final class Bus implements AutoCloseable {
     private final ClientConductor conductor;
@@ -375,8 +375,8 @@ public final class Bus implements AutoCloseable {
         }
 
         /**
-         * @param interval for which shared memory stays mapped after it was closed; longer than any
-         *     call of a publication or image can take. Default: 5 s.
+         * @param interval for which shared memory stays mapped after it was closed, so that calls
+         *     that were under way can return. Default: 5 s.
          */
         public Context lingerInterval(Duration interval) {
             this.lingerInterval = positive("linger interval", interval);

@@ -168,7 +168,7 @@ final class ClientSubscriptions {
 
     private void onGone(Subscription subscription, Image image) {
         touching.remove(image.log());
-        lingering.add(image.log(), System.nanoTime());
+        lingering.add(image.log(), image::isDelivering, System.nanoTime());
         conductor.callHandler(
                 () -> subscription.unavailableImageHandler().onUnavailableImage(image));
     }

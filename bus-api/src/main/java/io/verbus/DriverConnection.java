@@ -15,7 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /** The CnC file of a live driver, and what is in it. */
 final class DriverConnection implements AutoCloseable {
-    private static final long RETRY_NS = 1_000_000;
+    private static final long RETRY_NS = 5_000_000;
+    private static final long LOOK_NS = 1_000_000;
 
     private final Path file;
     private final CncFile cnc;
@@ -73,7 +74,7 @@ final class DriverConnection implements AutoCloseable {
             if (Thread.currentThread().isInterrupted()) {
                 throw new BusException("interrupted while connecting to the driver of " + file);
             }
-            LockSupport.parkNanos(RETRY_NS);
+            LockSupport.parkNanos(driver == null ? RETRY_NS : LOOK_NS);
         }
     }
 

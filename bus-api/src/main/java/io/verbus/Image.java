@@ -20,6 +20,10 @@ import org.agrona.concurrent.status.Position;
  * as consumed; an {@link Error} is thrown on to the caller of poll. A frame that no publisher
  * writes closes the image, for all its subscribers, and is told to the error handler.
  *
+ * <p>An image may be closed while its handler runs: by another thread, or because the driver has
+ * ended it. What the handler was called with stays there until the handler returns, and nothing
+ * more is delivered.
+ *
  * <p>Over IPC, and for a spy, a poll waits for a moment where much is received in little time (more
  * than 64 KiB in 200 microseconds), until the publisher is some KiB ahead again: two who are close
  * behind each other are both slow. It never holds back everything that is there, and waits no more
@@ -41,12 +45,9 @@ public final class Image {
     private final FaultHandler faultHandler;
     private final LogReader reader;
 
-    // Written once, under this object's monitor, by whoever closes, before isClosed.
+    // Written once, under this object's monitor, by whoever closes, before the reader is closed.
     private long finalPosition;
     private boolean endedAtClose;
-
-    // Written once by whoever closes; read by every call.
-    private volatile boolean isClosed;
 
     /**
      * @param position the subscriber's counter, which holds the join position.
@@ -81,9 +82,6 @@ public final class Image {
      * @return how many were delivered; 0 once the image is closed.
      */
     public int poll(FragmentHandler handler, int fragmentLimit) {
-        if (isClosed) {
-            return 0;
-        }
         try {
             return reader.poll(handler, fragmentLimit);
         } catch (Exception e) {
@@ -99,9 +97,6 @@ public final class Image {
      * @return how many were delivered, an aborted one not counted; 0 once the image is closed.
      */
     public int controlledPoll(ControlledFragmentHandler handler, int fragmentLimit) {
-        if (isClosed) {
-            return 0;
-        }
         try {
             return reader.controlledPoll(handler, fragmentLimit);
         } catch (Exception e) {
@@ -123,7 +118,7 @@ public final class Image {
 
     /** Position up to which the image was consumed; the last one once the image is closed. */
     public long position() {
-        return isClosed ? finalPosition : position.getAcquire();
+        return isClosed() ? finalPosition : position.getAcquire();
     }
 
     /** Position at which this subscription joined the stream. */
@@ -163,7 +158,7 @@ public final class Image {
 
     /** Whether the publisher has ended the stream and everything was consumed. */
     public boolean isEndOfStream() {
-        return isClosed ? endedAtClose : position.getAcquire() >= endOfStream();
+        return isClosed() ? endedAtClose : position.getAcquire() >= endOfStream();
     }
 
     private long endOfStream() {
@@ -172,18 +167,23 @@ public final class Image {
 
     /** Whether the image has left its subscription: nothing more will be delivered. */
     public boolean isClosed() {
-        return isClosed;
+        return reader.isClosed();
     }
 
     /** Keeps all later calls out of the log; false if that was done before. */
     synchronized boolean markClosed() {
-        if (isClosed) {
+        if (isClosed()) {
             return false;
         }
         finalPosition = position.getAcquire();
         endedAtClose = finalPosition >= endOfStream();
-        isClosed = true;
+        reader.close();
         return true;
+    }
+
+    /** Whether a handler may be reading the log, though the image was closed a while ago. */
+    boolean isDelivering() {
+        return reader.isDelivering();
     }
 
     /** The log, to be unmapped once the image is closed and calls under way have returned. */

@@ -5,14 +5,17 @@ package io.verbus;
 import org.agrona.ErrorHandler;
 
 import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * Mapped memory that nothing starts to use any more, but that a call on another thread may still be
- * using: it is unmapped when the linger interval has passed. One thread.
+ * using: it is unmapped when the linger interval has passed, and nothing is known to use it. One
+ * thread.
  */
 final class LingeringMemory {
-    private record Entry(long since, AutoCloseable memory) {}
+    private record Entry(long since, AutoCloseable memory, BooleanSupplier isInUse) {}
 
     private final long lingerNs;
     private final ErrorHandler errorHandler;
@@ -29,7 +32,16 @@ final class LingeringMemory {
 
     /** Takes memory over, after the flag was set that keeps new calls out of it. */
     void add(AutoCloseable memory, long nowNs) {
-        entries.addLast(new Entry(nowNs, memory));
+        add(memory, () -> false, nowNs);
+    }
+
+    /**
+     * Takes memory over, after the flag was set that keeps new calls out of it.
+     *
+     * @param isInUse asked when the linger interval has passed: then it lasts another one.
+     */
+    void add(AutoCloseable memory, BooleanSupplier isInUse, long nowNs) {
+        entries.addLast(new Entry(nowNs, memory, isInUse));
     }
 
     /**
@@ -42,8 +54,12 @@ final class LingeringMemory {
         Entry first;
         while ((first = entries.peekFirst()) != null && nowNs - first.since >= lingerNs) {
             entries.removeFirst();
-            unmap(first.memory);
-            count++;
+            if (first.isInUse.getAsBoolean()) {
+                entries.addLast(new Entry(nowNs, first.memory, first.isInUse));
+            } else {
+                unmap(first.memory);
+                count++;
+            }
         }
         return count;
     }
@@ -56,22 +72,19 @@ final class LingeringMemory {
         }
     }
 
-    /** Leaves the rest to a thread that ends when all is unmapped. */
+    /**
+     * Leaves the rest to threads that the JVM has for all who wait for a time to pass. Nothing else
+     * may be called from now on.
+     */
     void unmapInBackground() {
-        Thread thread = new Thread(this::unmapAll, "verbus-unmap");
-        thread.setDaemon(true);
-        thread.start();
+        if (!entries.isEmpty()) {
+            CompletableFuture.delayedExecutor(lingerNs, TimeUnit.NANOSECONDS)
+                    .execute(this::unmapLater);
+        }
     }
 
-    private void unmapAll() {
-        try {
-            for (Entry entry : entries) {
-                TimeUnit.NANOSECONDS.sleep(lingerNs - (System.nanoTime() - entry.since));
-                unmap(entry.memory);
-            }
-        } catch (InterruptedException e) {
-            // Nobody knows this thread, so nobody interrupts it; what is left goes with the JVM.
-            Thread.currentThread().interrupt();
-        }
+    private void unmapLater() {
+        unmap(System.nanoTime());
+        unmapInBackground();
     }
 }

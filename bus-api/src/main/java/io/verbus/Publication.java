@@ -19,8 +19,8 @@ import org.agrona.concurrent.status.ReadablePosition;
  * <p>{@link #offer} and {@link #tryClaim} never block. They return the stream's new position, which
  * is positive, or one of the negative constants here.
  *
- * <p>Another thread may close a publication while this one is offering. A claim must be committed
- * or aborted before the linger interval of the bus has passed after that.
+ * <p>Another thread may close a publication while this one is offering. A claim that is committed
+ * when the publication was closed and the linger interval of the bus has passed is lost.
  */
 public abstract sealed class Publication implements AutoCloseable
         permits ConcurrentPublication, ExclusivePublication {

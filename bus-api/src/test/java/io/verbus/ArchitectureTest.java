@@ -47,6 +47,7 @@ class ArchitectureTest {
                             "io.verbus",
                             "io.verbus.logbuffer..",
                             "io.verbus.cnc..",
+                            "io.verbus.memory..",
                             "io.verbus.transport..")
                     .should()
                     .onlyDependOnClassesThat()
@@ -56,11 +57,14 @@ class ArchitectureTest {
                             "io.verbus",
                             "io.verbus.logbuffer..",
                             "io.verbus.cnc..",
+                            "io.verbus.memory..",
                             "io.verbus.transport..",
                             "io.verbus.codecs..")
                     .because("applications embed this module");
 
     @ArchTest
     static final ArchRule contractsHaveNoCycles =
-            slices().matching("io.verbus.(logbuffer|cnc|transport)..").should().beFreeOfCycles();
+            slices().matching("io.verbus.(logbuffer|cnc|memory|transport)..")
+                    .should()
+                    .beFreeOfCycles();
 }

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.cnc.CncFile;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.logbuffer.BufferClaim;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 
@@ -22,6 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +33,10 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -601,6 +607,122 @@ class BusTest {
             await(() -> mappings("publication-77.log") == mappedAtBoth - 1);
         }
         await(() -> mappings(directory.resolve(CncFile.NAME).toString()) == 2);
+    }
+
+    /** Makes a publication of a brief bus and closes it: it is unmapped after what was before. */
+    private void awaitLinger(Bus brief, int logId) {
+        CompletableFuture<Publication> call =
+                async(() -> brief.addPublication("verbus:ipc", STREAM));
+        ScriptedDriver.Command command = driver.next();
+        while (!(command instanceof ScriptedDriver.Command.AddPublication)) {
+            command = driver.next(); // what was closed before has said so
+        }
+        long id = ((ScriptedDriver.Command.AddPublication) command).correlationId();
+        String name = "publication-" + logId + ".log";
+        driver.log(name, logId, SESSION, STREAM);
+        publicationReady(id, logId, driver.counter(4096).id(), false);
+        Publication publication = call.join();
+        int mapped = mappings(name);
+        publication.close();
+        assertInstanceOf(ScriptedDriver.Command.RemovePublication.class, driver.next());
+        await(() -> mappings(name) == mapped - 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"the driver", "the subscription", "the bus"})
+    void keepsMemoryUnderAHandlerThatOutlastsItsImage(String closedBy) throws Exception {
+        bus.close();
+        driver.next();
+        bus = Bus.connect(context().lingerInterval(Duration.ofMillis(20)));
+        Subscription subscription = subscription();
+        LogBuffers log = image(subscription, 55);
+        Image image = subscription.imageBySessionId(SESSION);
+        int mapped = mappings("image-55.log");
+        var appender = new io.verbus.logbuffer.ExclusiveAppender(log);
+        appender.append(MESSAGE, 0, 3, 0, 4096);
+        appender.append(MESSAGE, 0, 3, 0, 4096);
+        CountDownLatch isIn = new CountDownLatch(1);
+        CountDownLatch isClosed = new CountDownLatch(1);
+        List<String> received = new CopyOnWriteArrayList<>();
+        CompletableFuture<Integer> polled =
+                async(
+                        () ->
+                                subscription.poll(
+                                        (buffer, offset, length, header) -> {
+                                            isIn.countDown();
+                                            awaitLatch(isClosed);
+                                            received.add(
+                                                    buffer.getByte(offset)
+                                                            + " of "
+                                                            + length
+                                                            + " in "
+                                                            + header.reservedValue());
+                                        },
+                                        10));
+        awaitLatch(isIn);
+        switch (closedBy) {
+            case "the driver" ->
+                    driver.tell(
+                            new DriverEvent.ImageUnavailable(
+                                    55, subscription.registrationId(), "ended"));
+            case "the subscription" -> subscription.close();
+            default -> bus.close();
+        }
+        await(image::isClosed);
+        try (Bus other = Bus.connect(context().lingerInterval(Duration.ofMillis(100)))) {
+            awaitLinger(other, 66);
+        }
+        assertEquals(mapped, mappings("image-55.log"));
+        isClosed.countDown();
+        assertEquals(1, polled.join());
+        assertEquals(List.of("1 of 3 in 0"), received);
+        await(() -> mappings("image-55.log") == mapped - 1);
+        assertEquals(0, subscription.poll((buffer, at, length, h) -> {}, 9));
+        assertEquals(0, image.poll((buffer, at, length, h) -> {}, 9));
+        assertTrue(image.isClosed());
+    }
+
+    private static void awaitLatch(CountDownLatch latch) {
+        try {
+            assertTrue(latch.await(20, TimeUnit.SECONDS));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void survivesCallsThatComeLongAfterTheirMemoryIsGone() throws Exception {
+        ConcurrentLinkedQueue<Runnable> late = new ConcurrentLinkedQueue<>();
+        try (Bus brief = Bus.connect(context().lingerInterval(Duration.ofMillis(20)))) {
+            CompletableFuture<Publication> call =
+                    async(() -> brief.addPublication("verbus:ipc", STREAM));
+            long id = nextAddPublication().correlationId();
+            LogBuffers log = driver.log("publication-77.log", 77, SESSION, STREAM);
+            publicationReady(id, 77, driver.counter(4096).id(), false);
+            Publication publication = call.join();
+            BufferClaim claim = new BufferClaim();
+            assertEquals(64, publication.tryClaim(8, claim));
+            org.agrona.concurrent.status.CountersReader counters = brief.counters();
+            late.add(() -> claim.buffer().putLong(claim.offset(), 7));
+            late.add(claim::abort);
+            late.add(() -> assertEquals(Publication.CLOSED, publication.offer(MESSAGE)));
+            late.add(() -> assertEquals(0, counters.getCounterValue(0)));
+            int mapped = mappings("publication-77.log");
+            publication.close();
+            await(() -> mappings("publication-77.log") == mapped - 1);
+            assertEquals(0, log.term(0).getLong(32), "the claim is as it was");
+        }
+        await(() -> mappings(directory.resolve(CncFile.NAME).toString()) == 2);
+        late.forEach(Runnable::run);
+    }
+
+    @Test
+    void leavesNoThreadBehindForEachBusThatWasClosed() throws Exception {
+        int before = Thread.activeCount();
+        for (int i = 0; i < 20; i++) {
+            Bus.connect(context()).close();
+        }
+        assertTrue(Thread.activeCount() <= before + 2, Thread.activeCount() + " threads");
     }
 
     private static int mappings(String name) {

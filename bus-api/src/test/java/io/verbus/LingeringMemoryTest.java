@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 class LingeringMemoryTest {
     private final List<String> unmapped = new ArrayList<>();
@@ -27,6 +29,19 @@ class LingeringMemoryTest {
         assertEquals(1, lingering.unmap(1000));
         assertEquals(List.of("first", "second"), unmapped);
         assertEquals(0, lingering.unmap(2000));
+    }
+
+    @Test
+    void memoryThatIsInUseStaysForAnotherInterval() {
+        AtomicBoolean isInUse = new AtomicBoolean(true);
+        lingering.add(() -> unmapped.add("first"), isInUse::get, 10);
+        lingering.add(() -> unmapped.add("second"), 20);
+        assertEquals(1, lingering.unmap(120));
+        assertEquals(List.of("second"), unmapped);
+        isInUse.set(false);
+        assertEquals(0, lingering.unmap(219));
+        assertEquals(1, lingering.unmap(220));
+        assertEquals(List.of("second", "first"), unmapped);
     }
 
     @Test
@@ -55,10 +70,12 @@ class LingeringMemoryTest {
                     throw new IllegalStateException("in use");
                 },
                 start);
-        memory.add(done::countDown, start);
+        AtomicInteger asked = new AtomicInteger();
+        memory.add(done::countDown, () -> asked.incrementAndGet() < 3, start);
         memory.unmapInBackground();
         assertTrue(done.await(10, TimeUnit.SECONDS));
-        assertTrue(System.nanoTime() - start >= lingerNs);
+        assertTrue(System.nanoTime() - start >= 3 * lingerNs);
+        assertEquals(3, asked.get());
         assertEquals(1, told.size());
     }
 }

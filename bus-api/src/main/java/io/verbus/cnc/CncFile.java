@@ -3,6 +3,7 @@
 package io.verbus.cnc;
 
 import io.verbus.BusException;
+import io.verbus.memory.ClientMapping;
 
 import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -80,16 +81,17 @@ public final class CncFile implements AutoCloseable {
     private static final int METADATA_PER_VALUE =
             CountersReader.METADATA_LENGTH / CountersReader.COUNTER_LENGTH;
 
-    private final Arena arena;
+    private final Runnable release;
     private final CncSpec spec;
     private final UnsafeBuffer toDriver;
     private final UnsafeBuffer toClients;
     private final UnsafeBuffer counterMetadata;
     private final UnsafeBuffer counterValues;
     private final UnsafeBuffer errorLog;
+    private boolean isClosed;
 
-    private CncFile(Arena arena, MemorySegment segment, CncSpec spec) {
-        this.arena = arena;
+    private CncFile(Runnable release, MemorySegment segment, CncSpec spec) {
+        this.release = release;
         this.spec = spec;
         long at = PAGE;
         int length = ringLength(spec);
@@ -143,7 +145,7 @@ public final class CncFile implements AutoCloseable {
             header.putLong(DRIVER_ID, spec.driverId());
             header.putLong(PID, spec.pid());
             header.putLong(CLIENT_LIVENESS_TIMEOUT, spec.clientLivenessTimeoutNs());
-            return new CncFile(arena, segment, spec);
+            return new CncFile(arena::close, segment, spec);
         } catch (FileAlreadyExistsException e) {
             arena.close();
             throw new BusException(
@@ -180,7 +182,6 @@ public final class CncFile implements AutoCloseable {
      *     something else.
      */
     public static CncFile map(Path file) {
-        Arena arena = Arena.ofShared();
         try (FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             long length = channel.size();
@@ -192,10 +193,14 @@ public final class CncFile implements AutoCloseable {
                                 + " bytes: the driver is still starting, or"
                                 + " the file is truncated");
             }
-            MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, length, arena);
-            return new CncFile(arena, segment, check(file, view(segment, 0, PAGE), length));
+            // Read, not mapped: whoever waits for a driver to start looks a thousand times.
+            ByteBuffer header = ByteBuffer.allocate(PAGE);
+            channel.read(header, 0);
+            CncSpec spec = check(file, new UnsafeBuffer(header), length);
+            ClientMapping mapping =
+                    ClientMapping.map(channel, FileChannel.MapMode.READ_WRITE, length);
+            return new CncFile(mapping::release, mapping.segment(), spec);
         } catch (IOException e) {
-            arena.close();
             throw new BusException(
                     "cannot open "
                             + file
@@ -203,9 +208,6 @@ public final class CncFile implements AutoCloseable {
                             + e
                             + "): start a media driver with this driver directory first",
                     e);
-        } catch (BusException e) {
-            arena.close();
-            throw e;
         }
     }
 
@@ -301,7 +303,7 @@ public final class CncFile implements AutoCloseable {
     }
 
     private static UnsafeBuffer view(MemorySegment segment, long offset, int length) {
-        return new UnsafeBuffer(segment.asSlice(offset, length).address(), length);
+        return ClientMapping.view(segment, offset, length);
     }
 
     /** Makes a created file valid for clients. The buffers must be initialised before. */
@@ -342,11 +344,15 @@ public final class CncFile implements AutoCloseable {
         return errorLog;
     }
 
-    /** Unmaps the file; nothing may use its buffers any more. The file stays. */
+    /**
+     * Unmaps the file, which stays. Nothing may use the buffers of a file that was created any
+     * more; those of a file that was mapped are empty from now on, see {@link ClientMapping}.
+     */
     @Override
     public void close() {
-        if (arena.scope().isAlive()) {
-            arena.close();
+        if (!isClosed) {
+            isClosed = true;
+            release.run();
         }
     }
 }

@@ -3,6 +3,7 @@
 package io.verbus.logbuffer;
 
 import io.verbus.BusException;
+import io.verbus.memory.ClientMapping;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -22,7 +23,9 @@ import java.nio.file.attribute.PosixFilePermissions;
  * A log, mostly a file mapped into this process. See {@link LogLayout} for what it holds.
  *
  * <p>The buffers may be used by any thread, as their users agree; creation and {@link #close()} are
- * for one thread. Nothing may touch a buffer once {@link #close()} has begun: its memory is gone.
+ * for one thread. Nothing may touch a buffer of a log that was created once {@link #close()} has
+ * begun: its memory is gone. A buffer of a log that was mapped is empty from then on, see {@link
+ * ClientMapping}.
  */
 public final class LogBuffers implements AutoCloseable {
     private static final FileAttribute<?> OWNER_ONLY =
@@ -30,7 +33,7 @@ public final class LogBuffers implements AutoCloseable {
     private static final int PAGE = 4096;
 
     private final Path file;
-    private final Arena arena;
+    private final Runnable release;
     private final MemorySegment segment;
     private final LogSpec spec;
     private final UnsafeBuffer[] terms = new UnsafeBuffer[LogLayout.PARTITIONS];
@@ -39,9 +42,11 @@ public final class LogBuffers implements AutoCloseable {
     /** What was read to touch pages: the compiler leaves out what nobody keeps. */
     private int touched;
 
-    private LogBuffers(Path file, Arena arena, MemorySegment segment, LogSpec spec) {
+    private boolean isClosed;
+
+    private LogBuffers(Path file, Runnable release, MemorySegment segment, LogSpec spec) {
         this.file = file;
-        this.arena = arena;
+        this.release = release;
         this.segment = segment;
         this.spec = spec;
         for (int i = 0; i < terms.length; i++) {
@@ -88,7 +93,7 @@ public final class LogBuffers implements AutoCloseable {
                 FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, length, arena);
             initialise(metadata(segment), spec);
-            return new LogBuffers(file, arena, segment, spec);
+            return new LogBuffers(file, arena::close, segment, spec);
         } catch (IOException e) {
             arena.close();
             discard(file, e);
@@ -118,7 +123,7 @@ public final class LogBuffers implements AutoCloseable {
         MemorySegment segment =
                 arena.allocate(LogLayout.fileLength(spec.termLength()), LogLayout.METADATA_LENGTH);
         initialise(metadata(segment), spec);
-        return new LogBuffers(null, arena, segment, spec);
+        return new LogBuffers(null, arena::close, segment, spec);
     }
 
     private static void discard(Path file, IOException failure) {
@@ -139,7 +144,6 @@ public final class LogBuffers implements AutoCloseable {
      * @throws BusException if the file is absent, truncated, of another version, or no log.
      */
     public static LogBuffers map(Path file, boolean readOnly) {
-        Arena arena = Arena.ofShared();
         try (FileChannel channel =
                 readOnly
                         ? FileChannel.open(file, StandardOpenOption.READ)
@@ -154,22 +158,18 @@ public final class LogBuffers implements AutoCloseable {
                                 + " bytes, which no log has: it is truncated or"
                                 + " not a log");
             }
-            MemorySegment segment =
-                    channel.map(
+            ClientMapping mapping =
+                    ClientMapping.map(
+                            channel,
                             readOnly
                                     ? FileChannel.MapMode.READ_ONLY
                                     : FileChannel.MapMode.READ_WRITE,
-                            0,
-                            length,
-                            arena);
+                            length);
+            MemorySegment segment = mapping.segment();
             LogSpec spec = check(file, metadata(segment), length);
-            return new LogBuffers(file, arena, segment, spec);
+            return new LogBuffers(file, mapping::release, segment, spec);
         } catch (IOException e) {
-            arena.close();
             throw new BusException("cannot map the log " + file + ": " + e, e);
-        } catch (BusException e) {
-            arena.close();
-            throw e;
         }
     }
 
@@ -243,7 +243,7 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     private static UnsafeBuffer view(MemorySegment segment, long offset, int length) {
-        return new UnsafeBuffer(segment.address() + offset, length);
+        return ClientMapping.view(segment, offset, length);
     }
 
     /** The file that is mapped; null if the log is in memory. */
@@ -308,11 +308,15 @@ public final class LogBuffers implements AutoCloseable {
         return end;
     }
 
-    /** Unmaps the file, which stays, or frees the memory. */
+    /**
+     * Unmaps the file, which stays, or frees the memory. Of a log that was mapped by {@link #map},
+     * empty pages stay for who is late.
+     */
     @Override
     public void close() {
-        if (arena.scope().isAlive()) {
-            arena.close();
+        if (!isClosed) {
+            isClosed = true;
+            release.run();
         }
     }
 }

@@ -8,8 +8,11 @@ import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.Position;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
 /**
- * Reads the frames of a log in order, for one subscriber. One thread.
+ * Reads the frames of a log in order, for one subscriber. One thread, but for {@link #close}.
  *
  * <p>What is checked of a frame's first word, and what is used of it, come from one load, with
  * acquire. The subscriber's position is published once a poll, with release, also when a handler
@@ -17,9 +20,25 @@ import org.agrona.concurrent.status.Position;
  * term at the latest. In a fast stream it may end, and wait, some KiB in front of the tail, see
  * {@link FollowingDistance}; not in a replica, whose metadata have no tail.
  *
+ * <p>Another thread may close the reader. Nothing is delivered from then on but what the handler
+ * has been called with already, and the subscriber's position stands still, as the counter may
+ * become somebody else's. The log stays mapped as long as {@link #isDelivering}.
+ *
  * <p>No method allocates, but to report an invalid frame.
  */
 public final class LogReader {
+    private static final VarHandle DELIVERING;
+
+    static {
+        try {
+            DELIVERING =
+                    MethodHandles.lookup()
+                            .findVarHandle(LogReader.class, "isDelivering", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final LogBuffers log;
     private final Position subscriberPosition;
     private final boolean isReplica;
@@ -31,6 +50,12 @@ public final class LogReader {
     private int partition;
     private long termPosition;
     private int termOffset;
+
+    // Written by the reading thread, with release; read by whoever unmaps the log.
+    private boolean isDelivering;
+
+    // Written once by whoever closes; read before each delivery.
+    private volatile boolean isClosed;
 
     /**
      * Begins where the subscriber's position stands.
@@ -105,10 +130,11 @@ public final class LogReader {
         UnsafeBuffer term = this.term;
         int start = termOffset;
         int offset = start;
-        int end = end(start);
         int fragments = 0;
+        boolean isNested = beginDelivery();
         try {
-            while (fragments < fragmentLimit && offset < end) {
+            int end = end(start);
+            while (fragments < fragmentLimit && offset < end && !isClosed) {
                 long word = UnsafeApi.getLongAcquire(null, address + offset);
                 if (!FrameCheck.isData(word, offset, termLength)) {
                     if (isOpen(word)) {
@@ -134,6 +160,7 @@ public final class LogReader {
             if (termOffset != start) {
                 publish();
             }
+            endDelivery(isNested);
         }
         return fragments;
     }
@@ -153,10 +180,11 @@ public final class LogReader {
 
     private int deliverControlled(ControlledFragmentHandler handler, int fragmentLimit) {
         int published = termOffset;
-        int end = end(published);
         int fragments = 0;
+        boolean isNested = beginDelivery();
         try {
-            while (fragments < fragmentLimit && termOffset < end) {
+            int end = end(published);
+            while (fragments < fragmentLimit && termOffset < end && !isClosed) {
                 int offset = termOffset;
                 long word = UnsafeApi.getLongAcquire(null, address + offset);
                 if (!FrameCheck.isData(word, offset, termLength)) {
@@ -183,7 +211,7 @@ public final class LogReader {
                 if (action == ControlledFragmentHandler.Action.BREAK) {
                     break;
                 }
-                if (action == ControlledFragmentHandler.Action.COMMIT) {
+                if (action == ControlledFragmentHandler.Action.COMMIT && !isClosed) {
                     subscriberPosition.setRelease(termPosition + termOffset);
                     published = termOffset;
                 }
@@ -192,8 +220,41 @@ public final class LogReader {
             if (termOffset != published || termOffset == termLength) {
                 publish();
             }
+            endDelivery(isNested);
         }
         return fragments;
+    }
+
+    /**
+     * Nothing is delivered from now on. Any thread.
+     *
+     * <p>A delivery that another thread is about to begin may not be seen yet by {@link
+     * #isDelivering}, which is therefore for who has waited since.
+     */
+    public void close() {
+        isClosed = true;
+        header.closeStream();
+    }
+
+    /** Whether the reader was closed. Any thread. */
+    public boolean isClosed() {
+        return isClosed;
+    }
+
+    /** Whether a handler may be reading the log, though the reader was closed. Any thread. */
+    public boolean isDelivering() {
+        return (boolean) DELIVERING.getAcquire(this);
+    }
+
+    /** Returns whether a handler polls. */
+    private boolean beginDelivery() {
+        boolean isNested = isDelivering;
+        DELIVERING.setRelease(this, true);
+        return isNested;
+    }
+
+    private void endDelivery(boolean isNested) {
+        DELIVERING.setRelease(this, isNested);
     }
 
     /** Offset from which on no frame is read in this poll: the end of the term, mostly. */
@@ -216,6 +277,9 @@ public final class LogReader {
 
     private void publish() {
         long position = termPosition + termOffset;
+        if (isClosed) {
+            return;
+        }
         subscriberPosition.setRelease(position);
         if (distance.isDue(position) && !isReplica) {
             distance.measure(position, System.nanoTime());
