@@ -5,15 +5,24 @@ package io.verbus.logbuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.lang.ref.Reference;
+
 /**
  * Space in a log to write one message into, without a copy. Claim, write, then {@link #commit()} or
  * {@link #abort()} soon: later messages of the stream wait for it. Reusable; one thread at a time.
+ *
+ * <p>The driver takes a claim away that is open for longer than its unblock timeout, and those of a
+ * client that it has given up: {@link #commit()} says so. What is written into a claim after that
+ * may be written into another message, so check how long a process was stopped before, where that
+ * can be.
  */
 public final class BufferClaim {
     private static final String NOTHING_CLAIMED =
             "nothing is claimed: commit or abort once after each successful claim";
 
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+    private LogBuffers log; // which a claim keeps from being unmapped by the garbage collector
+    private int termId;
     private int frameLength;
     private int flags;
 
@@ -23,11 +32,18 @@ public final class BufferClaim {
     /**
      * Takes over a frame whose first word holds its negative length.
      *
+     * @param log that holds the frame.
      * @param frame its address.
+     * @param termId of the term that holds the frame.
      * @param frameLength of header and payload.
      */
-    void wrap(long frame, int frameLength) {
+    void wrap(LogBuffers log, long frame, int termId, int frameLength) {
+        // Storing a reference marks a card, and cards of objects of other threads share its line.
+        if (this.log != log) {
+            this.log = log;
+        }
         buffer.wrap(frame, frameLength);
+        this.termId = termId;
         this.frameLength = frameLength;
         flags = FrameHeader.FLAGS_UNFRAGMENTED;
     }
@@ -84,29 +100,37 @@ public final class BufferClaim {
     /**
      * Makes the message visible to subscribers.
      *
+     * @throws ClaimLostException if the driver has taken the claim away: the message is not sent.
      * @throws IllegalStateException if nothing is claimed.
      */
     public void commit() {
-        finish(FrameHeader.word(frameLength, flags, FrameHeader.TYPE_DATA));
+        int length = length();
+        if (!finish(FrameHeader.word(frameLength, flags, FrameHeader.TYPE_DATA))) {
+            throw new ClaimLostException(length);
+        }
     }
 
     /**
      * Gives the space up: subscribers skip it.
      *
+     * @return whether it was still there; false if the driver has taken it away, so that it was
+     *     skipped before.
      * @throws IllegalStateException if nothing is claimed.
      */
-    public void abort() {
-        finish(FrameHeader.word(frameLength, FrameHeader.FLAGS_UNFRAGMENTED, FrameHeader.TYPE_PAD));
+    public boolean abort() {
+        return finish(Framing.padding(frameLength));
     }
 
-    private void finish(long word) {
+    private boolean finish(long word) {
         if (frameLength == 0) {
             throw new IllegalStateException(NOTHING_CLAIMED);
         }
         // Last: whoever acquires a positive length sees the payload.
-        buffer.putLongRelease(FrameHeader.FRAME_LENGTH, word);
+        boolean isThere = Framing.commit(buffer.addressOffset(), termId, frameLength, word);
+        Reference.reachabilityFence(log);
         // The frame is the subscribers' now: a write through this claim must fail, not spoil it.
         buffer.wrap(0, 0);
         frameLength = 0;
+        return isThere;
     }
 }

@@ -6,6 +6,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.lang.ref.Reference;
+
 /**
  * Appends to a publication's log from any thread of any process.
  *
@@ -15,18 +17,37 @@ import org.agrona.concurrent.UnsafeBuffer;
  * filled, and committed by a release store of the first word, so that it can be told, whenever its
  * owner dies, how far it goes.
  *
- * <p>The limit is checked before the claim, not with it: each thread may go past it by one message.
- * The term behind the limit is kept free for that.
+ * <p>For a message of more than a 2,048th of a term, the limit is checked with the claim, by
+ * compare-and-set: one such message may go past it, by an eighth of a term at most. For a shorter
+ * one it is checked before the claim: each thread may go past it by one message, in whichever term
+ * it finds itself by then. The term behind the limit is kept free for that, which is enough as long
+ * as no more than {@value #MAX_THREADS} threads, of all processes, offer to the log at once.
+ *
+ * <p>An owner that was stopped may find its claim gone when it goes on: an unblocker has made
+ * padding of it, and others may use the place again. Before a frame is marked, its position is
+ * compared with where the last unblocked claim ended, and its first word with zero; before it is
+ * committed, its term and the mark are compared. An append whose claim is gone has sent nothing
+ * that is put together to a message, and says that it is to be tried again. What is left of its
+ * claim is unblocked in its turn. Two cases remain: that the owner is stopped again in between a
+ * comparison and the store, and that it wrote header or payload meanwhile, which may be into
+ * another message.
  *
  * <p>No method allocates, but to refuse a wrong argument.
  */
 public final class ConcurrentAppender {
+    /** Threads that may offer at once, of all processes: see the term behind the limit. */
+    public static final int MAX_THREADS = 1792;
+
+    /** What is not longer than this part of a term is claimed by an add. */
+    private static final int ADDED_PART = 2048;
+
     private final LogBuffers log;
     private final UnsafeBuffer metadata;
     private final long metadataAddress;
     private final Framing framing;
     private final int initialTermId;
     private final int termLength;
+    private final int maxAdded;
     private final int bitsToShift;
     private final long maxPosition;
 
@@ -34,12 +55,20 @@ public final class ConcurrentAppender {
      * @param log of the publication, mapped for writing.
      */
     public ConcurrentAppender(LogBuffers log) {
+        this(log, log.spec().termLength() / ADDED_PART);
+    }
+
+    /**
+     * @param maxAdded bytes of the longest message that is claimed by an add.
+     */
+    ConcurrentAppender(LogBuffers log, int maxAdded) {
         this.log = log;
         metadata = log.metadata();
         metadataAddress = metadata.addressOffset();
         framing = new Framing(log.spec());
         initialTermId = log.spec().initialTermId();
         termLength = log.spec().termLength();
+        this.maxAdded = maxAdded;
         bitsToShift = LogLayout.positionBitsToShift(termLength);
         maxPosition = LogLayout.maxPosition(termLength);
     }
@@ -68,40 +97,61 @@ public final class ConcurrentAppender {
         }
         int at = (int) claimed;
         int termId = initialTermId + count;
+        boolean isSent;
         if (length <= framing.maxPayload()) {
             int frameLength = FrameHeader.LENGTH + length;
-            framing.open(term, at, frameLength);
-            framing.header(term, at, termId, reservedValue);
-            Framing.payload(term + at + FrameHeader.LENGTH, source, offset, length);
-            framing.commit(term, at, frameLength, FrameHeader.FLAGS_UNFRAGMENTED);
+            isSent = open(term, count, at, frameLength);
+            if (isSent) {
+                framing.header(term, at, termId, reservedValue);
+                Framing.payload(term + at + FrameHeader.LENGTH, source, offset, length);
+                isSent = commit(term + at, termId, frameLength, FrameHeader.FLAGS_UNFRAGMENTED);
+            }
         } else {
-            appendFragments(term, at, termId, source, offset, length, reservedValue);
+            isSent = appendFragments(term, count, at, source, offset, length, reservedValue);
         }
-        return termPosition(count) + at + required;
+        Reference.reachabilityFence(log); // which may be closed, and forgotten, meanwhile
+        return isSent ? termPosition(count) + at + required : AppendResult.ADMIN_ACTION;
     }
 
     // Committed first to last: a reader takes the first fragment while the next is being copied.
-    private void appendFragments(
+    private boolean appendFragments(
             long term,
+            int count,
             int termOffset,
-            int termId,
             DirectBuffer source,
             int offset,
             int length,
             long reservedValue) {
+        int termId = initialTermId + count;
         int at = termOffset;
         int done = 0;
         do {
             int payload = Math.min(length - done, framing.maxPayload());
             int frameLength = FrameHeader.LENGTH + payload;
-            framing.open(term, at, frameLength);
+            if (!open(term, count, at, frameLength)) {
+                return false;
+            }
             framing.header(term, at, termId, reservedValue);
             Framing.payload(term + at + FrameHeader.LENGTH, source, offset + done, payload);
             int flags = Framing.flags(done == 0, done + payload == length);
-            framing.commit(term, at, frameLength, flags);
+            if (!commit(term + at, termId, frameLength, flags)) {
+                return false;
+            }
             done += payload;
             at += FrameHeader.align(frameLength);
         } while (done < length);
+        return true;
+    }
+
+    private boolean open(long term, int count, int offset, int frameLength) {
+        return termPosition(count) + offset
+                        >= UnsafeApi.getLongAcquire(null, metadataAddress + LogLayout.UNBLOCKED)
+                && framing.open(term, offset, frameLength);
+    }
+
+    private static boolean commit(long frame, int termId, int frameLength, int flags) {
+        long word = FrameHeader.word(frameLength, flags, FrameHeader.TYPE_DATA);
+        return Framing.commit(frame, termId, frameLength, word);
     }
 
     /**
@@ -124,9 +174,12 @@ public final class ConcurrentAppender {
             return claimed;
         }
         int at = (int) claimed;
-        framing.open(term, at, frameLength);
-        framing.header(term, at, initialTermId + count, 0);
-        claim.wrap(term + at, frameLength);
+        if (!open(term, count, at, frameLength)) {
+            return AppendResult.ADMIN_ACTION;
+        }
+        int termId = initialTermId + count;
+        framing.header(term, at, termId, 0);
+        claim.wrap(log, term + at, termId, frameLength);
         return termPosition(count) + at + required;
     }
 
@@ -150,21 +203,27 @@ public final class ConcurrentAppender {
      */
     private long claimTail(int count, int required, long limit) {
         long tail = metadataAddress + LogTail.offset(count);
-        long rawTail = UnsafeApi.getLongAcquire(null, tail);
+        long rawTail;
+        do {
+            rawTail = UnsafeApi.getLongAcquire(null, tail);
+            long offset = LogLayout.tailOffset(rawTail);
+            // Not adding to a tail that is past the end keeps it from running into the term id.
+            if (LogLayout.termId(rawTail) - initialTermId != count || offset > termLength) {
+                return rotating(count);
+            }
+            long position = termPosition(count) + offset;
+            if (position + required > maxPosition) {
+                return AppendResult.MAX_POSITION_EXCEEDED;
+            }
+            if (position >= limit) {
+                return AppendResult.BACK_PRESSURED;
+            }
+            if (required <= maxAdded) {
+                rawTail = UnsafeApi.getAndAddLong(null, tail, required);
+                break;
+            }
+        } while (!UnsafeApi.compareAndSetLong(null, tail, rawTail, rawTail + required));
         long offset = LogLayout.tailOffset(rawTail);
-        // Not adding to a tail that is past the end keeps it from ever running into the term id.
-        if (LogLayout.termId(rawTail) - initialTermId != count || offset > termLength) {
-            return rotating(count);
-        }
-        long position = termPosition(count) + offset;
-        if (position + required > maxPosition) {
-            return AppendResult.MAX_POSITION_EXCEEDED;
-        }
-        if (position >= limit) {
-            return AppendResult.BACK_PRESSURED;
-        }
-        rawTail = UnsafeApi.getAndAddLong(null, tail, required);
-        offset = LogLayout.tailOffset(rawTail);
         if (LogLayout.termId(rawTail) - initialTermId == count && offset + required <= termLength) {
             return offset;
         }
@@ -181,8 +240,7 @@ public final class ConcurrentAppender {
         int count = LogLayout.termId(rawTail) - initialTermId;
         long offset = LogLayout.tailOffset(rawTail);
         if (offset + required <= termLength) {
-            long term = log.termAddress(LogLayout.partition(count));
-            framing.pad(term, (int) offset, required, initialTermId + count);
+            pad(count, (int) offset, required);
         } else if (offset <= termLength) {
             endTerm(count, (int) offset);
         }
@@ -192,11 +250,19 @@ public final class ConcurrentAppender {
     /** Ends the term; only the one claim that begins in it and ends behind it gets here. */
     private void endTerm(int count, int offset) {
         if (offset < termLength) {
-            long term = log.termAddress(LogLayout.partition(count));
-            framing.pad(term, offset, termLength - offset, initialTermId + count);
+            pad(count, offset, termLength - offset);
         }
         if (count != Integer.MAX_VALUE) {
             LogTail.rotate(metadata, initialTermId, count);
+        }
+    }
+
+    private void pad(int count, int offset, int length) {
+        long term = log.termAddress(LogLayout.partition(count));
+        if (open(term, count, offset, length)) {
+            int termId = initialTermId + count;
+            framing.header(term, offset, termId, 0);
+            Framing.commit(term + offset, termId, length, Framing.padding(length));
         }
     }
 

@@ -21,6 +21,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * end, then the next one's first word: a processor that sees lines asked for in their order fetches
  * the next ones by itself, which a store far ahead of them would keep it from.
  *
+ * <p>A frame is committed by a store, not by a compare-and-set: nobody makes padding of what a
+ * publisher has begun before the driver has given its client up, and ends the stream. A claim is
+ * taken away then, see {@link BufferClaim}.
+ *
  * <p>No method allocates, but to refuse a wrong argument.
  */
 public final class ExclusiveAppender {
@@ -210,9 +214,9 @@ public final class ExclusiveAppender {
         if (refused < 0) {
             return refused;
         }
-        framing.open(address, at, frameLength);
+        framing.mark(address, at, frameLength);
         framing.header(address, at, termId, 0);
-        claim.wrap(address + at, frameLength);
+        claim.wrap(log, address + at, termId, frameLength);
         return termPosition + termOffset;
     }
 

@@ -69,14 +69,34 @@ final class Framing {
         }
     }
 
-    /** Marks a frame as claimed, and how far it goes, before anything else of it is written. */
-    void open(long term, int offset, int frameLength) {
-        UnsafeApi.putLong(
-                term + offset,
-                FrameHeader.word(
-                        -frameLength, FrameHeader.FLAGS_UNFRAGMENTED, FrameHeader.TYPE_DATA));
+    /** What the first word of a frame holds while the frame is being filled. */
+    static long claimedWord(int frameLength) {
+        return FrameHeader.word(
+                -frameLength, FrameHeader.FLAGS_UNFRAGMENTED, FrameHeader.TYPE_DATA);
+    }
+
+    /**
+     * Marks a frame as claimed, and how far it goes, before anything else of it is written. For a
+     * log with a single writer.
+     */
+    void mark(long term, int offset, int frameLength) {
+        UnsafeApi.putLong(term + offset, claimedWord(frameLength));
         // An unblocker that sees payload must see the mark: it would take payload for frames.
         VarHandle.storeStoreFence();
+    }
+
+    /**
+     * Marks a frame as claimed, and how far it goes, before anything else of it is written.
+     *
+     * @return whether the place was free; if not, an unblocker has taken it and nothing of it may
+     *     be written.
+     */
+    boolean open(long term, int offset, int frameLength) {
+        boolean isFree =
+                UnsafeApi.compareAndSetLong(null, term + offset, 0, claimedWord(frameLength));
+        // An unblocker that sees payload must see the mark: it would take payload for frames.
+        VarHandle.storeStoreFence();
+        return isFree;
     }
 
     /** Writes all of the header but the first word. */
@@ -124,20 +144,41 @@ final class Framing {
         UnsafeApi.putLong(to + last, UnsafeApi.getLong(array, from + last));
     }
 
-    /** Publishes a frame: the last store to it. Whoever acquires its length sees all of it. */
+    /**
+     * Publishes a frame: the last store to it. Whoever acquires its length sees all of it. For a
+     * log with a single writer.
+     */
     void commit(long term, int offset, int frameLength, int flags) {
         UnsafeApi.putLongRelease(
                 null, term + offset, FrameHeader.word(frameLength, flags, FrameHeader.TYPE_DATA));
     }
 
-    /** Writes a padding frame. */
+    /**
+     * Publishes a frame that was opened, unless it was taken away: the last store to it. Whoever
+     * acquires its length sees all of it.
+     *
+     * <p>A publisher may have been stopped since the frame was opened. Meanwhile an unblocker may
+     * have made padding of it, and others may have filled the place again, any number of laps
+     * later. The frame is still the publisher's own if it is of the same term, claimed, and as
+     * long. What is not seen: a publisher that is stopped again between the two comparisons, for
+     * whole laps, and finds a claim as long at the same place.
+     *
+     * @return whether the frame was still there.
+     */
+    static boolean commit(long frame, int termId, int frameLength, long word) {
+        return UnsafeApi.getInt(frame + FrameHeader.TERM_ID) == termId
+                && UnsafeApi.compareAndSetLong(null, frame, claimedWord(frameLength), word);
+    }
+
+    /** Writes a padding frame. For a log with a single writer. */
     void pad(long term, int offset, int frameLength, int termId) {
         header(term, offset, termId, 0);
-        UnsafeApi.putLongRelease(
-                null,
-                term + offset,
-                FrameHeader.word(
-                        frameLength, FrameHeader.FLAGS_UNFRAGMENTED, FrameHeader.TYPE_PAD));
+        UnsafeApi.putLongRelease(null, term + offset, padding(frameLength));
+    }
+
+    /** First word of a padding frame. */
+    static long padding(int frameLength) {
+        return FrameHeader.word(frameLength, FrameHeader.FLAGS_UNFRAGMENTED, FrameHeader.TYPE_PAD);
     }
 
     /** Flags of the fragment that holds the given part of a message. */

@@ -25,6 +25,8 @@ import org.agrona.BitUtil;
  *  |         connected          | 256  int32   1 if somebody receives   driver
  *  +----------------------------+
  *  |  magic, version, page, ... | 384  fixed when the file is created; magic is stored last
+ *  +----------------------------+
+ *  |     unblocked position     | 1024 int64   behind the last claim made padding   driver
  *  +----------------------------+ 4096
  * </pre>
  *
@@ -82,6 +84,12 @@ public final class LogLayout {
 
     /** Offset in the metadata page: registration id of publication or image, int64. */
     public static final int REGISTRATION_ID = 416;
+
+    /**
+     * Offset in the metadata page: position behind the last claim that an unblocker has made
+     * padding of, or is about to, int64. An owner whose claim lies before it has lost it.
+     */
+    public static final int UNBLOCKED = 1024;
 
     /** "VERBUSLG" in ASCII. */
     public static final long MAGIC_VALUE = 0x474C_5355_4252_4556L;

@@ -22,8 +22,11 @@ import org.agrona.concurrent.UnsafeBuffer;
  * by a live thread must not be swallowed, though it may have left no mark yet.
  *
  * <p>The padding replaces the word by compare-and-set, so that a commit that comes first wins. An
- * owner that is alive and commits later replaces the padding with a message of the same extent, or
- * does so unseen. It does no harm as long as that part of the log is not in use again.
+ * owner that is alive and commits later finds that the claim is no longer its own, as its commit
+ * compares, too; one that has left no mark yet finds the position behind the padding in the log's
+ * metadata. That position is stored first: whoever finds the place clean again finds it as well. An
+ * owner that only stores, such as a client of Aeron, replaces the padding with a message of the
+ * same extent, and spoils what is there if that part of the log is in use again.
  */
 public final class LogUnblocker {
     private static final long NOT_BLOCKED = -1;
@@ -150,15 +153,15 @@ public final class LogUnblocker {
     }
 
     private boolean pad(UnsafeBuffer term, int offset, long position, long word, int frameLength) {
+        UnsafeBuffer metadata = log.metadata();
+        long end = position + FrameHeader.align(frameLength);
+        metadata.putLongRelease(
+                LogLayout.UNBLOCKED, Math.max(end, metadata.getLong(LogLayout.UNBLOCKED)));
         framing.identity(
                 term.addressOffset(),
                 offset,
                 LogLayout.termId(position, bitsToShift, initialTermId));
-        return term.compareAndSetLong(
-                offset,
-                word,
-                FrameHeader.word(
-                        frameLength, FrameHeader.FLAGS_UNFRAGMENTED, FrameHeader.TYPE_PAD));
+        return term.compareAndSetLong(offset, word, Framing.padding(frameLength));
     }
 
     private boolean finishRotation() {

@@ -11,6 +11,7 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.IL_Result;
+import org.openjdk.jcstress.infra.results.JJ_Result;
 
 /** Two threads append at once: within a term, and where the term ends. */
 public class AppendStress {
@@ -116,6 +117,32 @@ public class AppendStress {
         @Arbiter
         public void arbiter(IL_Result r) {
             observe(r);
+        }
+    }
+
+    @JCStressTest
+    @Outcome(id = "192, -2", expect = ACCEPTABLE, desc = "the first goes past the limit, alone")
+    @Outcome(id = "-2, 192", expect = ACCEPTABLE, desc = "the second goes past the limit, alone")
+    @Outcome(expect = FORBIDDEN, desc = "both go past the limit, or none")
+    @State
+    public static class LongMessagesAtTheLimit {
+        private static final long LIMIT = 32;
+
+        private final StressLog log = new StressLog(0);
+
+        @Actor
+        public void first(JJ_Result r) {
+            r.r1 = log.append(1, 0, LIMIT);
+        }
+
+        @Actor
+        public void second(JJ_Result r) {
+            r.r2 = log.append(2, 0, LIMIT);
+        }
+
+        @Arbiter
+        public void arbiter(JJ_Result r) {
+            log.release();
         }
     }
 }

@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** Several threads append for real, one reads, one cleans and moves the limit. */
 class ConcurrentStreamTest {
     private static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
+    private static final int BITS = LogLayout.positionBitsToShift(TERM_LENGTH);
     private static final int WRITERS = 3;
     private static final int MESSAGES = 40_000;
 
@@ -100,6 +101,10 @@ class ConcurrentStreamTest {
                 assertTrue(position > last, "claimed up to " + position + " after " + last);
                 last = position;
                 claim.commit();
+                // Nobody reads it: the place is clean for the next lap.
+                long frame = position - FrameHeader.LENGTH;
+                log.term(LogLayout.partition(frame, BITS))
+                        .putLongRelease(LogLayout.termOffset(frame, TERM_LENGTH), 0);
             }
         }
         return last;

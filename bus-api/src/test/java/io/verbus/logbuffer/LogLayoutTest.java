@@ -29,6 +29,7 @@ class LogLayoutTest {
                         "raw tail of term 0..2", LogLayout.RAW_TAILS,
                         "active term count", LogLayout.ACTIVE_TERM_COUNT,
                         "connected", LogLayout.CONNECTED,
+                        "unblocked position", LogLayout.UNBLOCKED,
                         "magic, version, page, ...", LogLayout.MAGIC),
                 LayoutPicture.offsets(LogLayout.class));
     }

@@ -254,21 +254,100 @@ class LogUnblockerTest {
         assertEquals(0, log.term(0).getLong(0));
     }
 
-    @Test
-    void commitAfterTheUnblockingLeavesAWholeMessage() {
-        ConcurrentAppender appender = new ConcurrentAppender(log);
+    private void unblock(long position) {
         LogUnblocker unblocker = new LogUnblocker(log, false);
-        BufferClaim claim = new BufferClaim();
-        appender.claim(8, claim, NO_LIMIT);
-        claim.buffer().putLong(claim.offset(), 4711);
-        unblocker.check(0, 0, TIMEOUT);
-        assertTrue(unblocker.check(0, TIMEOUT, TIMEOUT));
-        claim.commit();
+        unblocker.check(position, 0, TIMEOUT);
+        assertTrue(unblocker.check(position, TIMEOUT, TIMEOUT));
+    }
+
+    private List<Long> readFrom(long position) {
         List<Long> received = new ArrayList<>();
-        LogReader reader = new LogReader(log, new AtomicLongPosition(), false);
-        read(reader, received);
-        assertEquals(List.of(4711L), received);
-        assertEquals(64, reader.position());
+        AtomicLongPosition at = new AtomicLongPosition();
+        at.set(position);
+        read(new LogReader(log, at, false), received);
+        return received;
+    }
+
+    private static void write(BufferClaim claim, long value) {
+        claim.buffer().putLong(claim.offset(), value);
+    }
+
+    @Test
+    void commitAfterTheUnblockingSaysSoAndSendsNothing() {
+        ConcurrentAppender appender = new ConcurrentAppender(log);
+        BufferClaim claim = new BufferClaim();
+        BufferClaim aborted = new BufferClaim();
+        appender.claim(8, claim, NO_LIMIT);
+        appender.claim(8, aborted, NO_LIMIT);
+        write(claim, 4711);
+        unblock(0);
+        unblock(64);
+        ClaimLostException e = assertThrows(ClaimLostException.class, claim::commit);
+        assertTrue(e.getMessage().contains("8 bytes"), e.getMessage());
+        assertFalse(aborted.abort());
+        assertEquals(List.of(), readFrom(0));
+        assertThrows(IllegalStateException.class, claim::commit, "claimed no more");
+    }
+
+    @Test
+    void commitWholeLapsLaterLeavesTheMessageOfAnotherAlone() {
+        ConcurrentAppender appender = new ConcurrentAppender(log);
+        BufferClaim stale = new BufferClaim();
+        BufferClaim longer = new BufferClaim();
+        BufferClaim open = new BufferClaim();
+        appender.claim(8, stale, NO_LIMIT);
+        appender.claim(100, longer, NO_LIMIT);
+        unblock(0);
+        unblock(64);
+        long lap = (long) LogLayout.PARTITIONS * TERM_LENGTH;
+        LogCleaner cleaner = new LogCleaner(log, 0);
+        while (appender.position() < lap) {
+            appender.append(new UnsafeBuffer(new byte[900]), 0, 900, 0, NO_LIMIT);
+            while (cleaner.clean(appender.position(), TERM_LENGTH) > 0) {}
+        }
+        // At the same place, and as long: one claim is open, the other's place is still clean.
+        assertEquals(lap + 64, appender.claim(8, open, NO_LIMIT));
+        assertThrows(ClaimLostException.class, stale::commit);
+        assertThrows(ClaimLostException.class, longer::commit);
+        assertEquals(0, log.term(0).getLong(64));
+        write(open, 7);
+        open.commit();
+        UnsafeBuffer message = new UnsafeBuffer(new byte[100]);
+        message.putLong(0, 8);
+        assertEquals(lap + 224, appender.append(message, 0, 100, 0, NO_LIMIT));
+        assertEquals(List.of(7L, 8L), readFrom(lap));
+    }
+
+    @Test
+    void ownerThatHasLeftNoMarkFindsItsClaimGone() {
+        UnsafeBuffer message = new UnsafeBuffer(new byte[3000]);
+        ConcurrentAppender appender = new ConcurrentAppender(log);
+        // As the owner does before it stops; a live one has claimed behind it.
+        log.metadata().getAndAddLong(LogLayout.RAW_TAILS, 64);
+        unblock(0);
+        assertEquals(64, log.metadata().getLong(LogLayout.UNBLOCKED));
+        log.term(0).setMemory(0, 64, (byte) 0); // consumed and cleaned
+        log.metadata().putLong(LogLayout.RAW_TAILS, LogLayout.rawTail(7, 0));
+        for (int length : new int[] {32, 3000}) {
+            assertEquals(
+                    AppendResult.ADMIN_ACTION, appender.append(message, 0, length, 0, NO_LIMIT));
+            log.metadata().putLong(LogLayout.RAW_TAILS, LogLayout.rawTail(7, 0));
+        }
+        assertEquals(AppendResult.ADMIN_ACTION, appender.claim(32, new BufferClaim(), NO_LIMIT));
+        assertEquals(0, log.term(0).getLong(0), "nothing is written where another may be");
+        assertEquals(128, appender.append(message, 0, 8, 0, NO_LIMIT));
+    }
+
+    @Test
+    void ownerThatFindsItsPlaceTakenWritesNothing() {
+        ConcurrentAppender appender = new ConcurrentAppender(log);
+        long padding = Framing.padding(64);
+        log.term(0).putLong(0, padding);
+        UnsafeBuffer message = new UnsafeBuffer(new byte[8]);
+        assertEquals(AppendResult.ADMIN_ACTION, appender.append(message, 0, 8, 0, NO_LIMIT));
+        assertEquals(padding, log.term(0).getLong(0));
+        assertEquals(0, log.term(0).getLong(FrameHeader.TERM_OFFSET));
+        assertEquals(128, appender.append(message, 0, 8, 0, NO_LIMIT));
     }
 
     @Test
@@ -290,7 +369,7 @@ class LogUnblockerTest {
     @Test
     void claimThatSaysToReachPastTheTailIsReported() {
         log.metadata().getAndAddLong(LogLayout.RAW_TAILS, 64);
-        framing.open(log.termAddress(0), 0, 96);
+        framing.mark(log.termAddress(0), 0, 96);
         LogUnblocker unblocker = new LogUnblocker(log, false);
         unblocker.check(0, 0, TIMEOUT);
         InvalidFrameException e =

@@ -27,6 +27,9 @@ final class StressLog {
     /** Bytes of log that a message takes. */
     static final int MESSAGE = 192;
 
+    /** Position at which the log is round for the first time. */
+    static final int LAP = LogLayout.PARTITIONS * TERM_LENGTH;
+
     /** How often a reader looks again while nothing is there: it is to meet the writer at work. */
     private static final int LOOKS = 20;
 
@@ -44,6 +47,7 @@ final class StressLog {
             log.metadata().putLong(LogTail.offset(i), rawTail);
         }
         log.metadata().putInt(LogLayout.ACTIVE_TERM_COUNT, 0);
+        log.metadata().putLong(LogLayout.UNBLOCKED, 0);
     }
 
     LogBuffers log() {
@@ -66,13 +70,21 @@ final class StressLog {
         }
     }
 
-    /** Appends concurrently; while another thread rotates the log, tries again. */
+    /**
+     * Appends concurrently; while another thread rotates the log, or where the claim is gone, tries
+     * again. Messages of odd numbers are claimed by an add, others by compare-and-set.
+     */
     long append(int number) {
-        ConcurrentAppender appender = new ConcurrentAppender(log);
+        return append(number, number % 2 == 0 ? 0 : MESSAGE, NO_LIMIT);
+    }
+
+    /** As {@link #append(int)}, up to a limit, and by an add for a message that is so short. */
+    long append(int number, int maxAdded, long limit) {
+        ConcurrentAppender appender = new ConcurrentAppender(log, maxAdded);
         UnsafeBuffer source = message(number);
         long result;
         do {
-            result = appender.append(source, 0, PAYLOAD_LENGTH, number, NO_LIMIT);
+            result = appender.append(source, 0, PAYLOAD_LENGTH, number, limit);
         } while (result == AppendResult.ADMIN_ACTION);
         return result;
     }
@@ -96,6 +108,16 @@ final class StressLog {
                                     FrameHeader.TYPE_DATA));
         }
         return this;
+    }
+
+    /** Moves the tail to where it stood at first, three terms later, on clean terms. */
+    void goRoundOnce() {
+        log.term(0).setMemory(0, TOUCHED, (byte) 0);
+        for (int i = 0; i < LogLayout.PARTITIONS; i++) {
+            int termId = INITIAL_TERM_ID + i + (i == 0 ? LogLayout.PARTITIONS : 0);
+            log.metadata().putLong(LogTail.offset(i), LogLayout.rawTail(termId, 0));
+        }
+        log.metadata().putInt(LogLayout.ACTIVE_TERM_COUNT, LogLayout.PARTITIONS);
     }
 
     BufferClaim claim() {

@@ -205,6 +205,10 @@ abstract sealed class Publication extends Turns.Taker implements Source
     final int watch(long nowNs) {
         if (!isEnding) {
             skipUnread();
+            // Nobody else waits for what the one writer of an exclusive log is about.
+            if (exclusive) {
+                return 0;
+            }
             return unblocker.check(furthestPosition(), nowNs, claimTimeoutNs(nowNs)) ? 1 : 0;
         }
         if (finalPosition != LogLayout.NOT_ENDED) {
