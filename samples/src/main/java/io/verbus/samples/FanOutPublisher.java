@@ -5,19 +5,21 @@ package io.verbus.samples;
 import io.verbus.Bus;
 import io.verbus.BusException;
 import io.verbus.ExclusivePublication;
-import io.verbus.Publication;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Publishes a numbered message each second to several destinations, through the driver of the
- * default directory. At each a {@link SimpleSubscriber} may read, and come and go.
+ * Publishes a numbered message each second (or each {@code -Dpause=MS}) to several destinations,
+ * through the driver of the default directory. At each a {@link SimpleSubscriber} may read, and
+ * come and go.
  *
  * <p>Arguments: the media ({@code rdma} or {@code udp}), which destination decides how far the
  * publication goes ({@code min}, {@code max} or {@code tagged,g:TAG}), how many messages, and the
  * destinations, each {@code host:port}.
  */
 public final class FanOutPublisher {
+    private static final int PAUSE_MS = Integer.getInteger("pause", 1_000);
+
     private FanOutPublisher() {}
 
     public static void main(String[] args) throws InterruptedException {
@@ -34,17 +36,13 @@ public final class FanOutPublisher {
             for (int i = 3; i < args.length; i++) {
                 publication.addDestination("verbus:" + args[0] + "?endpoint=" + args[i]);
             }
+            PatientSender sender = new PatientSender(publication);
             UnsafeBuffer message = new UnsafeBuffer(new byte[64]);
             for (int i = 0; i < messages; i++) {
                 int length = message.putStringWithoutLengthAscii(0, "message " + i);
-                long result = publication.offer(message, 0, length);
-                while (result == Publication.NOT_CONNECTED
-                        || result == Publication.BACK_PRESSURED) {
-                    Thread.sleep(1);
-                    result = publication.offer(message, 0, length);
-                }
-                System.out.println("message " + i + ": position or reason " + result);
-                Thread.sleep(1_000);
+                long position = sender.send(message, length);
+                System.out.println("message " + i + ": position " + position);
+                Thread.sleep(PAUSE_MS);
             }
         } catch (BusException e) {
             System.err.println(e.getMessage());

@@ -24,14 +24,19 @@ public final class HelloBus {
 
             UnsafeBuffer message = new UnsafeBuffer(new byte[64]);
             int length = message.putStringWithoutLengthAscii(0, "hello, bus");
-            while (publication.offer(message, 0, length) < 0) {
-                Thread.onSpinWait(); // no subscriber yet, or it is too far behind: try again
+            long result;
+            while ((result = publication.offer(message, 0, length)) < 0) {
+                if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
+                    throw new IllegalStateException("the publication sends no more: " + result);
+                }
+                // No subscriber yet, or it is too far behind, or the next term has begun: again.
+                Thread.onSpinWait();
             }
 
             FragmentHandler handler =
                     (buffer, offset, size, header) ->
                             System.out.println(buffer.getStringWithoutLengthAscii(offset, size));
-            while (subscription.poll(handler, 10) == 0) {
+            while (subscription.poll(handler, 10) == 0 && !subscription.isClosed()) {
                 Thread.onSpinWait();
             }
         }

@@ -9,12 +9,15 @@ import io.verbus.Publication;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Publishes a numbered message each second, through the driver of the default directory.
+ * Publishes a numbered message each second (or each {@code -Dpause=MS}), through the driver of the
+ * default directory.
  *
  * <p>Arguments: the channel, such as {@code verbus:rdma?endpoint=10.0.0.2:20000} (default {@code
  * verbus:ipc}), and how many messages (default 10).
  */
 public final class SimplePublisher {
+    private static final int PAUSE_MS = Integer.getInteger("pause", 1_000);
+
     private SimplePublisher() {}
 
     public static void main(String[] args) throws InterruptedException {
@@ -22,17 +25,13 @@ public final class SimplePublisher {
         int messages = args.length > 1 ? Integer.parseInt(args[1]) : 10;
         try (Bus bus = Bus.connect();
                 Publication publication = bus.addPublication(channel, SimpleSubscriber.STREAM_ID)) {
+            PatientSender sender = new PatientSender(publication);
             UnsafeBuffer message = new UnsafeBuffer(new byte[64]);
             for (int i = 0; i < messages; i++) {
                 int length = message.putStringWithoutLengthAscii(0, "message " + i);
-                long result = publication.offer(message, 0, length);
-                while (result == Publication.NOT_CONNECTED
-                        || result == Publication.BACK_PRESSURED) {
-                    Thread.sleep(1);
-                    result = publication.offer(message, 0, length);
-                }
-                System.out.println("message " + i + ": position or reason " + result);
-                Thread.sleep(1_000);
+                long position = sender.send(message, length);
+                System.out.println("message " + i + ": position " + position);
+                Thread.sleep(PAUSE_MS);
             }
         } catch (BusException e) {
             System.err.println(e.getMessage());

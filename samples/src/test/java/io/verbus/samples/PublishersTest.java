@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.samples;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.driver.DriverConfig;
+import io.verbus.driver.MediaDriver;
+import io.verbus.driver.ThreadingMode;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The publishers among the samples, run as a user runs them. */
+@Timeout(120)
+@Tag("slow")
+class PublishersTest {
+    private static final int TERM_LENGTH = 64 * 1024;
+    private static final int MESSAGES = 20_000;
+
+    private static MediaDriver driver() {
+        return MediaDriver.launchEmbedded(
+                DriverConfig.builder()
+                        .threading(ThreadingMode.SHARED)
+                        .termLength(TERM_LENGTH)
+                        .mtu(1408));
+    }
+
+    private static Process start(Path directory, Class<?> main, String... arguments)
+            throws IOException {
+        List<String> flags =
+                List.of("-Dverbus.dir=" + directory, "-Dpause=0", "-Xmx128m", "-XX:-UsePerfData");
+        return new ProcessBuilder(JavaCommand.of(main.getName(), flags, List.of(arguments)))
+                .start();
+    }
+
+    private static void expectAllMessages(Process publisher, Process subscriber) throws Exception {
+        try (BufferedReader received = subscriber.inputReader();
+                BufferedReader sent = publisher.inputReader()) {
+            // What a publisher prints is read at the same time, or it would wait for ever.
+            Thread reader = Thread.ofPlatform().start(() -> sent.lines().forEach(line -> {}));
+            for (int i = 0; i < MESSAGES; i++) {
+                assertEquals("message " + i, received.readLine());
+            }
+            reader.join();
+            assertTrue(publisher.waitFor(20, TimeUnit.SECONDS));
+            assertEquals(0, publisher.exitValue());
+        } finally {
+            publisher.destroyForcibly().waitFor();
+            subscriber.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
+    void simplePublisherLosesNothingWhereTermsEnd() throws Exception {
+        try (MediaDriver driver = driver()) {
+            Path directory = driver.directory();
+            expectAllMessages(
+                    start(directory, SimplePublisher.class, "verbus:ipc", "" + MESSAGES),
+                    start(directory, SimpleSubscriber.class, "verbus:ipc"));
+        }
+    }
+
+    @Test
+    void fanOutPublisherLosesNothingWhereTermsEnd() throws Exception {
+        try (MediaDriver driver = driver()) {
+            Path directory = driver.directory();
+            String endpoint = "127.0.0.1:24391";
+            expectAllMessages(
+                    start(directory, FanOutPublisher.class, "udp", "min", "" + MESSAGES, endpoint),
+                    start(directory, SimpleSubscriber.class, "verbus:udp?endpoint=" + endpoint));
+        }
+    }
+
+    @Test
+    void publishersEndWithASentenceWhenTheDriverCloses() throws Exception {
+        List<Process> publishers = new ArrayList<>();
+        try {
+            try (MediaDriver driver = driver()) {
+                Path directory = driver.directory();
+                publishers.add(start(directory, SimplePublisher.class, "verbus:ipc", "1000000000"));
+                publishers.add(
+                        start(
+                                directory,
+                                FanOutPublisher.class,
+                                "udp",
+                                "min",
+                                "1000000000",
+                                "127.0.0.1:24392"));
+                Process subscriber = start(directory, SimpleSubscriber.class, "verbus:ipc");
+                publishers.add(subscriber);
+                assertEquals("message 0", subscriber.inputReader().readLine());
+                drain(subscriber);
+                drain(publishers.getFirst());
+            }
+            for (Process publisher : publishers.subList(0, 2)) {
+                assertTrue(publisher.waitFor(30, TimeUnit.SECONDS), "still spins");
+                assertEquals(1, publisher.exitValue());
+                String said = publisher.errorReader().lines().reduce("", (a, b) -> a + b + "\n");
+                assertTrue(said.contains("media driver"), said);
+            }
+        } finally {
+            for (Process publisher : publishers) {
+                publisher.destroyForcibly().waitFor();
+            }
+        }
+    }
+
+    private static void drain(Process process) {
+        Thread.ofPlatform().daemon().start(() -> process.inputReader().lines().forEach(line -> {}));
+    }
+}
