@@ -2,6 +2,8 @@
 
 package io.verbus;
 
+import io.verbus.memory.JvmFlags;
+
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.AgentInvoker;
 import org.agrona.concurrent.AgentRunner;
@@ -65,9 +67,11 @@ public final class Bus implements AutoCloseable {
      *
      * @param context how to connect; copied, so that it can be changed and used again.
      * @return the bus.
-     * @throws BusException if no driver of this version answers there in time.
+     * @throws BusException if no driver of this version answers there in time, or the JVM was
+     *     started without the flags that shared memory takes.
      */
     public static Bus connect(Context context) {
+        JvmFlags.check();
         return new Bus(new Context(context));
     }
 
@@ -92,6 +96,7 @@ public final class Bus implements AutoCloseable {
             throw new BusException(
                     "warm-up time " + time + " is negative: choose one, such as 30 ms");
         }
+        JvmFlags.check();
         return WarmUp.run(time);
     }
 

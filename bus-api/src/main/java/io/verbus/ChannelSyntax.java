@@ -33,7 +33,7 @@ final class ChannelSyntax {
         String scheme = isSpy ? SPY_SCHEME : SCHEME;
         if (!text.startsWith(scheme)) {
             throw new BusException(
-                    "channel '" + text + "' does not begin with " + SCHEME + ": " + EXAMPLE);
+                    "channel '" + text + "' does not begin with '" + SCHEME + "': " + EXAMPLE);
         }
         int question = text.indexOf('?');
         String name = text.substring(scheme.length(), question < 0 ? text.length() : question);

@@ -80,8 +80,12 @@ public final class Image {
      * @param handler to call for each.
      * @param fragmentLimit how many to deliver at most.
      * @return how many were delivered; 0 once the image is closed.
+     * @throws IllegalArgumentException if there is no handler or the limit is negative.
      */
     public int poll(FragmentHandler handler, int fragmentLimit) {
+        if (handler == null || fragmentLimit < 0) {
+            throw refused(handler, fragmentLimit);
+        }
         try {
             return reader.poll(handler, fragmentLimit);
         } catch (Exception e) {
@@ -95,13 +99,27 @@ public final class Image {
      * @param handler to call for each.
      * @param fragmentLimit how many to deliver at most.
      * @return how many were delivered, an aborted one not counted; 0 once the image is closed.
+     * @throws IllegalArgumentException if there is no handler or the limit is negative.
      */
     public int controlledPoll(ControlledFragmentHandler handler, int fragmentLimit) {
+        if (handler == null || fragmentLimit < 0) {
+            throw refused(handler, fragmentLimit);
+        }
         try {
             return reader.controlledPoll(handler, fragmentLimit);
         } catch (Exception e) {
             return failed(e);
         }
+    }
+
+    /** Why nothing can be delivered to a handler. */
+    static IllegalArgumentException refused(Object handler, int fragmentLimit) {
+        return new IllegalArgumentException(
+                handler == null
+                        ? "the fragment handler is null: poll with one that takes the fragments"
+                        : "the fragment limit "
+                                + fragmentLimit
+                                + " is negative: poll for a number of fragments, such as 10");
     }
 
     /** Returns 1 for the fragment whose handler has thrown, 0 for an invalid frame. */

@@ -53,13 +53,17 @@ public final class Subscription implements AutoCloseable {
      * @param handler to call for each; see {@link Image} for what it throws.
      * @param fragmentLimit how many to deliver at most, over all images.
      * @return how many were delivered.
+     * @throws IllegalArgumentException if there is no handler or the limit is negative.
      */
     public int poll(FragmentHandler handler, int fragmentLimit) {
         Image[] images = this.images;
         int length = images.length;
         if (length <= 1) { // and nothing is stored by who polls in a loop
-            return length == 0 ? 0 : images[0].poll(handler, fragmentLimit);
+            return length == 0
+                    ? nothing(handler, fragmentLimit)
+                    : images[0].poll(handler, fragmentLimit);
         }
+        nothing(handler, fragmentLimit);
         int first = nextFirst(length);
         int count = 0;
         for (int i = first; i < length && count < fragmentLimit; i++) {
@@ -77,13 +81,17 @@ public final class Subscription implements AutoCloseable {
      * @param handler to call for each; see {@link Image} for what it throws.
      * @param fragmentLimit how many to deliver at most, over all images.
      * @return how many were delivered, aborted ones not counted.
+     * @throws IllegalArgumentException if there is no handler or the limit is negative.
      */
     public int controlledPoll(ControlledFragmentHandler handler, int fragmentLimit) {
         Image[] images = this.images;
         int length = images.length;
         if (length <= 1) {
-            return length == 0 ? 0 : images[0].controlledPoll(handler, fragmentLimit);
+            return length == 0
+                    ? nothing(handler, fragmentLimit)
+                    : images[0].controlledPoll(handler, fragmentLimit);
         }
+        nothing(handler, fragmentLimit);
         int first = nextFirst(length);
         int count = 0;
         for (int i = first; i < length && count < fragmentLimit; i++) {
@@ -93,6 +101,14 @@ public final class Subscription implements AutoCloseable {
             count += images[i].controlledPoll(handler, fragmentLimit - count);
         }
         return count;
+    }
+
+    /** Refuses what an image would refuse, if there were one. */
+    private static int nothing(Object handler, int fragmentLimit) {
+        if (handler == null || fragmentLimit < 0) {
+            throw Image.refused(handler, fragmentLimit);
+        }
+        return 0;
     }
 
     private int nextFirst(int length) {

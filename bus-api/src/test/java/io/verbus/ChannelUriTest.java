@@ -248,9 +248,9 @@ class ChannelUriTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "verbus;does not begin with verbus:",
-                "aeron:ipc;does not begin with verbus:",
-                "VERBUS:ipc;does not begin with verbus:",
+                "verbus;does not begin with 'verbus:': write",
+                "aeron:ipc;does not begin with 'verbus:': write",
+                "VERBUS:ipc;does not begin with 'verbus:': write",
                 "verbus:;unknown media ''",
                 "verbus:tcp?endpoint=h:1;unknown media 'tcp': the known ones are ipc, rdma",
                 "verbus:ipc?;'', which is not key=value",
@@ -308,7 +308,7 @@ class ChannelUriTest {
                 "verbus:rdma?control-mode=manual|ssc=1;ssc '1' is wrong: it must be true or false",
                 "verbus-spy:tcp;unknown media 'tcp'",
                 "verbus-spy:rdma;has no endpoint",
-                "verbus-spie:ipc;does not begin with verbus:",
+                "verbus-spie:ipc;does not begin with 'verbus:': write",
                 "verbus:rdma?endpoint=h:1|window=1k;window '1k' is wrong",
                 "verbus:rdma?endpoint=h:1|window=1m|term-length=64k;more than two terms",
                 "verbus:rdma?endpoint=h:1|interface=1.2.3;host '1.2.3' is wrong",

@@ -6,14 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.logbuffer.ControlledFragmentHandler;
 import io.verbus.logbuffer.ControlledFragmentHandler.Action;
+import io.verbus.logbuffer.FragmentHandler;
 import io.verbus.logbuffer.TestLogs;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -91,5 +97,48 @@ class SubscriptionTest {
         assertFalse(subscription.addImage(image));
         assertEquals(3, subscription.takeClosedImages().length);
         assertEquals(0, subscription.takeClosedImages().length);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void refusesPollsWithoutAHandlerOrWithANegativeLimit(int imageCount) {
+        try (Stream stream = new Stream()) {
+            Subscription subscription = stream.subscription(ChannelUri.ipc().build());
+            for (int i = 0; i < imageCount; i++) {
+                subscription.addImage(stream.image(subscription, i, stream.counter(0)));
+            }
+            FragmentHandler handler = (buffer, offset, length, header) -> {};
+            ControlledFragmentHandler controlled = (buffer, offset, length, header) -> null;
+            assertRefused("handler is null", () -> subscription.poll(null, 1));
+            assertRefused("handler is null", () -> subscription.controlledPoll(null, 1));
+            assertRefused("limit -1 is negative", () -> subscription.poll(handler, -1));
+            assertRefused("limit -9 is", () -> subscription.controlledPoll(controlled, -9));
+            assertEquals(0, subscription.poll(handler, 0));
+            subscription.forEachImage(
+                    image -> {
+                        assertRefused("handler is null", () -> image.poll(null, 1));
+                        assertRefused("handler is null", () -> image.controlledPoll(null, 1));
+                        assertRefused("limit -1 is", () -> image.poll(handler, -1));
+                        assertRefused("limit -1 is", () -> image.controlledPoll(controlled, -1));
+                    });
+        }
+    }
+
+    private static void assertRefused(String words, Executable poll) {
+        IllegalArgumentException e = assertThrows(IllegalArgumentException.class, poll);
+        assertTrue(e.getMessage().contains(words), e.getMessage());
+    }
+
+    @Test
+    void takesNullOfAControlledHandlerForAnException() {
+        try (Stream stream = new Stream()) {
+            Image image = stream.ipcImage();
+            stream.limit.setVolatile(1 << 20);
+            stream.publication(true).offer(new UnsafeBuffer(new byte[8]));
+            assertEquals(1, image.controlledPoll((buffer, offset, length, header) -> null, 10));
+            assertEquals(1, stream.errors.size());
+            assertTrue(stream.errors.get(0).getMessage().contains("returned null"));
+            assertEquals(64, image.position());
+        }
     }
 }

@@ -26,7 +26,7 @@ public interface ControlledFragmentHandler {
      * @param offset of the payload in the buffer.
      * @param length of the payload in bytes, 0 or more.
      * @param header of the fragment, valid only during the call.
-     * @return how to go on.
+     * @return how to go on; null is taken for an exception.
      */
     Action onFragment(DirectBuffer buffer, int offset, int length, Header header);
 }

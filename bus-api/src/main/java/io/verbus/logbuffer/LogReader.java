@@ -214,6 +214,10 @@ public final class LogReader {
                 if (action == ControlledFragmentHandler.Action.COMMIT && !isClosed) {
                     subscriberPosition.setRelease(termPosition + termOffset);
                     published = termOffset;
+                } else if (action == null) {
+                    throw new IllegalStateException(
+                            "the controlled fragment handler has returned null: return one of"
+                                    + " ABORT, BREAK, COMMIT and CONTINUE");
                 }
             }
         } finally {

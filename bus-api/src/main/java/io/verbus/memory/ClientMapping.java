@@ -5,6 +5,8 @@ package io.verbus.memory;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.verbus.BusException;
+
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
@@ -73,12 +75,12 @@ public final class ClientMapping {
     /**
      * Lets go of the file, and leaves empty pages behind. Any thread; does no more the second time.
      *
-     * @throws IllegalStateException if the kernel refuses, which leaves the file mapped.
+     * @throws BusException if the kernel refuses, which leaves the file mapped.
      */
     public void release() {
         long address = Calls.mmap(segment.address(), segment.byteSize());
         if (address != segment.address()) {
-            throw new IllegalStateException(
+            throw new BusException(
                     "mmap cannot put empty pages in the place of "
                             + segment.byteSize()
                             + " bytes that were shared with the media driver: raise"
@@ -89,15 +91,29 @@ public final class ClientMapping {
     /** Linked when first needed, not when an application connects. */
     @SuppressWarnings("restricted")
     private static final class Calls {
-        private static final MethodHandle MMAP =
-                Linker.nativeLinker()
-                        .downcallHandle(
-                                Linker.nativeLinker().defaultLookup().findOrThrow("mmap"),
-                                FunctionDescriptor.of(
-                                        JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT,
-                                        JAVA_INT, JAVA_LONG));
+        /** Null where the JVM was told to deny native access. */
+        private static final MethodHandle MMAP = link();
+
+        private static MethodHandle link() {
+            Linker linker = Linker.nativeLinker();
+            try {
+                return linker.downcallHandle(
+                        linker.defaultLookup().findOrThrow("mmap"),
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT,
+                                JAVA_LONG));
+            } catch (IllegalCallerException e) {
+                return null;
+            }
+        }
 
         private static long mmap(long address, long length) {
+            if (MMAP == null) {
+                throw new BusException(
+                        "this JVM denies native access, without which the media driver's memory"
+                                + " stays mapped: start it with "
+                                + JvmFlags.NEEDED);
+            }
             try {
                 return (long)
                         MMAP.invokeExact(
@@ -108,7 +124,7 @@ public final class ClientMapping {
                                 NO_FILE,
                                 0L);
             } catch (Throwable e) {
-                throw new IllegalStateException("mmap could not be called", e);
+                throw new IllegalStateException("mmap cannot be called", e);
             }
         }
     }

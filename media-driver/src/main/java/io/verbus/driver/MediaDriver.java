@@ -5,6 +5,7 @@ package io.verbus.driver;
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
+import io.verbus.memory.JvmFlags;
 import io.verbus.transport.TransportProvider;
 
 import org.agrona.concurrent.AgentInvoker;
@@ -64,6 +65,7 @@ public final class MediaDriver implements AutoCloseable {
 
     /** Launches a driver with the given transports instead of those on the class path. */
     static MediaDriver launch(DriverConfig config, List<TransportProvider> providers) {
+        JvmFlags.check();
         return new MediaDriver(config, providers);
     }
 
