@@ -115,7 +115,7 @@ final class Conductor implements Agent {
             commands.consumerHeartbeatTime(nowMs);
             heartbeat.setRelease(nowMs);
             publications.watch(nowNs);
-            if (isEveryCommandRead && commandPosition == commands.producerPosition()) {
+            if (isEveryCommandRead && !isCommandWaiting()) {
                 work += clients.checkLiveness(nowNs);
             }
             work += unblockCommands(nowNs);
@@ -124,6 +124,10 @@ final class Conductor implements Agent {
             errors.onError(e);
         }
         return work;
+    }
+
+    private boolean isCommandWaiting() {
+        return commands.consumerPosition() != commands.producerPosition();
     }
 
     /**
