@@ -22,6 +22,7 @@ public final class BufferClaim {
 
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
     private LogBuffers log; // which a claim keeps from being unmapped by the garbage collector
+    private boolean isShared;
     private int termId;
     private int frameLength;
     private int flags;
@@ -33,16 +34,18 @@ public final class BufferClaim {
      * Takes over a frame whose first word holds its negative length.
      *
      * @param log that holds the frame.
+     * @param isShared whether the log has more than one writer.
      * @param frame its address.
      * @param termId of the term that holds the frame.
      * @param frameLength of header and payload.
      */
-    void wrap(LogBuffers log, long frame, int termId, int frameLength) {
+    void wrap(LogBuffers log, boolean isShared, long frame, int termId, int frameLength) {
         // Storing a reference marks a card, and cards of objects of other threads share its line.
         if (this.log != log) {
             this.log = log;
         }
         buffer.wrap(frame, frameLength);
+        this.isShared = isShared;
         this.termId = termId;
         this.frameLength = frameLength;
         flags = FrameHeader.FLAGS_UNFRAGMENTED;
@@ -126,7 +129,11 @@ public final class BufferClaim {
             throw new IllegalStateException(NOTHING_CLAIMED);
         }
         // Last: whoever acquires a positive length sees the payload.
-        boolean isThere = Framing.commit(buffer.addressOffset(), termId, frameLength, word);
+        long frame = buffer.addressOffset();
+        boolean isThere =
+                isShared
+                        ? Framing.commit(frame, termId, frameLength, word)
+                        : Framing.commitAlone(frame, termId, frameLength, word);
         Reference.reachabilityFence(log);
         // The frame is the subscribers' now: a write through this claim must fail, not spoil it.
         buffer.wrap(0, 0);

@@ -179,7 +179,7 @@ public final class ConcurrentAppender {
         }
         int termId = initialTermId + count;
         framing.header(term, at, termId, 0);
-        claim.wrap(log, term + at, termId, frameLength);
+        claim.wrap(log, true, term + at, termId, frameLength);
         return termPosition(count) + at + required;
     }
 

@@ -216,7 +216,7 @@ public final class ExclusiveAppender {
         }
         framing.mark(address, at, frameLength);
         framing.header(address, at, termId, 0);
-        claim.wrap(log, address + at, termId, frameLength);
+        claim.wrap(log, false, address + at, termId, frameLength);
         return termPosition + termOffset;
     }
 

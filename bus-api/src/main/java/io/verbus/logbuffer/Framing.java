@@ -170,6 +170,19 @@ final class Framing {
                 && UnsafeApi.compareAndSetLong(null, frame, claimedWord(frameLength), word);
     }
 
+    /**
+     * As {@link #commit(long, int, int, long)}, for a log with a single writer: padding is made of
+     * what that has begun only where the stream ends, and nobody fills the place again.
+     */
+    static boolean commitAlone(long frame, int termId, int frameLength, long word) {
+        if (UnsafeApi.getInt(frame + FrameHeader.TERM_ID) != termId
+                || UnsafeApi.getLong(frame) != claimedWord(frameLength)) {
+            return false;
+        }
+        UnsafeApi.putLongRelease(null, frame, word);
+        return true;
+    }
+
     /** Writes a padding frame. For a log with a single writer. */
     void pad(long term, int offset, int frameLength, int termId) {
         header(term, offset, termId, 0);
