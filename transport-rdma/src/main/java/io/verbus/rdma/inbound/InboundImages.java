@@ -32,17 +32,21 @@ import java.util.Queue;
  * The log is released when it is deregistered as well, which is done in the background.
  */
 final class InboundImages implements AutoCloseable {
+    private static final int ENDS_PER_CYCLE = 16;
+
     private final TransportHost host;
     private final RdmaOptions options;
     private final LogRegistrations registrations;
     private final Queue<ReceiverCommand> commands;
     private final Long2ObjectHashMap<IncomingImage> byId = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<InboundPeer> writers = new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<ImageMemory.Share> shares = new Long2ObjectHashMap<>();
     private final ArrayDeque<InboundImage> released = new ArrayDeque<>();
     private final HeldImages held;
     private final ImageMemory memory;
     private final CountersPool<ImageCounters> countersPool;
     private final Complaints complaints;
+    private long nowNs;
 
     /** Who let a peer write an image, and is told in a later turn unless it ends meanwhile. */
     interface Outcome {
@@ -66,16 +70,19 @@ final class InboundImages implements AutoCloseable {
         this.registrations = registrations;
         this.commands = commands;
         this.complaints = complaints;
+        this.nowNs = nowNs;
         held = new HeldImages(options.maxStreams(), options.resumeTimeoutNs());
-        memory = new ImageMemory(options.maxImageMemory());
+        memory = new ImageMemory(options.maxImageMemory(), options.maxTotalImageMemory());
     }
 
     /** Tells the driver of images that are free: in the duty cycle, never within its own call. */
     int work(long nowNs) {
+        this.nowNs = nowNs;
         countersPool.work(nowNs);
+        memory.work(nowNs);
         int work = 0;
         HeldImages.Held late;
-        while ((late = held.takeLate(nowNs)) != null) {
+        while (work < ENDS_PER_CYCLE && (late = held.takeLate(nowNs)) != null) {
             String reason =
                     "its driver has not come back within "
                             + options.resumeTimeoutNs() / 1_000_000
@@ -87,21 +94,21 @@ final class InboundImages implements AutoCloseable {
             lose(late.image(), late.image().offer.description() + " is lost: " + reason);
             work++;
         }
-        while (!released.isEmpty()) {
+        for (int i = 0; i < ENDS_PER_CYCLE && !released.isEmpty(); i++) {
             host.onImageReleased(released.poll());
             work++;
         }
         return work;
     }
 
-    /** Whether the drivers of a peer's host may have one more image. */
-    boolean hasRoom(InboundPeer peer, Offer offer) {
-        return memory.hasRoom(peer.host, offer.termLength());
+    /** What a host's drivers may have of memory, and all together. */
+    ImageMemory memory() {
+        return memory;
     }
 
     /** Takes a new image whose peer writes nothing, and ends it. */
-    void beginUnwritten(InboundPeer peer, InboundImage image, Offer offer, String reason) {
-        memory.take(peer.host, image.imageId(), offer.termLength());
+    void beginUnwritten(InboundImage image, Offer offer, ImageMemory.Share share, String reason) {
+        shares.put(image.imageId(), share);
         addUnwritten(image, offer, reason);
     }
 
@@ -111,9 +118,14 @@ final class InboundImages implements AutoCloseable {
         lose(unwritten, reason);
     }
 
-    /** Lets a peer write a new image. */
-    void begin(InboundPeer peer, InboundImage image, Offer offer, Outcome outcome) {
-        memory.take(peer.host, image.imageId(), offer.termLength());
+    /** Lets a peer write a new image, for which it has a share of the memory. */
+    void begin(
+            InboundPeer peer,
+            InboundImage image,
+            Offer offer,
+            ImageMemory.Share share,
+            Outcome outcome) {
+        shares.put(image.imageId(), share);
         ImageCounters counters;
         try {
             counters =
@@ -384,7 +396,7 @@ final class InboundImages implements AutoCloseable {
     }
 
     private void onUnused(InboundImage image) {
-        memory.free(image.imageId());
+        memory.giveBack(shares.remove(image.imageId()), nowNs);
         released.add(image);
     }
 

@@ -134,7 +134,7 @@ final class InboundOffers {
 
                     @Override
                     public void onRefused(String reason) {
-                        fail(peer, offer, reason, nowNs);
+                        fail(peer, offer, reason);
                     }
                 });
         return true;
@@ -142,19 +142,22 @@ final class InboundOffers {
 
     /** Makes an image of an offer; false if nobody subscribes. An offer that fails is refused. */
     private boolean accept(InboundPeer peer, Offer offer, long nowNs) {
-        if (!images.hasRoom(peer, offer)) {
+        ImageMemory.Share share = images.memory().take(peer.host, offer.termLength());
+        if (share == null) {
             complaints.record(
                     Complaints.Kind.NO_MEMORY,
                     peer.host,
                     "the streams of "
                             + peer.host
-                            + " take more memory than rdma.max-image-memory: raise it, or shorten"
-                            + " their term-length");
+                            + " take more memory than rdma.max-image-memory, or all take more than"
+                            + " rdma.max-total-image-memory: raise it, or shorten their"
+                            + " term-length");
             reject(
                     peer,
                     offer,
                     RejectCode.NO_RESOURCES,
-                    "too much memory: raise rdma.max-image-memory, or shorten term-length");
+                    "too much memory: raise rdma.max-image-memory or"
+                            + " rdma.max-total-image-memory, or shorten term-length");
             return true;
         }
         peer.pending.add(offer);
@@ -169,9 +172,10 @@ final class InboundOffers {
                                 offer.mtu(),
                                 offer.position(),
                                 peer.source),
-                        new Answer(peer, offer, nowNs));
+                        new Answer(peer, offer, share, nowNs));
         if (!isWanted) {
             peer.pending.remove(offer);
+            images.memory().giveBack(share, nowNs);
         }
         return isWanted;
     }
@@ -182,22 +186,25 @@ final class InboundOffers {
     private final class Answer implements SetupAnswer, InboundImages.Outcome {
         private final InboundPeer peer;
         private final Offer offer;
+        private final ImageMemory.Share share;
         private final long offeredNs;
 
-        private Answer(InboundPeer peer, Offer offer, long offeredNs) {
+        private Answer(InboundPeer peer, Offer offer, ImageMemory.Share share, long offeredNs) {
             this.peer = peer;
             this.offer = offer;
+            this.share = share;
             this.offeredNs = offeredNs;
         }
 
         @Override
         public void onImage(InboundImage image) {
             if (!peer.pending.remove(offer)) {
+                share.fail();
                 images.beginUnwritten(
-                        peer, image, offer, "the publication has gone before it was connected");
+                        image, offer, share, "the publication has gone before it was connected");
                 return;
             }
-            images.begin(peer, image, offer, this);
+            images.begin(peer, image, offer, share, this);
         }
 
         @Override
@@ -207,11 +214,13 @@ final class InboundOffers {
 
         @Override
         public void onRefused(String reason) {
-            fail(peer, offer, reason, offeredNs);
+            share.fail();
+            fail(peer, offer, reason);
         }
 
         @Override
         public void onUnwanted() {
+            images.memory().giveBack(share, offeredNs);
             if (peer.pending.remove(offer)) {
                 peer.deferred.add(offer);
                 reply(peer, new ReceiverCommand.Defer(offer.registrationId()));
@@ -220,13 +229,15 @@ final class InboundOffers {
 
         @Override
         public void onFailed(String reason) {
+            share.fail();
+            images.memory().giveBack(share, offeredNs);
             if (peer.pending.remove(offer)) {
-                fail(peer, offer, reason, offeredNs);
+                fail(peer, offer, reason);
             }
         }
     }
 
-    private void fail(InboundPeer peer, Offer offer, String failure, long nowNs) {
+    private void fail(InboundPeer peer, Offer offer, String failure) {
         complaints.record(
                 Complaints.Kind.STREAM_REFUSED,
                 peer.host,

@@ -30,6 +30,7 @@ public final class SimFabric implements Fabric {
     private final List<Event> events = new ArrayList<>();
     private final List<SimConnection> connections = new ArrayList<>();
     private String registrationRefusal;
+    private boolean isClosed;
     private ConnectionOptions lastOptions;
     private PathInfo path =
             new PathInfo(
@@ -199,8 +200,13 @@ public final class SimFabric implements Fabric {
         return count;
     }
 
+    public boolean isClosed() {
+        return isClosed;
+    }
+
     @Override
     public void close() {
+        isClosed = true;
         for (Connection connection : List.copyOf(connections)) {
             connection.close();
         }
