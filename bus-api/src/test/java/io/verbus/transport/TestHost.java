@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -60,6 +61,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     private final Path directory;
     private final Map<String, String> options = new HashMap<>();
     private final CountersManager counters;
+    private TestBackground background = new TestBackground(null);
     private long nextId = 1;
 
     /**
@@ -86,6 +88,20 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
 
     /** The transport under test, to which this host was given. */
     protected abstract Transport transport();
+
+    /**
+     * What takes long is done, and told, in steps of its own from now on.
+     *
+     * @param random order of the steps.
+     */
+    public void takeLong(Random random) {
+        background = new TestBackground(random);
+    }
+
+    /** Lets one step happen of what takes long. */
+    public void stepBackground() {
+        background.step();
+    }
 
     /** Adds a publication whose session is as good as any. */
     public TestStream publish(ChannelUri channel, int streamId) {
@@ -173,18 +189,12 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
 
     @Override
     public void background(Runnable work, Consumer<RuntimeException> then) {
-        RuntimeException failure = null;
-        try {
-            work.run();
-        } catch (RuntimeException e) {
-            failure = e;
-        }
-        then.accept(failure);
+        background.call(work, then);
     }
 
     @Override
     public void backgroundOn(LogBuffers log, Runnable work, Consumer<RuntimeException> then) {
-        background(work, then);
+        background.callLater(log, work, then);
     }
 
     @Override
@@ -196,6 +206,15 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         }
         if (!subscribed.contains(setup.streamId())) {
             return false;
+        }
+        background.callLater(null, () -> {}, failure -> makeImage(setup, answer));
+        return true;
+    }
+
+    private void makeImage(ImageSetup setup, SetupAnswer answer) {
+        if (!subscribed.contains(setup.streamId())) {
+            answer.onUnwanted();
+            return;
         }
         long id = driverId * 1000 + nextId++;
         LogSpec spec =
@@ -211,7 +230,6 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         TestImage image = new TestImage(id, setup, log);
         images.add(image);
         answer.onImage(image);
-        return true;
     }
 
     @Override
@@ -228,7 +246,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     public void onImageReleased(InboundImage image) {
         ((TestImage) image).released = true;
         images.remove(image);
-        discard(image.log());
+        free(image.log());
     }
 
     @Override
@@ -237,7 +255,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
             throw new AssertionError("a publication is released twice");
         }
         streams.remove(stream);
-        discard(stream.log());
+        free(stream.log());
     }
 
     @Override
@@ -273,8 +291,22 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         errors.add(error.getMessage());
     }
 
+    /** The transport says that nothing of it touches a log any more. */
+    protected void free(LogBuffers log) {
+        if (background.uses(log)) {
+            throw new AssertionError("a log is released that a call in the background is about");
+        }
+        discard(log);
+    }
+
+    /** Ends what takes long, before the transport is closed. */
+    protected void closeBackground() {
+        background.close();
+    }
+
     /** Closes the transport, which may need others to take part. */
     protected void closeTransport() {
+        closeBackground();
         transport().close();
     }
 

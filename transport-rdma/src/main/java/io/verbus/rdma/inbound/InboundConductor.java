@@ -273,7 +273,7 @@ public final class InboundConductor implements AutoCloseable {
             case ReceiverEvent.Offered offered -> {
                 event.link().onHandled();
                 halfOpen.remove(peer);
-                detachIf(peer, offers.onOffer(peer, offered.offer(), nowNs));
+                detachIf(peer, offers.onOffer(peer, offered.offer()));
             }
             case ReceiverEvent.Closed closed -> {
                 event.link().onHandled();
@@ -328,7 +328,7 @@ public final class InboundConductor implements AutoCloseable {
         boolean mayResume = end == LinkEnd.LOST && !peer.isHostile && !peer.listener.isClosed();
         images.onLost(peer, message, mayResume, nowNs);
         peers.free(peer);
-        offers.offerSuperseding(nowNs);
+        offers.offerSuperseding();
     }
 
     private static Complaints.Kind kind(InboundPeer peer, LinkEnd end) {

@@ -40,7 +40,6 @@ final class InboundImages implements AutoCloseable {
     private final Queue<ReceiverCommand> commands;
     private final Long2ObjectHashMap<IncomingImage> byId = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<InboundPeer> writers = new Long2ObjectHashMap<>();
-    private final Long2ObjectHashMap<ImageMemory.Share> shares = new Long2ObjectHashMap<>();
     private final ArrayDeque<InboundImage> released = new ArrayDeque<>();
     private final HeldImages held;
     private final ImageMemory memory;
@@ -101,19 +100,19 @@ final class InboundImages implements AutoCloseable {
         return work;
     }
 
-    /** What a host's drivers may have of memory, and all together. */
-    ImageMemory memory() {
-        return memory;
+    /** Takes the memory of one more image of a peer's host; null if there is no room for it. */
+    ImageMemory.Share take(InboundPeer peer, Offer offer) {
+        return memory.take(peer.host, offer.termLength());
+    }
+
+    /** The image is not made for which memory was taken. */
+    void giveBack(ImageMemory.Share share) {
+        memory.giveBack(share, nowNs);
     }
 
     /** Takes a new image whose peer writes nothing, and ends it. */
     void beginUnwritten(InboundImage image, Offer offer, ImageMemory.Share share, String reason) {
-        shares.put(image.imageId(), share);
-        addUnwritten(image, offer, reason);
-    }
-
-    private void addUnwritten(InboundImage image, Offer offer, String reason) {
-        IncomingImage unwritten = IncomingImage.unwritten(image, offer);
+        IncomingImage unwritten = IncomingImage.unwritten(image, offer, share);
         byId.put(image.imageId(), unwritten);
         lose(unwritten, reason);
     }
@@ -125,18 +124,17 @@ final class InboundImages implements AutoCloseable {
             Offer offer,
             ImageMemory.Share share,
             Outcome outcome) {
-        shares.put(image.imageId(), share);
         ImageCounters counters;
         try {
             counters =
                     countersPool.take(
                             "rdma image: " + offer.description() + " from " + peer.source);
         } catch (BusException e) {
-            addUnwritten(image, offer, e.getMessage());
+            beginUnwritten(image, offer, share, e.getMessage());
             outcome.onRefused(e.getMessage());
             return;
         }
-        write(peer, image, offer, offer.position(), null, counters, outcome);
+        write(peer, image, offer, offer.position(), null, share, counters, outcome);
     }
 
     /** The image that is held for an offer; null if there is none. */
@@ -162,7 +160,7 @@ final class InboundImages implements AutoCloseable {
     void resume(
             InboundPeer peer, IncomingImage image, Offer offer, long position, Outcome outcome) {
         held.remove(image);
-        write(peer, image.image, offer, position, image, image.counters, outcome);
+        write(peer, image.image, offer, position, image, image.share, image.counters, outcome);
     }
 
     private void write(
@@ -171,6 +169,7 @@ final class InboundImages implements AutoCloseable {
             Offer offer,
             long position,
             IncomingImage before,
+            ImageMemory.Share share,
             ImageCounters counters,
             Outcome outcome) {
         CreditGrant grant =
@@ -186,7 +185,7 @@ final class InboundImages implements AutoCloseable {
         LogRegistration registration =
                 registrations.of(peer.connection.domain(), image.log(), Access.REMOTE_WRITE);
         IncomingImage incoming =
-                IncomingImage.registering(image, offer, grant, registration, counters);
+                IncomingImage.registering(image, offer, grant, share, registration, counters);
         peer.images.add(incoming);
         byId.put(image.imageId(), incoming);
         writers.put(image.imageId(), peer);
@@ -392,12 +391,12 @@ final class InboundImages implements AutoCloseable {
         if (image.counters != null) {
             countersPool.giveBack(image.counters);
         }
-        registrations.whenUnused(image.image.log(), () -> onUnused(image.image));
+        registrations.whenUnused(image.image.log(), () -> onUnused(image));
     }
 
-    private void onUnused(InboundImage image) {
-        memory.giveBack(shares.remove(image.imageId()), nowNs);
-        released.add(image);
+    private void onUnused(IncomingImage image) {
+        memory.giveBack(image.share, nowNs);
+        released.add(image.image);
     }
 
     @Override

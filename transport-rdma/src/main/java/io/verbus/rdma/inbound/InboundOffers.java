@@ -50,7 +50,7 @@ final class InboundOffers {
     }
 
     /** A peer offers a stream; returns null, or how that breaks the protocol. */
-    String onOffer(InboundPeer peer, Offer offer, long nowNs) {
+    String onOffer(InboundPeer peer, Offer offer) {
         long registrationId = offer.registrationId();
         IncomingImage written = peer.written(registrationId);
         if (written != null && written.state() != IncomingImage.State.CLOSING
@@ -71,7 +71,7 @@ final class InboundOffers {
                     "too many streams: raise rdma.max-streams above " + options.maxStreams());
             return null;
         }
-        if (!isAnswered(peer, offer, nowNs)) {
+        if (!isAnswered(peer, offer)) {
             peer.deferred.add(offer);
             reply(peer, new ReceiverCommand.Defer(registrationId));
         }
@@ -79,9 +79,8 @@ final class InboundOffers {
     }
 
     /** False if it has to wait: for an older connection to go, or for a subscriber. */
-    private boolean isAnswered(InboundPeer peer, Offer offer, long nowNs) {
-        return !isCarriedElsewhere(peer, offer)
-                && (resume(peer, offer, nowNs) || accept(peer, offer, nowNs));
+    private boolean isAnswered(InboundPeer peer, Offer offer) {
+        return !isCarriedElsewhere(peer, offer) && (resume(peer, offer) || accept(peer, offer));
     }
 
     /** Whether an older connection of the same driver carries the stream: it has to go first. */
@@ -103,7 +102,7 @@ final class InboundOffers {
     }
 
     /** Goes on with the image that is held for an offer; false if the offer is of a new one. */
-    private boolean resume(InboundPeer peer, Offer offer, long nowNs) {
+    private boolean resume(InboundPeer peer, Offer offer) {
         images.endReplaced(peer, offer);
         IncomingImage image = images.held(peer, offer);
         if (image == null) {
@@ -141,8 +140,8 @@ final class InboundOffers {
     }
 
     /** Makes an image of an offer; false if nobody subscribes. An offer that fails is refused. */
-    private boolean accept(InboundPeer peer, Offer offer, long nowNs) {
-        ImageMemory.Share share = images.memory().take(peer.host, offer.termLength());
+    private boolean accept(InboundPeer peer, Offer offer) {
+        ImageMemory.Share share = images.take(peer, offer);
         if (share == null) {
             complaints.record(
                     Complaints.Kind.NO_MEMORY,
@@ -172,10 +171,10 @@ final class InboundOffers {
                                 offer.mtu(),
                                 offer.position(),
                                 peer.source),
-                        new Answer(peer, offer, share, nowNs));
+                        new Answer(peer, offer, share));
         if (!isWanted) {
             peer.pending.remove(offer);
-            images.memory().giveBack(share, nowNs);
+            images.giveBack(share);
         }
         return isWanted;
     }
@@ -187,13 +186,11 @@ final class InboundOffers {
         private final InboundPeer peer;
         private final Offer offer;
         private final ImageMemory.Share share;
-        private final long offeredNs;
 
-        private Answer(InboundPeer peer, Offer offer, ImageMemory.Share share, long offeredNs) {
+        private Answer(InboundPeer peer, Offer offer, ImageMemory.Share share) {
             this.peer = peer;
             this.offer = offer;
             this.share = share;
-            this.offeredNs = offeredNs;
         }
 
         @Override
@@ -220,7 +217,7 @@ final class InboundOffers {
 
         @Override
         public void onUnwanted() {
-            images.memory().giveBack(share, offeredNs);
+            images.giveBack(share);
             if (peer.pending.remove(offer)) {
                 peer.deferred.add(offer);
                 reply(peer, new ReceiverCommand.Defer(offer.registrationId()));
@@ -230,7 +227,7 @@ final class InboundOffers {
         @Override
         public void onFailed(String reason) {
             share.fail();
-            images.memory().giveBack(share, offeredNs);
+            images.giveBack(share);
             if (peer.pending.remove(offer)) {
                 fail(peer, offer, reason);
             }
@@ -268,10 +265,10 @@ final class InboundOffers {
     }
 
     /** An older connection is gone: offers what it kept waiting. */
-    void offerSuperseding(long nowNs) {
+    void offerSuperseding() {
         for (int i = 0; i < peers.count(); i++) {
             InboundPeer peer = peers.get(i);
-            peer.deferred.removeIf(offer -> isAnswered(peer, offer, nowNs));
+            peer.deferred.removeIf(offer -> isAnswered(peer, offer));
         }
     }
 

@@ -45,6 +45,9 @@ final class IncomingImage {
     /** With which the peer offered the stream, on the last of its connections. */
     final Offer offer;
 
+    /** Of the memory for images: handed on when the image goes on. */
+    final ImageMemory.Share share;
+
     private State state;
 
     /** Those of the image, handed on when it goes on; null if it never was written. */
@@ -65,12 +68,14 @@ final class IncomingImage {
             InboundImage image,
             Offer offer,
             CreditGrant grant,
+            ImageMemory.Share share,
             LogRegistration registration,
             ImageCounters counters,
             State state) {
         this.image = image;
         this.offer = offer;
         this.grant = grant;
+        this.share = share;
         this.registration = registration;
         this.counters = counters;
         this.state = state;
@@ -82,14 +87,16 @@ final class IncomingImage {
             InboundImage image,
             Offer offer,
             CreditGrant grant,
+            ImageMemory.Share share,
             LogRegistration registration,
             ImageCounters counters) {
-        return new IncomingImage(image, offer, grant, registration, counters, State.REGISTERING);
+        return new IncomingImage(
+                image, offer, grant, share, registration, counters, State.REGISTERING);
     }
 
     /** One that no peer ever writes. */
-    static IncomingImage unwritten(InboundImage image, Offer offer) {
-        return new IncomingImage(image, offer, null, null, null, State.UNWRITABLE);
+    static IncomingImage unwritten(InboundImage image, Offer offer, ImageMemory.Share share) {
+        return new IncomingImage(image, offer, null, share, null, null, State.UNWRITABLE);
     }
 
     State state() {

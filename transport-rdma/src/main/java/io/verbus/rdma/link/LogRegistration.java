@@ -132,17 +132,10 @@ public final class LogRegistration {
 
     private void deregister() {
         state = State.ENDING;
-        host.background(memory::close, this::onDeregistered);
+        host.background(memory::close, failure -> onEnded());
     }
 
-    /** Where the device keeps the log pinned, all else goes on: the pages stay, mapped or not. */
-    private void onDeregistered(RuntimeException failure) {
-        if (failure != null) {
-            host.onError(failure);
-        }
-        onEnded();
-    }
-
+    /** Where the device keeps the log pinned, all else goes on: its pages stay, mapped or not. */
     private void onEnded() {
         state = State.ENDED;
         all.onEnded(this);
@@ -150,14 +143,9 @@ public final class LogRegistration {
 
     /** The background has ended: what it did was perhaps not told. */
     void endNow() {
-        RuntimeException failure = null;
-        try {
-            if (memory != null) {
-                memory.close();
-            }
-        } catch (RuntimeException e) {
-            failure = e;
+        if (memory != null) {
+            memory.close();
         }
-        onDeregistered(failure);
+        onEnded();
     }
 }

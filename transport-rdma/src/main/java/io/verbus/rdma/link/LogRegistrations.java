@@ -65,18 +65,9 @@ public final class LogRegistrations implements AutoCloseable {
     private void whenUnused(Object used, Runnable then) {
         Uses its = uses.get(used);
         if (its == null) {
-            run(then);
+            then.run();
         } else {
             its.waiting.add(then);
-        }
-    }
-
-    /** What fails is told, and keeps nothing else from being freed. */
-    private void run(Runnable then) {
-        try {
-            then.run();
-        } catch (RuntimeException e) {
-            host.onError(e);
         }
     }
 
@@ -98,7 +89,7 @@ public final class LogRegistrations implements AutoCloseable {
         its.count--;
         if (its.count == 0) {
             uses.remove(used);
-            its.waiting.forEach(this::run);
+            its.waiting.forEach(Runnable::run);
         }
     }
 

@@ -55,7 +55,7 @@ class CreditSlotsTest {
         slot.buffer().putLong(0, 4711);
         domain.keepRegions();
         slots.close();
-        assertEquals(1, domain.regions());
+        assertEquals(0, domain.regions(), "closed, whatever the device says");
         CreditSlots next = new CreditSlots(domain);
         for (int i = 0; i < 1_000; i++) {
             next.take().buffer().putLong(0, i);

@@ -50,6 +50,7 @@ final class FanOutNet implements AutoCloseable {
 
         void start() {
             driver = new TestDriver(network, address(), nextDriverId += 100, directory, options);
+            takeLong(driver);
         }
 
         InboundEndpoint subscribe() {
@@ -120,6 +121,9 @@ final class FanOutNet implements AutoCloseable {
     int maxTurns = 2_000_000;
     boolean publishing = true;
 
+    /** Turns for each step of what takes long; 0 if that is done at once. */
+    final int pace;
+
     FanOutNet(long seed, Path directory, String... options) {
         this.seed = seed;
         this.directory = directory;
@@ -127,6 +131,14 @@ final class FanOutNet implements AutoCloseable {
         random = new Random(seed);
         network = new SimNetwork(random.nextLong());
         a = new TestDriver(network, "10.0.0.1", 1, directory, options);
+        pace = random.nextBoolean() ? 0 : 1 << random.nextInt(5);
+        takeLong(a);
+    }
+
+    private void takeLong(TestDriver driver) {
+        if (pace > 0) {
+            driver.takeLong(new Random(random.nextLong()));
+        }
     }
 
     Place place(boolean tagged) {
@@ -175,6 +187,8 @@ final class FanOutNet implements AutoCloseable {
                         + what
                         + "; seed "
                         + seed
+                        + ", pace "
+                        + pace
                         + "\n"
                         + a.errors
                         + text
@@ -202,6 +216,10 @@ final class FanOutNet implements AutoCloseable {
                     continue;
                 }
             }
+        }
+        if (pace > 0 && random.nextInt(pace) == 0) {
+            a.stepBackground();
+            place.driver.stepBackground();
         }
     }
 

@@ -59,9 +59,9 @@ public final class SimDomain implements Domain {
         return region;
     }
 
-    /** Regions that are registered now. */
+    /** Regions that nobody has closed. */
     public int regions() {
-        return byLocalKey.size();
+        return (int) byLocalKey.values().stream().filter(region -> !region.isKept).count();
     }
 
     public boolean isClosed() {
@@ -100,6 +100,16 @@ public final class SimDomain implements Domain {
                 && region.holds(address, length);
     }
 
+    /** Whether a region holds the byte that nobody has closed. */
+    boolean isRegistered(long address) {
+        for (Region region : byLocalKey.values()) {
+            if (!region.isKept && region.holds(address, 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Whether any peer of the domain may write the byte. */
     boolean allowsAnyWriteTo(long address) {
         for (Region region : byRemoteKey.values()) {
@@ -125,6 +135,9 @@ public final class SimDomain implements Domain {
         private final long length;
         private final Access access;
         private final int key;
+
+        /** It was closed, and is not taken back. */
+        private boolean isKept;
 
         Region(long address, long length, Access access, int key) {
             this.address = address;
@@ -159,6 +172,7 @@ public final class SimDomain implements Domain {
 
         @Override
         public void close() {
+            isKept = keepsRegions;
             if (!keepsRegions) {
                 byLocalKey.remove(key);
                 byRemoteKey.remove(key | REMOTE);

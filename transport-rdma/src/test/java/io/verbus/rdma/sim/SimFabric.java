@@ -29,6 +29,11 @@ public final class SimFabric implements Fabric {
     private final String hostAddress;
     private final List<Event> events = new ArrayList<>();
     private final List<SimConnection> connections = new ArrayList<>();
+
+    /** Those that are not closed. */
+    private final List<SimDomain> domains = new ArrayList<>();
+
+    private boolean isDeviceReplaced;
     private String registrationRefusal;
     private boolean isClosed;
     private ConnectionOptions lastOptions;
@@ -101,7 +106,8 @@ public final class SimFabric implements Fabric {
             throw new AssertionError(privateData.length + " bytes of private data");
         }
         lastOptions = options;
-        SimDomain mine = domain == null ? newDomain() : (SimDomain) domain;
+        SimDomain mine = domain == null || isDeviceReplaced ? newDomain() : (SimDomain) domain;
+        isDeviceReplaced = false;
         InetSocketAddress local = new InetSocketAddress(hostAddress, network.nextPort());
         SimConnection initiating =
                 new SimConnection(this, local, remoteAddress, mine, queuePair(mine, options));
@@ -143,7 +149,30 @@ public final class SimFabric implements Fabric {
     private SimDomain newDomain() {
         SimDomain domain = new SimDomain(network);
         domain.refuse(registrationRefusal);
+        domains.removeIf(SimDomain::isClosed);
+        domains.add(domain);
         return domain;
+    }
+
+    /** The next connection that is begun is on another device, where no domain can be reused. */
+    void replaceDevice() {
+        isDeviceReplaced = true;
+    }
+
+    /** Regions that are registered in any domain. */
+    int regions() {
+        return domains.stream().mapToInt(SimDomain::regions).sum();
+    }
+
+    /** Whether a byte is registered in any domain. */
+    boolean isRegistered(long address) {
+        return domains.stream().anyMatch(domain -> domain.isRegistered(address));
+    }
+
+    /** Domains that are open. */
+    int domains() {
+        domains.removeIf(SimDomain::isClosed);
+        return domains.size();
     }
 
     /** Registrations in domains made from now on fail with these words; null ends that. */

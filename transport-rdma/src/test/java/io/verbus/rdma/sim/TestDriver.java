@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.sim;
 
+import io.verbus.logbuffer.LogBuffers;
 import io.verbus.rdma.RdmaTransport;
 import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.InboundImage;
@@ -51,6 +52,21 @@ final class TestDriver extends TestHost {
         connectionsWhenLost = fabric.connections().size();
     }
 
+    @Override
+    protected void free(LogBuffers log) {
+        if (fabric.isRegistered(log.address())) {
+            throw new AssertionError("a log is released while it is registered");
+        }
+        super.free(log);
+    }
+
+    @Override
+    public void stepBackground() {
+        if (!closed) {
+            super.stepBackground();
+        }
+    }
+
     /** A duty cycle of the conductor, while the driver runs; so for the other agents. */
     void conduct(long nowNs) {
         if (!closed && !isConductorBusy) {
@@ -80,8 +96,12 @@ final class TestDriver extends TestHost {
     @Override
     protected void closeTransport() {
         closed = true;
+        closeBackground();
         fabric.network().settleWhenPolled(true);
         transport.close();
         fabric.network().settleWhenPolled(false);
+        if (fabric.regions() > 0) {
+            throw new AssertionError(fabric.regions() + " regions stay registered");
+        }
     }
 }

@@ -30,6 +30,12 @@ final class TwoDrivers implements AutoCloseable {
     long nowNs;
     int maxTurns = 2_000_000;
 
+    /** Turns for each step of what takes long; 0 if that is done at once. */
+    private final int pace;
+
+    /** Nothing that takes long goes on. */
+    boolean isBackgroundStopped;
+
     /** Whether the applications do their part. */
     boolean publishing = true;
 
@@ -40,12 +46,35 @@ final class TwoDrivers implements AutoCloseable {
     }
 
     TwoDrivers(long seed, Path directory, String[] optionsOfA, String[] optionsOfB) {
+        this(seed, directory, pace(new Random(seed)), optionsOfA, optionsOfB);
+    }
+
+    /** One in which what takes long does so. */
+    static TwoDrivers takingLong(long seed, Path directory, String... options) {
+        return new TwoDrivers(seed, directory, 1, options, options);
+    }
+
+    private static int pace(Random random) {
+        return random.nextBoolean() ? 0 : 1 << random.nextInt(7);
+    }
+
+    private TwoDrivers(
+            long seed, Path directory, int pace, String[] optionsOfA, String[] optionsOfB) {
         this.seed = seed;
+        this.pace = pace;
         this.directory = directory;
         random = new Random(seed);
         network = new SimNetwork(random.nextLong());
         a = new TestDriver(network, "10.0.0.1", 1 + random.nextInt(1000), directory, optionsOfA);
         b = new TestDriver(network, "10.0.0.2", 2000 + random.nextInt(1000), directory, optionsOfB);
+        takeLong(a);
+        takeLong(b);
+    }
+
+    private void takeLong(TestDriver driver) {
+        if (pace > 0) {
+            driver.takeLong(new Random(random.nextLong()));
+        }
     }
 
     /** Turns until the condition holds. */
@@ -61,6 +90,8 @@ final class TwoDrivers implements AutoCloseable {
                         + what
                         + "; seed "
                         + seed
+                        + ", pace "
+                        + pace
                         + "\nerrors of A "
                         + a.errors
                         + "\nerrors of B "
@@ -88,6 +119,10 @@ final class TwoDrivers implements AutoCloseable {
             case 8 -> publish();
             case 9 -> read();
             default -> land();
+        }
+        if (pace > 0 && !isBackgroundStopped && random.nextInt(pace) == 0) {
+            a.stepBackground();
+            b.stepBackground();
         }
     }
 
@@ -117,12 +152,14 @@ final class TwoDrivers implements AutoCloseable {
     void restartA() {
         crashed.add(a);
         a = new TestDriver(network, "10.0.0.1", 5000 + random.nextInt(1000), directory);
+        takeLong(a);
     }
 
     /** Starts another driver in the place of B, which has crashed. */
     void restartB() {
         crashed.add(b);
         b = new TestDriver(network, "10.0.0.2", 7000 + random.nextInt(1000), directory);
+        takeLong(b);
     }
 
     /** The only connection, at A's end. */
