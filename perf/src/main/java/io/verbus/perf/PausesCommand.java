@@ -3,6 +3,7 @@
 package io.verbus.perf;
 
 import io.verbus.BusException;
+import io.verbus.logbuffer.LogLayout;
 import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.report.Outcome;
@@ -10,6 +11,7 @@ import io.verbus.perf.report.PauseReport;
 import io.verbus.perf.report.RttReport;
 import io.verbus.perf.run.BusUnderTest;
 import io.verbus.perf.run.Runner;
+import io.verbus.perf.verbus.ComingAndGoing;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -18,6 +20,7 @@ import picocli.CommandLine.Option;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 
@@ -34,6 +37,7 @@ import java.util.concurrent.Callable;
 final class PausesCommand implements Callable<Integer> {
     private static final int MAX_MINUTES = 24 * 60;
     private static final int SECONDS = 60;
+    private static final int MS_PER_SECOND = 1000;
     private static final int MAX_RATE = 10_000_000;
 
     @Mixin private WorkOptions options;
@@ -57,6 +61,16 @@ final class PausesCommand implements Callable<Integer> {
                     "Round trips of more microseconds are outliers (default: ${DEFAULT-VALUE}).")
     private long outlierUs = 200;
 
+    @Option(
+            names = "--coming-and-going",
+            paramLabel = "BYTES",
+            description = {
+                "Instead of round trips: streams with terms of that many bytes, such as 1073741824,"
+                        + " come and go, and the waits of another client are told. It takes twelve"
+                        + " times that memory in /dev/shm."
+            })
+    private int comingAndGoing;
+
     @Option(names = "--json", paramLabel = "FILE", description = "Writes the stalls as JSON.")
     private Path json;
 
@@ -66,6 +80,9 @@ final class PausesCommand implements Callable<Integer> {
         options.check("--outlier", outlierUs, 1, 1_000_000_000);
         if (!(minutes > 0) || minutes > MAX_MINUTES) {
             throw options.wrong("--minutes takes a number up to " + MAX_MINUTES);
+        }
+        if (comingAndGoing != 0) {
+            return measureComingAndGoing();
         }
         if (options.transport() != Work.Wire.IPC) {
             throw options.wrong("pauses are looked for on shared memory: leave --transport out");
@@ -83,6 +100,14 @@ final class PausesCommand implements Callable<Integer> {
         } catch (IOException ex) {
             throw new BusException("cannot keep the JVM's log: " + ex, ex);
         }
+    }
+
+    private int measureComingAndGoing() {
+        LogLayout.checkTermLength(comingAndGoing);
+        ComingAndGoing streams = new ComingAndGoing(comingAndGoing);
+        streams.run(Duration.ofMillis(Math.round(minutes * SECONDS * MS_PER_SECOND)));
+        System.out.print(streams.table());
+        return 0;
     }
 
     private int measure(Work work, Path log) throws IOException {
