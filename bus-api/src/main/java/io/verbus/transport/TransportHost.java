@@ -46,7 +46,8 @@ public interface TransportHost extends TransportSettings {
     void background(Runnable work, Consumer<RuntimeException> then);
 
     /**
-     * As {@link #background}, once all pages of a log are in memory.
+     * As {@link #background}, once all pages of a log are in memory. Not done where the driver
+     * closes before they are.
      *
      * @param log of a publication or image.
      * @param work to do with the log, which is mapped meanwhile.

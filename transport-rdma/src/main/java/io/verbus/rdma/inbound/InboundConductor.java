@@ -105,10 +105,14 @@ public final class InboundConductor implements AutoCloseable {
         nowNs = now;
         int work = 0;
         ReceiverEvent event;
-        // A bounded number: to make an image takes time, in which nothing else is conducted.
+        // A bounded number, and one that destroys a queue pair: nothing else is conducted
+        // meanwhile.
         while (work < EVENTS_PER_CYCLE && (event = events.poll()) != null) {
             on(event);
             work++;
+            if (event instanceof ReceiverEvent.Released) {
+                break;
+            }
         }
         work += giveUpHalfOpen();
         peers.work(nowNs);
@@ -118,23 +122,22 @@ public final class InboundConductor implements AutoCloseable {
         return work + images.work(nowNs);
     }
 
-    /** Ends connections that have offered nothing, when they are too many or too old. */
+    /** Ends a connection that has offered nothing, when they are too many or it is too old. */
     private int giveUpHalfOpen() {
-        int count = 0;
-        InboundPeer peer;
-        while ((peer = halfOpen.takeOverdue(nowNs)) != null) {
-            complaints.record(
-                    Complaints.Kind.HALF_OPEN,
-                    peer.host,
-                    "connections from "
-                            + peer.host
-                            + " are given up because they offer no stream: keep strangers off with"
-                            + " rdma.allow; otherwise see rdma.max-half-open and"
-                            + " rdma.half-open-timeout");
-            onEnded(peer, "it has offered no stream in time");
-            count++;
+        InboundPeer peer = halfOpen.takeOverdue(nowNs);
+        if (peer == null) {
+            return 0;
         }
-        return count;
+        complaints.record(
+                Complaints.Kind.HALF_OPEN,
+                peer.host,
+                "connections from "
+                        + peer.host
+                        + " are given up because they offer no stream: keep strangers off with"
+                        + " rdma.allow; otherwise see rdma.max-half-open and"
+                        + " rdma.half-open-timeout");
+        onEnded(peer, "it has offered no stream in time");
+        return 1;
     }
 
     private int check(InboundPeer peer) {
@@ -270,7 +273,7 @@ public final class InboundConductor implements AutoCloseable {
             case ReceiverEvent.Offered offered -> {
                 event.link().onHandled();
                 halfOpen.remove(peer);
-                detachIf(peer, offers.onOffer(peer, offered.offer(), nowNs));
+                detachIf(peer, offers.onOffer(peer, offered.offer()));
             }
             case ReceiverEvent.Closed closed -> {
                 event.link().onHandled();
@@ -325,7 +328,7 @@ public final class InboundConductor implements AutoCloseable {
         boolean mayResume = end == LinkEnd.LOST && !peer.isHostile && !peer.listener.isClosed();
         images.onLost(peer, message, mayResume, nowNs);
         peers.free(peer);
-        offers.offerSuperseding(nowNs);
+        offers.offerSuperseding();
     }
 
     private static Complaints.Kind kind(InboundPeer peer, LinkEnd end) {

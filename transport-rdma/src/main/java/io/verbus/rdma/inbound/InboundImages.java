@@ -32,6 +32,8 @@ import java.util.Queue;
  * The log is released when it is deregistered as well, which is done in the background.
  */
 final class InboundImages implements AutoCloseable {
+    private static final int ENDS_PER_CYCLE = 16;
+
     private final TransportHost host;
     private final RdmaOptions options;
     private final LogRegistrations registrations;
@@ -43,6 +45,7 @@ final class InboundImages implements AutoCloseable {
     private final ImageMemory memory;
     private final CountersPool<ImageCounters> countersPool;
     private final Complaints complaints;
+    private long nowNs;
 
     /** Who let a peer write an image, and is told in a later turn unless it ends meanwhile. */
     interface Outcome {
@@ -66,16 +69,19 @@ final class InboundImages implements AutoCloseable {
         this.registrations = registrations;
         this.commands = commands;
         this.complaints = complaints;
+        this.nowNs = nowNs;
         held = new HeldImages(options.maxStreams(), options.resumeTimeoutNs());
-        memory = new ImageMemory(options.maxImageMemory());
+        memory = new ImageMemory(options.maxImageMemory(), options.maxTotalImageMemory());
     }
 
     /** Tells the driver of images that are free: in the duty cycle, never within its own call. */
     int work(long nowNs) {
+        this.nowNs = nowNs;
         countersPool.work(nowNs);
+        memory.work(nowNs);
         int work = 0;
         HeldImages.Held late;
-        while ((late = held.takeLate(nowNs)) != null) {
+        while (work < ENDS_PER_CYCLE && (late = held.takeLate(nowNs)) != null) {
             String reason =
                     "its driver has not come back within "
                             + options.resumeTimeoutNs() / 1_000_000
@@ -87,7 +93,7 @@ final class InboundImages implements AutoCloseable {
             lose(late.image(), late.image().offer.description() + " is lost: " + reason);
             work++;
         }
-        while (!released.isEmpty()) {
+        for (int i = 0; i < ENDS_PER_CYCLE && !released.isEmpty(); i++) {
             host.onImageReleased(released.poll());
             work++;
         }
@@ -101,7 +107,7 @@ final class InboundImages implements AutoCloseable {
 
     /** The image is not made for which memory was taken. */
     void giveBack(ImageMemory.Share share) {
-        memory.free(share);
+        memory.giveBack(share, nowNs);
     }
 
     /** Takes a new image whose peer writes nothing, and ends it. */
@@ -111,7 +117,7 @@ final class InboundImages implements AutoCloseable {
         lose(unwritten, reason);
     }
 
-    /** Lets a peer write a new image. */
+    /** Lets a peer write a new image, for which it has a share of the memory. */
     void begin(
             InboundPeer peer,
             InboundImage image,
@@ -389,7 +395,7 @@ final class InboundImages implements AutoCloseable {
     }
 
     private void onUnused(IncomingImage image) {
-        memory.free(image.share);
+        memory.giveBack(image.share, nowNs);
         released.add(image.image);
     }
 

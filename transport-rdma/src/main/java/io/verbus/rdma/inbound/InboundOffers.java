@@ -50,7 +50,7 @@ final class InboundOffers {
     }
 
     /** A peer offers a stream; returns null, or how that breaks the protocol. */
-    String onOffer(InboundPeer peer, Offer offer, long nowNs) {
+    String onOffer(InboundPeer peer, Offer offer) {
         long registrationId = offer.registrationId();
         IncomingImage written = peer.written(registrationId);
         if (written != null && written.state() != IncomingImage.State.CLOSING
@@ -71,7 +71,7 @@ final class InboundOffers {
                     "too many streams: raise rdma.max-streams above " + options.maxStreams());
             return null;
         }
-        if (!isAnswered(peer, offer, nowNs)) {
+        if (!isAnswered(peer, offer)) {
             peer.deferred.add(offer);
             reply(peer, new ReceiverCommand.Defer(registrationId));
         }
@@ -79,9 +79,8 @@ final class InboundOffers {
     }
 
     /** False if it has to wait: for an older connection to go, or for a subscriber. */
-    private boolean isAnswered(InboundPeer peer, Offer offer, long nowNs) {
-        return !isCarriedElsewhere(peer, offer)
-                && (resume(peer, offer, nowNs) || accept(peer, offer, nowNs));
+    private boolean isAnswered(InboundPeer peer, Offer offer) {
+        return !isCarriedElsewhere(peer, offer) && (resume(peer, offer) || accept(peer, offer));
     }
 
     /** Whether an older connection of the same driver carries the stream: it has to go first. */
@@ -103,7 +102,7 @@ final class InboundOffers {
     }
 
     /** Goes on with the image that is held for an offer; false if the offer is of a new one. */
-    private boolean resume(InboundPeer peer, Offer offer, long nowNs) {
+    private boolean resume(InboundPeer peer, Offer offer) {
         images.endReplaced(peer, offer);
         IncomingImage image = images.held(peer, offer);
         if (image == null) {
@@ -134,14 +133,14 @@ final class InboundOffers {
 
                     @Override
                     public void onRefused(String reason) {
-                        fail(peer, offer, reason, nowNs);
+                        fail(peer, offer, reason);
                     }
                 });
         return true;
     }
 
     /** Makes an image of an offer; false if nobody subscribes. An offer that fails is refused. */
-    private boolean accept(InboundPeer peer, Offer offer, long nowNs) {
+    private boolean accept(InboundPeer peer, Offer offer) {
         ImageMemory.Share share = images.take(peer, offer);
         if (share == null) {
             complaints.record(
@@ -149,13 +148,15 @@ final class InboundOffers {
                     peer.host,
                     "the streams of "
                             + peer.host
-                            + " take more memory than rdma.max-image-memory: raise it, or shorten"
-                            + " their term-length");
+                            + " take more memory than rdma.max-image-memory, or all take more than"
+                            + " rdma.max-total-image-memory: raise it, or shorten their"
+                            + " term-length");
             reject(
                     peer,
                     offer,
                     RejectCode.NO_RESOURCES,
-                    "too much memory: raise rdma.max-image-memory, or shorten term-length");
+                    "too much memory: raise rdma.max-image-memory or"
+                            + " rdma.max-total-image-memory, or shorten term-length");
             return true;
         }
         peer.pending.add(offer);
@@ -170,10 +171,10 @@ final class InboundOffers {
                                 offer.mtu(),
                                 offer.position(),
                                 peer.source),
-                        new Answer(peer, offer, share, nowNs));
+                        new Answer(peer, offer, share));
         if (!isWanted) {
-            images.giveBack(share);
             peer.pending.remove(offer);
+            images.giveBack(share);
         }
         return isWanted;
     }
@@ -185,18 +186,17 @@ final class InboundOffers {
         private final InboundPeer peer;
         private final Offer offer;
         private final ImageMemory.Share share;
-        private final long offeredNs;
 
-        private Answer(InboundPeer peer, Offer offer, ImageMemory.Share share, long offeredNs) {
+        private Answer(InboundPeer peer, Offer offer, ImageMemory.Share share) {
             this.peer = peer;
             this.offer = offer;
             this.share = share;
-            this.offeredNs = offeredNs;
         }
 
         @Override
         public void onImage(InboundImage image) {
             if (!peer.pending.remove(offer)) {
+                share.fail();
                 images.beginUnwritten(
                         image, offer, share, "the publication has gone before it was connected");
                 return;
@@ -211,7 +211,8 @@ final class InboundOffers {
 
         @Override
         public void onRefused(String reason) {
-            fail(peer, offer, reason, offeredNs);
+            share.fail();
+            fail(peer, offer, reason);
         }
 
         @Override
@@ -225,14 +226,15 @@ final class InboundOffers {
 
         @Override
         public void onFailed(String reason) {
+            share.fail();
             images.giveBack(share);
             if (peer.pending.remove(offer)) {
-                fail(peer, offer, reason, offeredNs);
+                fail(peer, offer, reason);
             }
         }
     }
 
-    private void fail(InboundPeer peer, Offer offer, String failure, long nowNs) {
+    private void fail(InboundPeer peer, Offer offer, String failure) {
         complaints.record(
                 Complaints.Kind.STREAM_REFUSED,
                 peer.host,
@@ -263,10 +265,10 @@ final class InboundOffers {
     }
 
     /** An older connection is gone: offers what it kept waiting. */
-    void offerSuperseding(long nowNs) {
+    void offerSuperseding() {
         for (int i = 0; i < peers.count(); i++) {
             InboundPeer peer = peers.get(i);
-            peer.deferred.removeIf(offer -> isAnswered(peer, offer, nowNs));
+            peer.deferred.removeIf(offer -> isAnswered(peer, offer));
         }
     }
 

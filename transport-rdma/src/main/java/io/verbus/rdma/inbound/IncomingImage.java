@@ -11,13 +11,15 @@ import io.verbus.transport.InboundImage;
  * An image and who writes it. Conductor's thread.
  *
  * <pre>
- *   REGISTERING ──log in place──▶ OPEN ──driver closes──▶ CLOSING ──peer's Close or Setup, or link
- *    ▲  ├──────peer's Close───────▶ UNWRITABLE ◀───────────┤           lost──▶ released
- *    │  ├──────link lost──────▶ HELD ◀──link lost──────────┘ (OPEN)
- *    │  └──────driver closes──▶ released                     (as UNWRITABLE and HELD)
- *    ├──peer's Setup────────── HELD ──time-out──▶ UNWRITABLE
- *    └──peer's Setup of a new stream
+ *   REGISTERING ──in place──▶ OPEN ──driver closes──▶ CLOSING ──answered, link lost──▶ released
+ *    ▲   │                     │
+ *    │   ├─────────────────────┼──peer's Close──▶ UNWRITABLE ──driver closes──▶ released
+ *    │   └─────────────────────┴──link lost──▶ HELD ──driver closes──▶ released
+ *    └──peer's Setup────────────────────────────┘ └──time-out──▶ UNWRITABLE
  * </pre>
+ *
+ * <p>One that cannot be registered is UNWRITABLE, or HELD as before; one that the driver closes
+ * while it is being registered is released.
  *
  * <p>Its log is registered and deregistered in the background: the driver is told that an image is
  * released when none of its log's registrations is left.

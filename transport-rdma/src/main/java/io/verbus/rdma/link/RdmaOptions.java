@@ -39,7 +39,8 @@ import org.agrona.SystemUtil;
  * @param halfOpenTimeoutNs {@code half-open-timeout}: time within which a connection must offer a
  *     stream.
  * @param maxImageMemory {@code max-image-memory}: bytes of the logs of all images that the drivers
- *     of one host can have here.
+ *     of one host can have here; those of offers that failed count for 10 s longer.
+ * @param maxTotalImageMemory {@code max-total-image-memory}: the same of all hosts.
  * @param statusIntervalNs {@code status-interval}: time after which credit is granted anew.
  * @param probeIntervalNs {@code probe-interval}: time between probes of a peer.
  * @param probeTimeoutNs {@code probe-timeout}: time within which a peer must answer.
@@ -67,6 +68,7 @@ public record RdmaOptions(
         int maxHalfOpen,
         long halfOpenTimeoutNs,
         long maxImageMemory,
+        long maxTotalImageMemory,
         long statusIntervalNs,
         long probeIntervalNs,
         long probeTimeoutNs,
@@ -109,6 +111,7 @@ public record RdmaOptions(
                         count(host, "max-half-open", "64", 1, 1 << 16),
                         duration(host, "half-open-timeout", "10s", 10 * MS, 10 * MINUTE),
                         size(host, "max-image-memory", "8g", 1 << 20, 1L << 46),
+                        size(host, "max-total-image-memory", "64g", 1 << 20, 1L << 46),
                         duration(host, "status-interval", "100ms", MS, MINUTE),
                         duration(host, "probe-interval", "500ms", MS, MINUTE),
                         duration(host, "probe-timeout", "2s", MS, 10 * MINUTE),

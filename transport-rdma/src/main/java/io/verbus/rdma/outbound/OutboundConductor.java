@@ -32,6 +32,8 @@ import java.util.Queue;
  * Conductor's thread.
  */
 public final class OutboundConductor implements AutoCloseable {
+    private static final int EVENTS_PER_CYCLE = 32;
+
     private final TransportHost host;
     private final Fabric fabric;
     private final RdmaOptions options;
@@ -150,9 +152,14 @@ public final class OutboundConductor implements AutoCloseable {
         nowNs = now;
         int work = 0;
         SenderEvent event;
-        while ((event = events.poll()) != null) {
+        // A bounded number, and one that destroys a queue pair: nothing else is conducted
+        // meanwhile.
+        while (work < EVENTS_PER_CYCLE && (event = events.poll()) != null) {
             on(event);
             work++;
+            if (event instanceof SenderEvent.Released) {
+                break;
+            }
         }
         for (int i = endpoints.size() - 1; i >= 0; i--) {
             OutboundEndpoint endpoint = endpoints.get(i);
@@ -166,7 +173,7 @@ public final class OutboundConductor implements AutoCloseable {
                 endpoints.remove(i);
             }
         }
-        while (!released.isEmpty()) {
+        for (int i = 0; i < EVENTS_PER_CYCLE && !released.isEmpty(); i++) {
             host.onPublicationReleased(released.poll());
             work++;
         }

@@ -10,6 +10,8 @@ import java.lang.foreign.MemorySegment;
  * Conductor's thread only.
  */
 final class AsyncEvents {
+    private static final int MAX_EVENTS_PER_LOOK = 16;
+
     private final Ibverbs ibverbs;
     private final Device device;
     private final MemorySegment event =
@@ -40,7 +42,10 @@ final class AsyncEvents {
     /** The next error, or null if there is none; other events are passed over. */
     DeviceError next() {
         long address = event.address();
-        while (ibverbs.getAsyncEvent(device.context(), address) == 0) {
+        for (int i = 0; i < MAX_EVENTS_PER_LOOK; i++) {
+            if (ibverbs.getAsyncEvent(device.context(), address) != 0) {
+                return NativeFunction.errno() == Errno.EAGAIN ? null : unreadable();
+            }
             int type = Memory.getInt(address + VerbsAbi.AsyncEvent.TYPE);
             long element = Memory.getLong(address + VerbsAbi.AsyncEvent.ELEMENT);
             ibverbs.ackAsyncEvent(address);
@@ -49,13 +54,14 @@ final class AsyncEvents {
                 return error;
             }
         }
-        if (NativeFunction.errno() != Errno.EAGAIN) {
-            return new DeviceError(
-                    device.name() + " gives no events: " + Errno.describe(NativeFunction.errno()),
-                    0,
-                    0);
-        }
         return null;
+    }
+
+    private DeviceError unreadable() {
+        return new DeviceError(
+                device.name() + " gives no events: " + Errno.describe(NativeFunction.errno()),
+                0,
+                0);
     }
 
     private DeviceError error(int type, long element) {

@@ -26,6 +26,12 @@ record CmEvent(long id, long listenId, int type, int status, byte[] privateData)
                 carriesPrivateData(type) ? privateData(event) : NO_DATA);
     }
 
+    /** Whether to handle it a queue pair is made. */
+    boolean makesQueuePair() {
+        return type == VerbsAbi.RDMA_CM_EVENT_CONNECT_REQUEST
+                || type == VerbsAbi.RDMA_CM_EVENT_ROUTE_RESOLVED;
+    }
+
     private static boolean carriesPrivateData(int type) {
         return type == VerbsAbi.RDMA_CM_EVENT_CONNECT_REQUEST
                 || type == VerbsAbi.RDMA_CM_EVENT_ESTABLISHED

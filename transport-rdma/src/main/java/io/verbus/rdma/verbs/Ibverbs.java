@@ -27,7 +27,7 @@ final class Ibverbs {
     private final NativeFunction ackAsyncEvent;
     private final NativeFunction eventTypeStr;
 
-    private Ibverbs(SharedLibrary library) {
+    Ibverbs(SharedLibrary library) {
         getDeviceList = library.function("ibv_get_device_list");
         freeDeviceList = library.function("ibv_free_device_list");
         openDevice = library.function("ibv_open_device");

@@ -11,7 +11,7 @@ final class SharedLibrary {
     private final String name;
     private final SymbolLookup symbols;
 
-    private SharedLibrary(String name, SymbolLookup symbols) {
+    SharedLibrary(String name, SymbolLookup symbols) {
         this.name = name;
         this.symbols = symbols;
     }

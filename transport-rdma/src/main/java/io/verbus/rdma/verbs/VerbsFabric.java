@@ -137,6 +137,9 @@ public final class VerbsFabric implements Fabric {
         while (count < MAX_EVENTS_PER_POLL && (event = manager.nextEvent()) != null) {
             count++;
             dispatch(event, handler);
+            if (event.makesQueuePair()) {
+                break; // which takes long: the next is handled in the next cycle
+            }
         }
         if (count == 0) {
             nextEventCheckNs = nowNs + EVENT_CHECK_INTERVAL_NS;

@@ -90,7 +90,9 @@ class FanOutTest {
     @Test
     void waitsForTheSlowestUnderMin() {
         TestStream stream = start("min", false, false);
+        net.publishing = false;
         untilAllConnected();
+        net.publishing = true;
         place(1).reading = false;
         long at = place(1).image().position();
         net.until("back pressure", () -> stream.position() > at + TERM - 2000);

@@ -67,7 +67,8 @@ class RandomLifeTest {
 
     private static void event(TwoDrivers net, InboundEndpoint endpoint) {
         int stream = net.random.nextInt(STREAMS);
-        switch (net.random.nextInt(8)) {
+        switch (net.random.nextInt(9)) {
+            case 8 -> net.a.fabric.replaceDevice();
             case 0, 1 -> net.a.publish(TwoDrivers.CHANNEL, stream);
             case 2 -> closeOne(net);
             case 3, 4 -> {

@@ -10,14 +10,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.ChannelUri;
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.RdmaTransport;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.FabricHandler;
 import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.link.Greeting;
+import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.TestHost;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
+import io.verbus.transport.Transport;
 import io.verbus.transport.TransportException;
 
 import org.junit.jupiter.api.AfterEach;
@@ -670,6 +674,45 @@ class RdmaTransportTest {
         net.until("told", () -> !net.a.failures.isEmpty());
         assertTrue(net.a.failures.getFirst().contains("ulimit -l"));
         assertFalse(stream.connected);
+    }
+
+    @Test
+    void aTransportThatCannotBeMadeLeavesNothing() {
+        try (TestHost few =
+                new TestHost(1, directory, 7) {
+                    @Override
+                    protected Transport transport() {
+                        throw new AssertionError("there is none");
+                    }
+
+                    @Override
+                    protected void closeTransport() {
+                        // There is none.
+                    }
+                }) {
+            SimFabric fabric = net.network.fabric("10.0.0.7");
+            assertThrows(
+                    RuntimeException.class,
+                    () -> new RdmaTransport(few, fabric, RdmaOptions.of(few), 0));
+            assertEquals("", few.counterText());
+            assertTrue(fabric.isClosed());
+        }
+    }
+
+    /** What the device keeps is the device's: the image is closed and released all the same. */
+    @Test
+    void takesAnImageDownWholeWhoseMemoryStaysPinned() {
+        TestStream stream = connected();
+        net.until("some", () -> net.b.image().received > 50);
+        TestImage image = net.b.image();
+        net.connection().peer().domain().keepRegions();
+        net.b.subscribed.clear();
+        net.b.transport.closeImage(image, "no subscriber");
+        net.until("released", () -> image.released);
+        net.connection().breakLink("cable");
+        net.b.subscribed.add(STREAM);
+        net.until("carried again", () -> stream.connected && net.b.image().received > 50);
+        assertEquals(1, net.b.fabric.connections().size());
     }
 
     @Test

@@ -59,9 +59,9 @@ public final class SimDomain implements Domain {
         return region;
     }
 
-    /** Regions that are registered now. */
+    /** Regions that nobody has closed. */
     public int regions() {
-        return byLocalKey.size();
+        return (int) byLocalKey.values().stream().filter(region -> !region.isKept).count();
     }
 
     public boolean isClosed() {

@@ -35,6 +35,7 @@ public final class SimFabric implements Fabric {
 
     private boolean isDeviceReplaced;
     private String registrationRefusal;
+    private boolean isClosed;
     private ConnectionOptions lastOptions;
     private PathInfo path =
             new PathInfo(
@@ -228,8 +229,13 @@ public final class SimFabric implements Fabric {
         return count;
     }
 
+    public boolean isClosed() {
+        return isClosed;
+    }
+
     @Override
     public void close() {
+        isClosed = true;
         for (Connection connection : List.copyOf(connections)) {
             connection.close();
         }

@@ -25,6 +25,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What somebody of whom nothing is known can take of a subscribing driver: a share, for a while.
@@ -229,7 +230,7 @@ class StrangersTest implements FabricHandler {
             }
             assertEquals(200, net.b.counter("protocol violations of publishing drivers"));
             long unlogged = net.b.counter("rdma: errors caused by peers that are not logged");
-            assertTrue(unlogged > 50, unlogged + " not logged");
+            assertEquals(1, net.b.errors.size(), "once per host and kind: " + net.b.errors);
             assertEquals(200, unlogged + net.b.errors.size());
             long lines = net.b.counterText().lines().count();
             assertTrue(lines < 13 * 14 + 20, net.b.counterText());
@@ -243,6 +244,63 @@ class StrangersTest implements FabricHandler {
                                 .anyMatch(error -> error.contains("is not a Verbus driver"));
                     });
             assertCarries(net, net.a.publish(TwoDrivers.CHANNEL, STREAM));
+        }
+    }
+
+    /** Hosts that no two connections share, as an attacker would claim to be. */
+    @Test
+    void manyHostsTogetherLeaveRoomInTheErrorLog() {
+        try (TwoDrivers net = drivers()) {
+            byte[] noGreeting = {1, 2, 3};
+            for (int i = 0; i < 200; i++) {
+                if (i == 100) {
+                    net.nowNs += TimeUnit.DAYS.toNanos(1); // whatever time passes
+                }
+                SimFabric stranger = net.network.fabric("10.1.0." + i);
+                int before = ended.size();
+                stranger.connect(B, null, ConnectionOptions.DEFAULT, null, noGreeting);
+                net.until(
+                        "refused",
+                        () -> {
+                            stranger.poll(this, net.nowNs);
+                            return ended.size() > before;
+                        });
+            }
+            assertEquals(64, net.b.errors.size());
+            assertEquals(136, net.b.counter("rdma: errors caused by peers that are not logged"));
+        }
+    }
+
+    @Test
+    void aSubscribingDriverThatRefusesInOtherWordsEachTimeIsToldOfOnce() {
+        try (TwoDrivers net = drivers()) {
+            net.b.setupRefusal = "no room for file 0";
+            TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+            for (int i = 1; i < 6; i++) {
+                String words = "no room for file " + i;
+                net.b.setupRefusal = words;
+                net.until("refused", () -> net.a.failures.toString().contains(words));
+            }
+            assertEquals(1, net.a.errors.size(), net.a.errors.toString());
+            assertEquals(1, net.b.errors.size(), net.b.errors.toString());
+            assertTrue(
+                    net.a.counter("rdma: errors caused by peers that are not logged") >= 4,
+                    net.a.counterText());
+            net.b.setupRefusal = null;
+            assertCarries(net, stream);
+        }
+    }
+
+    @Test
+    void offersThatFailCountAsThoseThatAreAccepted() {
+        try (TwoDrivers net = drivers("rdma.max-image-memory", "1m")) {
+            long share = (1 << 20) / LogLayout.fileLength(TwoDrivers.CHANNEL.termLength());
+            net.b.setupRefusal = "no room";
+            for (int i = 0; i < 4 * share; i++) {
+                net.a.publish(TwoDrivers.CHANNEL, STREAM);
+            }
+            net.until("all refused", () -> net.a.rejections.size() == 4 * share);
+            assertEquals(share, net.b.setups);
         }
     }
 

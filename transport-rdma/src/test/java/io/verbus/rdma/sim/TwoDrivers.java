@@ -46,13 +46,27 @@ final class TwoDrivers implements AutoCloseable {
     }
 
     TwoDrivers(long seed, Path directory, String[] optionsOfA, String[] optionsOfB) {
+        this(seed, directory, pace(new Random(seed)), optionsOfA, optionsOfB);
+    }
+
+    /** One in which what takes long does so. */
+    static TwoDrivers takingLong(long seed, Path directory, String... options) {
+        return new TwoDrivers(seed, directory, 1, options, options);
+    }
+
+    private static int pace(Random random) {
+        return random.nextBoolean() ? 0 : 1 << random.nextInt(7);
+    }
+
+    private TwoDrivers(
+            long seed, Path directory, int pace, String[] optionsOfA, String[] optionsOfB) {
         this.seed = seed;
+        this.pace = pace;
         this.directory = directory;
         random = new Random(seed);
         network = new SimNetwork(random.nextLong());
         a = new TestDriver(network, "10.0.0.1", 1 + random.nextInt(1000), directory, optionsOfA);
         b = new TestDriver(network, "10.0.0.2", 2000 + random.nextInt(1000), directory, optionsOfB);
-        pace = random.nextBoolean() ? 0 : 1 << random.nextInt(7);
         takeLong(a);
         takeLong(b);
     }
