@@ -33,11 +33,9 @@ class JoinTest {
     private static final int TURNS = 30_000;
     private static final int MOST = 3;
     private static final ChannelUri CHANNEL =
-            ChannelUri.rdma("10.0.0.2:7400")
-                    .termLength(64 * 1024)
-                    .mtu(1408)
-                    .window(128 * 1024)
-                    .build();
+            ChannelUri.rdma("10.0.0.2:7400").termLength(64 * 1024).mtu(1408).build();
+    private static final ChannelUri SUBSCRIBED =
+            ChannelUri.rdma("10.0.0.2:7400").window(128 * 1024).build();
 
     /** What follows when a subscriber that joins has chosen the least of the positions. */
     private enum Step {
@@ -127,7 +125,7 @@ class JoinTest {
         Life(TwoDrivers net, Fault fault) {
             this.net = net;
             this.fault = fault;
-            net.b.subscribe(CHANNEL, STREAM);
+            net.b.subscribe(SUBSCRIBED, STREAM);
             stream = net.a.publish(CHANNEL, STREAM);
             net.until("connected", () -> stream.connected);
             image = net.b.image();
