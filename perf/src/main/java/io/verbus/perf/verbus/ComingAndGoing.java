@@ -194,8 +194,10 @@ public final class ComingAndGoing {
         if (result != Publication.BACK_PRESSURED) {
             throw new BusException("an offer was answered with " + result + ": run it again");
         }
-        while (subscription.poll((buffer, offset, length, header) -> {}, 1000) > 0) {
-            // all of it
+        int idlePolls = 0;
+        while (idlePolls < 2) { // one may find nothing but the end of a term
+            int read = subscription.poll((buffer, offset, length, header) -> {}, 1000);
+            idlePolls = read > 0 ? 0 : idlePolls + 1;
         }
         long startNs = System.nanoTime();
         while (publication.positionLimit() <= publication.position()) {
