@@ -52,7 +52,9 @@ public final class Complaints {
         /** A stream that was refused. */
         STREAM_REFUSED,
         /** Streams that do not go on where they were cut off. */
-        CUT_OFF
+        CUT_OFF,
+        /** A driver that takes the place of another. */
+        RESTARTED
     }
 
     /**

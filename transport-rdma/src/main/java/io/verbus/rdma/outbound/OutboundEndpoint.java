@@ -260,7 +260,7 @@ final class OutboundEndpoint implements AutoCloseable {
             String message =
                     "the driver at " + name + " is another than before: the stream begins anew";
             if (streams.beginAnew(message)) {
-                report(Kind.CUT_OFF, message);
+                report(Kind.RESTARTED, message);
             }
         }
     }

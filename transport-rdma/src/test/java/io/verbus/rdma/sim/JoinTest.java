@@ -26,7 +26,7 @@ import java.util.List;
  */
 class JoinTest {
     private static final int SCHEDULES = Integer.getInteger("verbus.schedules", 60);
-    private static final int SCHEDULES_TO_CATCH = 200;
+    private static final int SCHEDULES_TO_CATCH = 3_000;
     private static final long FIRST_SEED =
             Long.getLong("verbus.seed", System.nanoTime() & 0xFFFF_FFFFL);
     private static final int STREAM = 42;
