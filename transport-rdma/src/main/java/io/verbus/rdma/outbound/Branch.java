@@ -42,6 +42,7 @@ final class Branch implements OutboundStream, Retention {
     private boolean isTagged;
     private boolean isPinned;
     private boolean isHeld;
+    private boolean isCatchingUp;
     private boolean isLapsed;
     private boolean isDropped;
     private boolean wasStale;
@@ -120,8 +121,25 @@ final class Branch implements OutboundStream, Retention {
         isPinned = true;
         isHeld = false;
         isMember = true;
+        isCatchingUp = true;
         isLapsed = false;
         wasStale = false;
+    }
+
+    @Override
+    public boolean isCatchingUp() {
+        return isCatchingUp;
+    }
+
+    @Override
+    public void onCatchUpOver() {
+        isCatchingUp = false;
+        fanOut.update();
+    }
+
+    /** It is near enough to the others. */
+    void caughtUp() {
+        isCatchingUp = false;
     }
 
     @Override
@@ -135,6 +153,7 @@ final class Branch implements OutboundStream, Retention {
     @Override
     public void onDisconnect() {
         transfer = null;
+        isCatchingUp = false;
     }
 
     @Override
@@ -157,6 +176,7 @@ final class Branch implements OutboundStream, Retention {
         isDropped = true;
         isMember = false;
         isHeld = false;
+        isCatchingUp = false;
         if (!isPinned) {
             need = NOTHING;
         }

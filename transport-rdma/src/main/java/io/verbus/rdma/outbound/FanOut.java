@@ -24,8 +24,9 @@ import java.util.Queue;
  *
  * Base and limit are those of the slowest destination that is connected, of the fastest, or of the
  * slowest that has a tag. Others may be behind the base as far as the log goes; who is further is
- * left: it is set up anew where the publication is then. The quarter of a term that is spared lets
- * the conductor clean, and a destination that is left be told so, while publishers go on.
+ * left: it is set up anew where the publication is then. One that was accepted and is further
+ * catches up first, for which publishers wait. The quarter of a term that is spared lets the
+ * conductor clean, and a destination that is left be told so, while publishers go on.
  *
  * <p>Invariant: nothing behind the floor is sent, and nothing from the floor on is reused. A work
  * request reads no earlier than what its destination has released, and the floor does not pass that
@@ -134,9 +135,14 @@ final class FanOut {
     private void release(long base, long limit) {
         long lowest = base - (2L * termLength - (limit - base) - termLength / 4);
         long kept = base;
+        long end = limit;
         for (int i = 0; i < branches.length; i++) {
             Branch branch = branches[i];
-            if (branch.need() < lowest) {
+            if (branch.need() >= lowest) {
+                branch.caughtUp();
+            } else if (branch.isCatchingUp()) {
+                end = Math.min(end, branch.need() + (base - lowest));
+            } else {
                 branch.fallBehind();
             }
             if (branch.need() >= lowest || branch.isKept()) {
@@ -144,7 +150,7 @@ final class FanOut {
             }
         }
         floor = Math.max(floor(), kept);
-        stream.onReleased(floor, Math.max(0, Math.min(limit - floor, 2L * termLength)));
+        stream.onReleased(floor, Math.max(0, Math.min(end - floor, 2L * termLength)));
     }
 
     private void connected(boolean connected) {

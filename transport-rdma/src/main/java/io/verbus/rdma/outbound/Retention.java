@@ -50,6 +50,14 @@ interface Retention {
         return false;
     }
 
+    /** Whether publishers wait for it, because it was accepted far behind the others. */
+    default boolean isCatchingUp() {
+        return false;
+    }
+
+    /** Publishers wait for it no longer. */
+    default void onCatchUpOver() {}
+
     /** Whether it cannot resume, because the log has gone on without it. */
     default boolean isLapsed() {
         return false;

@@ -60,6 +60,8 @@ final class Transfer extends Turns.Taker {
     private boolean isLeft;
 
     private boolean isRetrying;
+    private boolean isCatchUpTimed;
+    private long catchUpSinceNs;
     private long retryAtNs;
 
     /**
@@ -169,7 +171,12 @@ final class Transfer extends Turns.Taker {
      */
     int work(OutboundLink link, long nowNs) {
         return switch (state) {
-            case ACTIVE -> transfer(link);
+            case ACTIVE -> {
+                if (retention.isCatchingUp()) {
+                    awaitCatchUp(link, nowNs);
+                }
+                yield transfer(link);
+            }
             case OFFER_DUE -> isEndDue() ? finishUnsent(link) : offer(link, nowNs);
             case OFFERED -> {
                 if (retention.isKept()) {
@@ -215,6 +222,15 @@ final class Transfer extends Turns.Taker {
         }
         if (offer.isOverdue(link, nowNs)) {
             retention.onOfferOver();
+        }
+    }
+
+    private void awaitCatchUp(OutboundLink link, long nowNs) {
+        if (!isCatchUpTimed) {
+            isCatchUpTimed = true;
+            catchUpSinceNs = nowNs;
+        } else if (nowNs - catchUpSinceNs >= link.answerTimeoutNs()) {
+            retention.onCatchUpOver();
         }
     }
 
@@ -334,6 +350,7 @@ final class Transfer extends Turns.Taker {
             retention.onStaleAccept(this);
             return;
         }
+        isCatchUpTimed = false;
         retention.onAccept(this, isTagged, groupTag);
         stream.onReleased(replication.consumed(), window);
         stream.onConnected(true);
