@@ -90,7 +90,7 @@ final class LogFiles {
         return new LogReceiver() {
             @Override
             public void onLog(LogBuffers log) {
-                LogPopulation population = new LogPopulation(log);
+                LogPopulation population = new LogPopulation(log, owner);
                 populations.put(log, population);
                 background.beginLater(owner, population);
                 bytes.getAndAddRelease(log.length());
@@ -111,7 +111,13 @@ final class LogFiles {
 
     /** Makes a call in the background once all pages of a log are in memory. */
     void callOn(LogBuffers log, Runnable call, Consumer<RuntimeException> then) {
-        populations.get(log).whenDone(() -> background.call(call, then));
+        LogPopulation population = populations.get(log);
+        if (population.isDone()) {
+            background.call(call, then);
+        } else {
+            population.whenDone(() -> background.call(call, then));
+            background.begin(population.owner(), population); // ahead of what nobody waits for
+        }
     }
 
     /** The driver has no more use for a log. */

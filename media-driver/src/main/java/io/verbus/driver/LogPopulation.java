@@ -13,6 +13,7 @@ import java.util.List;
  */
 final class LogPopulation implements SlicedTask {
     private final LogBuffers log;
+    private final Object owner;
 
     /** Conductor's: what waits for the last page; null once that is in memory. */
     private List<Runnable> waiting = new ArrayList<>();
@@ -21,8 +22,16 @@ final class LogPopulation implements SlicedTask {
     private boolean isStopped;
     private long reached;
 
-    LogPopulation(LogBuffers log) {
+    /**
+     * @param owner whose turn it is when pages are brought in.
+     */
+    LogPopulation(LogBuffers log, Object owner) {
         this.log = log;
+        this.owner = owner;
+    }
+
+    Object owner() {
+        return owner;
     }
 
     @Override
@@ -38,9 +47,12 @@ final class LogPopulation implements SlicedTask {
         isStopped = true;
     }
 
-    /** Conductor. */
+    /** Conductor. The second time, where somebody has waited, there is nothing left to do. */
     @Override
     public void onDone(RuntimeException failure) {
+        if (waiting == null) {
+            return;
+        }
         List<Runnable> all = waiting;
         waiting = null;
         all.forEach(Runnable::run);
@@ -49,12 +61,13 @@ final class LogPopulation implements SlicedTask {
         }
     }
 
-    /** Runs something when all pages are in memory, at once if they are. Conductor. */
+    /** Whether all pages are in memory. Conductor. */
+    boolean isDone() {
+        return waiting == null;
+    }
+
+    /** Runs something when all pages are in memory, which they are not yet. Conductor. */
     void whenDone(Runnable then) {
-        if (waiting == null) {
-            then.run();
-        } else {
-            waiting.add(then);
-        }
+        waiting.add(then);
     }
 }
