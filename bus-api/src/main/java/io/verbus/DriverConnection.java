@@ -124,8 +124,9 @@ final class DriverConnection implements AutoCloseable {
         try {
             lock = ClientLocks.hold(directory(), clientId);
         } catch (BusException e) {
+            DriverLostException lost = failure(); // the file goes with the driver
             close();
-            throw e;
+            throw lost == null ? e : lost;
         }
     }
 
