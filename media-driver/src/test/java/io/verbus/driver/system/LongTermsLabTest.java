@@ -35,7 +35,7 @@ class LongTermsLabTest {
                 Tasks tasks = new Tasks()) {
             String shortTerms = b.channel(PORT, "term-length=64k");
             String longTerms = b.channel(PORT, "term-length=128m");
-            Subscription in = b.connect().addSubscription(shortTerms, 1);
+            Subscription in = b.connect().addSubscription(Host.received(shortTerms), 1);
             Publication out = a.connect().addPublication(Host.overWire(shortTerms), 1);
             Reader reader = Reader.fromFirst(script);
             Writer writer = new Writer(out, script);
@@ -50,7 +50,7 @@ class LongTermsLabTest {
             Await.until("the first stream to flow", () -> reader.count() > MESSAGES);
 
             Script other = Script.upTo(61, 4096);
-            Subscription longIn = b.connect().addSubscription(longTerms, 2);
+            Subscription longIn = b.connect().addSubscription(Host.received(longTerms), 2);
             Publication longOut = a.connect().addPublication(Host.overWire(longTerms), 2);
             long came = messagesWhileRegistering(reader, longOut);
             assertTrue(came > 0, "nothing came while a log was registered");
