@@ -41,12 +41,12 @@ final class LogTouching {
 
     /** One piece of the first log. Returns the amount of work done. */
     int work() {
-        Touched first = all.peekFirst();
+        Touched first = all.pollFirst();
         if (first == null) {
             return 0;
         }
-        if (isDone(first, SLICE)) {
-            all.removeFirst();
+        if (!isDone(first, SLICE)) { // one that fails is left to its users
+            all.addFirst(first);
         }
         return 1;
     }

@@ -96,11 +96,18 @@ final class Background implements AutoCloseable {
         RuntimeException failure = null;
         try {
             call.run();
-        } catch (RuntimeException e) {
-            failure = e;
+        } catch (RuntimeException | Error e) {
+            failure = told(e);
         }
         RuntimeException thrown = failure;
         done.add(() -> then.accept(thrown));
+    }
+
+    /** An error, such as of a page that cannot be read, must end no thread that others need. */
+    private static RuntimeException told(Throwable thrown) {
+        return thrown instanceof RuntimeException failure
+                ? failure
+                : new IllegalStateException(thrown);
     }
 
     /**
@@ -157,8 +164,8 @@ final class Background implements AutoCloseable {
                 return false;
             }
             done.add(() -> task.onDone(null));
-        } catch (RuntimeException e) {
-            done.add(() -> task.onDone(e));
+        } catch (RuntimeException | Error e) {
+            done.add(() -> task.onDone(told(e)));
         }
         return true;
     }

@@ -48,6 +48,9 @@ class BackgroundTest {
             if (name.equals("bad")) {
                 throw new IllegalStateException("bad");
             }
+            if (name.equals("worse")) {
+                throw new InternalError("worse");
+            }
             return --left == 0;
         }
 
@@ -90,9 +93,10 @@ class BackgroundTest {
     @Test
     void whatFailsIsToldAndTheRestGoesOn() {
         background.begin("a", new Slices("bad", 2));
+        background.begin("a", new Slices("worse", 2));
         background.begin("a", new Slices("good", 1));
-        awaitTold(2);
-        assertEquals(List.of("bad bad", "good"), told);
+        awaitTold(3);
+        assertEquals(List.of("bad bad", "worse java.lang.InternalError: worse", "good"), told);
     }
 
     @Test

@@ -303,7 +303,10 @@ final class InboundImages implements AutoCloseable {
         }
     }
 
-    /** Nobody reads what a peer has offered: answers as if the image had not been made. */
+    /**
+     * The driver closes an image that the peer does not write yet: the stream is offered anew, and
+     * put off then if nobody subscribes.
+     */
     private void putOff(InboundPeer peer, Offer offer) {
         if (offer.isResuming()) {
             reply(
@@ -311,8 +314,8 @@ final class InboundImages implements AutoCloseable {
                     new ReceiverCommand.Reject(
                             offer.registrationId(), RejectCode.NO_IMAGE, "the image has ended"));
         } else {
-            peer.deferred.add(offer);
             reply(peer, new ReceiverCommand.Defer(offer.registrationId()));
+            reply(peer, new ReceiverCommand.Wanted(offer.registrationId()));
         }
     }
 

@@ -136,6 +136,7 @@ class LongRegistrationTest {
     void aStreamWhoseImageIsClosedWhileItIsRegisteredWaitsForASubscriber() {
         TestStream stream = registeringAtB();
         TestImage image = net.b.image();
+        net.b.subscribed.clear();
         net.b.transport.closeImage(image, "nobody subscribes");
         net.forMillis(20);
         assertFalse(image.released, "its log is being registered");
@@ -144,7 +145,18 @@ class LongRegistrationTest {
         net.forMillis(20);
         assertFalse(stream.connected);
         assertEquals(List.of(), net.a.failures);
+        net.b.subscribed.add(STREAM);
         net.b.transport.onSubscriptionAdded(endpoint, STREAM);
+        assertFlows(stream);
+    }
+
+    @Test
+    void aStreamWhoseImageIsRejectedWhileItIsRegisteredBeginsAnew() {
+        TestStream stream = registeringAtB();
+        TestImage image = net.b.image();
+        net.b.transport.closeImage(image, "a client has rejected it");
+        goOn();
+        net.until("released", () -> image.released);
         assertFlows(stream);
     }
 
