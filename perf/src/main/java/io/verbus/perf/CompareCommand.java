@@ -176,6 +176,9 @@ final class CompareCommand implements Callable<Integer> {
         if (subject == null) {
             subject = Subject.against(peer);
         }
+        if (subject != Subject.VERBUS || peer != Peer.AERON) {
+            options.checkEmbeddedDrivers("only Verbus and Aeron have drivers");
+        }
         return compare();
     }
 

@@ -3,6 +3,7 @@
 package io.verbus.perf;
 
 import io.verbus.perf.load.Load;
+import io.verbus.perf.load.Load.Polling;
 import io.verbus.perf.load.Work;
 
 import picocli.CommandLine.Option;
@@ -51,6 +52,16 @@ final class RoundTripOptions {
             })
     private int burst = 1;
 
+    @Option(
+            names = "--polling",
+            paramLabel = "controlled|plain",
+            description = {
+                "How the end that reflects polls: controlled, where an echo that cannot be sent"
+                        + " aborts the poll; or plain, where the handler offers the echo until it"
+                        + " is sent (default: ${DEFAULT-VALUE})."
+            })
+    private Polling polling = Polling.CONTROLLED;
+
     /** Lengths of messages that were asked for, in order. */
     List<Integer> lengths(WorkOptions options) {
         return options.lengths(rates(options).lengths(WorkOptions.DEFAULT_LENGTH));
@@ -79,7 +90,7 @@ final class RoundTripOptions {
         if (burst > 1 && messagesPerSecond == Load.MAX) {
             throw options.wrong("--burst needs a --rate, at which the messages are due");
         }
-        return Load.roundTrips(messagesPerSecond, burst);
+        return Load.roundTrips(messagesPerSecond, burst).with(polling);
     }
 
     private Rates rates(WorkOptions options) {

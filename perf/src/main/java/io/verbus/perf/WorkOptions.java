@@ -5,7 +5,9 @@ package io.verbus.perf;
 import io.verbus.BusException;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.perf.load.Load;
+import io.verbus.perf.load.Load.Publications;
 import io.verbus.perf.load.Work;
+import io.verbus.perf.load.Work.Drivers;
 import io.verbus.perf.load.Work.Idle;
 import io.verbus.perf.load.Work.Threading;
 import io.verbus.perf.load.Work.Wire;
@@ -50,6 +52,25 @@ final class WorkOptions {
     private Integer processes;
 
     @Option(
+            names = "--drivers",
+            paramLabel = "embedded|own",
+            description = {
+                "Where the drivers are: embedded in the processes of the ends; or own: in processes"
+                        + " of their own, one on IPC and two otherwise, beside two of the ends,"
+                        + " with --threading dedicated by default (default: ${DEFAULT-VALUE})."
+            })
+    private Drivers drivers = Drivers.EMBEDDED;
+
+    @Option(
+            names = "--publications",
+            paramLabel = "exclusive|concurrent",
+            description = {
+                "Kind of the publications (default: exclusive; concurrent where several threads"
+                        + " send)."
+            })
+    private Publications publications;
+
+    @Option(
             names = "--length",
             paramLabel = "BYTES",
             split = ",",
@@ -77,7 +98,7 @@ final class WorkOptions {
             description = {
                 "Threading of the drivers: invoker, shared, shared_network, dedicated (default:"
                         + " shared on IPC; invoker otherwise, where the thread that sends or"
-                        + " reflects drives its process's driver)."
+                        + " reflects drives its process's driver; dedicated with --drivers own)."
             })
     private Threading threading;
 
@@ -198,28 +219,39 @@ final class WorkOptions {
         } catch (BusException ex) {
             throw wrong("--term-length: " + ex.getMessage());
         }
-        Threading drivers = checkedThreading();
+        Threading mode = checkedThreading();
         return new Work(
                 transport,
                 checkedProcesses(),
+                drivers,
                 length,
                 mtu,
                 termLength,
                 messages,
                 warmup,
-                load,
-                drivers,
+                checkedLoad(load),
+                mode,
                 idle,
                 driverIdle,
                 checkedAddress("--local", local),
                 checkedAddress("--remote", remote),
                 port,
-                checkedAffinity(drivers));
+                checkedAffinity(mode));
     }
 
-    private String checkedAffinity(Threading drivers) {
+    private Load checkedLoad(Load load) {
+        if (publications == Publications.EXCLUSIVE && load.publishers() > 1) {
+            throw wrong(
+                    "--publications exclusive is of one thread that sends, not of --publishers "
+                            + load.publishers()
+                            + ": leave one of them out");
+        }
+        return publications == null ? load : load.with(publications);
+    }
+
+    private String checkedAffinity(Threading mode) {
         if (affinity == null) {
-            boolean isHostEach = Environment.isLab() && drivers == Threading.INVOKER;
+            boolean isHostEach = Environment.isLab() && mode == Threading.INVOKER;
             return isHostEach && Runtime.getRuntime().availableProcessors() > 1 ? LAB_AFFINITY : "";
         }
         if (affinity.equals("any")) {
@@ -235,6 +267,14 @@ final class WorkOptions {
     }
 
     private Threading checkedThreading() {
+        if (drivers == Drivers.OWN) {
+            if (threading == Threading.INVOKER) {
+                throw wrong(
+                        "--threading invoker needs a driver in the process of each end: leave"
+                                + " --drivers own out, or choose dedicated");
+            }
+            return threading == null ? Threading.DEDICATED : threading;
+        }
         if (transport != Wire.IPC) {
             return threading == null ? Threading.INVOKER : threading;
         }
@@ -248,9 +288,12 @@ final class WorkOptions {
 
     private int checkedProcesses() {
         if (processes == null) {
-            return transport == Wire.IPC ? 1 : 2;
+            return transport == Wire.IPC && drivers == Drivers.EMBEDDED ? 1 : 2;
         }
         check("--processes", processes, 1, 2);
+        if (processes == 1 && drivers == Drivers.OWN) {
+            throw wrong("--processes 1 has its driver in it: leave it or --drivers own out");
+        }
         if (processes == 1 && transport != Wire.IPC) {
             throw wrong(
                     "--processes 1 is of IPC only: "
@@ -261,13 +304,25 @@ final class WorkOptions {
     }
 
     /**
-     * Refuses two processes where only one is measured.
+     * Refuses several processes where only one is measured.
      *
      * @param what is measured.
      */
     void checkOneProcess(String what) {
         if (processes != null && processes != 1) {
             throw wrong(what + " one process: leave --processes out");
+        }
+        checkEmbeddedDrivers(what + " one process");
+    }
+
+    /**
+     * Refuses drivers in processes of their own.
+     *
+     * @param what is measured.
+     */
+    void checkEmbeddedDrivers(String what) {
+        if (drivers == Drivers.OWN) {
+            throw wrong(what + ": leave --drivers out");
         }
     }
 

@@ -23,6 +23,7 @@ class DependencyRulesTest {
                             "java..",
                             "com.sun.management",
                             "org.HdrHistogram",
+                            "org.agrona",
                             "org.agrona.concurrent",
                             "io.verbus.perf.load");
 

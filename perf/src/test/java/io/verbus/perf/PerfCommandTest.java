@@ -45,6 +45,11 @@ class PerfCommandTest {
                     compare --peer bare_log --publishers 2 | --peer bare_log of IPC has one publisher
                     compare --peer bare_log --transport udp | --peer bare_log measures [ipc], not --transport udp
                     rtt --transport udp --processes 1 | --processes 1 is of IPC only
+                    rtt --drivers own --processes 1 | --processes 1 has its driver in it
+                    rtt --drivers own --threading invoker | leave --drivers own out
+                    throughput --publishers 2 --publications exclusive | --publications exclusive is of one thread
+                    compare --transport udp --peer floor --drivers own | leave --drivers out
+                    pauses --drivers own | leave --drivers out
                     rtt --processes 3 | --processes takes a number from 1 to 2
                     warmup --processes 2 | warmup starts one process
                     pauses --processes 2 | leave --processes out

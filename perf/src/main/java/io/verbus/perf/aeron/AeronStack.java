@@ -4,7 +4,6 @@ package io.verbus.perf.aeron;
 
 import io.aeron.Aeron;
 import io.aeron.AeronVersion;
-import io.aeron.ExclusivePublication;
 import io.aeron.Publication;
 import io.aeron.Subscription;
 import io.aeron.driver.MediaDriver;
@@ -17,6 +16,7 @@ import io.verbus.perf.load.BusInitiator;
 import io.verbus.perf.load.BusReflector;
 import io.verbus.perf.load.BusSink;
 import io.verbus.perf.load.BusSource;
+import io.verbus.perf.load.Echo;
 import io.verbus.perf.load.Initiator;
 import io.verbus.perf.load.Invokers;
 import io.verbus.perf.load.Offer;
@@ -64,7 +64,8 @@ final class AeronStack implements Stack {
         aeron = Aeron.connect(context);
     }
 
-    private static MediaDriver launch(Work work, String directory) {
+    /** Launches a driver for this work. */
+    static MediaDriver launch(Work work, String directory) {
         return MediaDriver.launch(
                 new MediaDriver.Context()
                         .aeronDirectoryName(directory)
@@ -93,9 +94,8 @@ final class AeronStack implements Stack {
     @Override
     public Initiator initiator(ReplyHandler handler) {
         Subscription replies = aeron.addSubscription(channel(work.initiator(), 1, ""), REPLIES);
-        ExclusivePublication requests =
-                aeron.addExclusivePublication(
-                        channel(work.reflector(), 0, work.initiator()), REQUESTS);
+        Publication requests =
+                addPublication(channel(work.reflector(), 0, work.initiator()), REQUESTS);
         FragmentHandler onReply =
                 (buffer, offset, length, header) ->
                         handler.onReply(
@@ -111,24 +111,35 @@ final class AeronStack implements Stack {
     @Override
     public Reflector reflector() {
         Subscription requests = aeron.addSubscription(channel(work.reflector(), 0, ""), REQUESTS);
-        ExclusivePublication replies =
-                aeron.addExclusivePublication(
-                        channel(work.initiator(), 1, work.reflector()), REPLIES);
+        Publication replies =
+                addPublication(channel(work.initiator(), 1, work.reflector()), REPLIES);
+        Invokers invokers = invokers();
+        IntSupplier poll =
+                switch (work.load().polling()) {
+                    case CONTROLLED -> controlledPoll(requests, replies);
+                    case PLAIN -> poll(requests, new Echo(offer(replies), invokers));
+                };
+        return new BusReflector(poll, invokers);
+    }
+
+    private static IntSupplier controlledPoll(Subscription requests, Publication replies) {
         ControlledFragmentHandler onRequest =
                 (buffer, offset, length, header) ->
                         replies.offer(buffer, offset, length) > 0 ? Action.CONTINUE : Action.ABORT;
-        return new BusReflector(
-                () -> requests.controlledPoll(onRequest, BusInitiator.FRAGMENT_LIMIT), invokers());
+        return () -> requests.controlledPoll(onRequest, BusInitiator.FRAGMENT_LIMIT);
+    }
+
+    private static IntSupplier poll(Subscription requests, Echo echo) {
+        FragmentHandler onRequest =
+                (buffer, offset, length, header) -> echo.send(buffer, offset, length);
+        return () -> requests.poll(onRequest, BusInitiator.FRAGMENT_LIMIT);
     }
 
     @Override
     public List<BusSource> sources() {
         int publishers = work.load().publishers();
         String channel = channel(work.reflector(), 0, work.initiator());
-        Publication publication =
-                publishers == 1
-                        ? aeron.addExclusivePublication(channel, REQUESTS)
-                        : aeron.addPublication(channel, REQUESTS);
+        Publication publication = addPublication(channel, REQUESTS);
         return Stream.generate(
                         () ->
                                 new BusSource(
@@ -155,6 +166,13 @@ final class AeronStack implements Stack {
                 (buffer, offset, length, header) ->
                         arrivals.onMessage(buffer.getLong(offset), length);
         return () -> subscription.poll(onMessage, BusSink.FRAGMENT_LIMIT);
+    }
+
+    private Publication addPublication(String channel, int streamId) {
+        return switch (work.load().publications()) {
+            case EXCLUSIVE -> aeron.addExclusivePublication(channel, streamId);
+            case CONCURRENT -> aeron.addPublication(channel, streamId);
+        };
     }
 
     private static Offer offer(Publication publication) {

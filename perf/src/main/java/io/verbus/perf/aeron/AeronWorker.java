@@ -10,6 +10,9 @@ public final class AeronWorker {
 
     /** Runs it; for the arguments see {@link Worker#main}. */
     public static void main(String[] args) {
-        Worker.main(args, AeronStack::new);
+        Worker.main(
+                args,
+                AeronStack::new,
+                (work, directory) -> AeronStack.launch(work, directory)::close);
     }
 }

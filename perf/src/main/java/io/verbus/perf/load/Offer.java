@@ -2,7 +2,7 @@
 
 package io.verbus.perf.load;
 
-import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.DirectBuffer;
 
 /** Sends messages by a publication. One class of them in a JVM. */
 @FunctionalInterface
@@ -13,5 +13,5 @@ public interface Offer {
      * @return false if it cannot be sent now.
      * @throws IllegalStateException if the publication cannot send any more.
      */
-    boolean offer(UnsafeBuffer buffer, int offset, int length);
+    boolean offer(DirectBuffer buffer, int offset, int length);
 }

@@ -117,6 +117,14 @@ final class Orders {
         LockSupport.parkNanos(PAUSED_NS);
     }
 
+    /** Waits until whoever gives the orders is gone. */
+    void awaitEnd() {
+        pausing.add(Thread.currentThread());
+        while (running) {
+            LockSupport.park(this);
+        }
+    }
+
     /** Ends the pauses: the one that each thread is in, or else its next. */
     private void wake() {
         pausing.forEach(LockSupport::unpark);

@@ -9,5 +9,7 @@ public enum Role {
     /** Sends. */
     INITIATOR,
     /** Reflects until its standard input ends. */
-    REFLECTOR
+    REFLECTOR,
+    /** Is a driver, and no end, until its standard input ends. */
+    DRIVER
 }

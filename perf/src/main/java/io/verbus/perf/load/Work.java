@@ -20,8 +20,9 @@ import java.util.concurrent.TimeUnit;
  * arguments.
  *
  * @param wire what carries the messages.
- * @param processes on which the two ends are: 1, or 2, each with one end. Over shared memory the
- *     one that receives or reflects has the driver, elsewhere each has its own.
+ * @param processes on which the two ends are: 1, or 2, each with one end. Over shared memory they
+ *     share the driver of the one that receives or reflects, elsewhere each has its own.
+ * @param drivers where they are.
  * @param length of a message in bytes.
  * @param mtu longest frame in bytes, header included.
  * @param termLength of every log in bytes.
@@ -40,6 +41,7 @@ import java.util.concurrent.TimeUnit;
 public record Work(
         Wire wire,
         int processes,
+        Drivers drivers,
         int length,
         int mtu,
         int termLength,
@@ -70,6 +72,19 @@ public record Work(
         RDMA,
         /** UDP. */
         UDP;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Where drivers are. */
+    public enum Drivers {
+        /** In the processes of the ends. */
+        EMBEDDED,
+        /** In processes of their own, beside those of the ends. */
+        OWN;
 
         @Override
         public String toString() {
@@ -141,13 +156,14 @@ public record Work(
 
     /** The same round trips at another rate. */
     public Work atRate(long rate) {
-        return with(wire, port, Load.roundTrips(rate, load.burst()));
+        return with(wire, port, load.atRate(rate));
     }
 
     private Work with(Wire wire, int port, Load load) {
         return new Work(
                 wire,
                 processes,
+                drivers,
                 length,
                 mtu,
                 termLength,
@@ -165,7 +181,9 @@ public record Work(
 
     /** Whether a process of this role has a driver. */
     public boolean hasDriver(Role role) {
-        return wire != Wire.IPC || role != Role.INITIATOR;
+        return drivers == Drivers.OWN
+                ? role == Role.DRIVER
+                : wire != Wire.IPC || role != Role.INITIATOR;
     }
 
     /** CPU of a measuring thread by its number, 0 being the one that sends; -1 for any. */
@@ -179,6 +197,7 @@ public record Work(
         return List.of(
                 "wire=" + wire.name(),
                 "processes=" + processes,
+                "drivers=" + drivers.name(),
                 "length=" + length,
                 "mtu=" + mtu,
                 "termLength=" + termLength,
@@ -189,6 +208,8 @@ public record Work(
                 "burst=" + load.burst(),
                 "publishers=" + load.publishers(),
                 "subscribers=" + load.subscribers(),
+                "publications=" + load.publications().name(),
+                "polling=" + load.polling().name(),
                 "threading=" + threading.name(),
                 "idle=" + idle.name(),
                 "driverIdle=" + driverIdle.name(),
@@ -208,6 +229,7 @@ public record Work(
         return new Work(
                 Wire.valueOf(values.get("wire")),
                 Integer.parseInt(values.get("processes")),
+                Drivers.valueOf(values.get("drivers")),
                 Integer.parseInt(values.get("length")),
                 Integer.parseInt(values.get("mtu")),
                 Integer.parseInt(values.get("termLength")),
@@ -218,7 +240,9 @@ public record Work(
                         Long.parseLong(values.get("rate")),
                         Integer.parseInt(values.get("burst")),
                         Integer.parseInt(values.get("publishers")),
-                        Integer.parseInt(values.get("subscribers"))),
+                        Integer.parseInt(values.get("subscribers")),
+                        Load.Publications.valueOf(values.get("publications")),
+                        Load.Polling.valueOf(values.get("polling"))),
                 Threading.valueOf(values.get("threading")),
                 Idle.valueOf(values.get("idle")),
                 Idle.valueOf(values.get("driverIdle")),

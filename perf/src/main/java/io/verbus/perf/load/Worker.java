@@ -18,7 +18,7 @@ public final class Worker {
     /** Said: the bus's name and version follow. */
     public static final String VERSION = "version";
 
-    /** Said: both streams of this end are set up. */
+    /** Said: both streams of this end are set up, or the driver. */
     public static final String READY = "ready";
 
     /** Said: messages done so far follow. */
@@ -57,6 +57,25 @@ public final class Worker {
         Stack setUp(Work work, Role role, String directory);
     }
 
+    /** The driver of a bus. */
+    @FunctionalInterface
+    public interface Driver {
+        /** Ends it. */
+        void close();
+    }
+
+    /** Launches the driver of a bus. */
+    @FunctionalInterface
+    public interface Drivers {
+        /**
+         * Launches it as the only part of a process.
+         *
+         * @param work of the ends that use it.
+         * @param directory of the driver.
+         */
+        Driver launch(Work work, String directory);
+    }
+
     private final Work work;
     private final Orders orders;
 
@@ -76,12 +95,33 @@ public final class Worker {
      * @param stacks sets up the bus.
      */
     public static void main(String[] args, Stacks stacks) {
+        main(
+                args,
+                stacks,
+                (work, directory) -> {
+                    throw new IllegalArgumentException(
+                            "this has no driver that a process of its own could run: leave"
+                                    + " --drivers out");
+                });
+    }
+
+    /**
+     * As above.
+     *
+     * @param stacks sets up the bus.
+     * @param drivers launches its driver, where that is all that the process has.
+     */
+    public static void main(String[] args, Stacks stacks, Drivers drivers) {
         Role role = Role.valueOf(args[0]);
         Work work = Work.parse(List.of(args).subList(2, args.length));
         Worker worker = new Worker(work, System.in, System.out);
         int status = 0;
-        try (Stack stack = stacks.setUp(work, role, args[1])) {
-            worker.run(role, stack);
+        try {
+            if (role == Role.DRIVER) {
+                worker.drive(drivers, args[1]);
+            } else {
+                worker.run(stacks, role, args[1]);
+            }
         } catch (RuntimeException ex) {
             System.err.println(ex.getMessage() == null ? ex.toString() : ex.getMessage());
             if (Boolean.getBoolean("verbus.perf.trace")) {
@@ -90,6 +130,22 @@ public final class Worker {
             status = 1;
         }
         System.exit(status);
+    }
+
+    private void drive(Drivers drivers, String directory) {
+        Driver driver = drivers.launch(work, directory);
+        try {
+            orders.say(READY, "");
+            orders.awaitEnd();
+        } finally {
+            driver.close();
+        }
+    }
+
+    private void run(Stacks stacks, Role role, String directory) {
+        try (Stack stack = stacks.setUp(work, role, directory)) {
+            run(role, stack);
+        }
     }
 
     /** Does this process's part. */

@@ -31,6 +31,7 @@ final class WorkReport {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("transport", work.wire().toString());
         map.put("processes", work.processes());
+        map.put("drivers", work.drivers().toString());
         map.put("length", work.length());
         map.put("mtu", work.mtu());
         map.put("termLength", work.termLength());
@@ -40,6 +41,8 @@ final class WorkReport {
         map.put("burst", work.load().burst());
         map.put("publishers", work.load().publishers());
         map.put("subscribers", work.load().subscribers());
+        map.put("publications", work.load().publications().toString());
+        map.put("polling", work.load().polling().toString());
         map.put("threading", work.threading().toString());
         map.put("idle", work.idle().toString());
         map.put("driverIdle", work.driverIdle().toString());

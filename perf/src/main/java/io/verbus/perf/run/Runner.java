@@ -11,11 +11,16 @@ import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Worker;
 
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 
-/** The processes of work on a bus: one with two measuring threads, or two with one each. */
+/**
+ * The processes of work on a bus: one with two measuring threads, or two with one each, and those
+ * of drivers that are in neither.
+ */
 public final class Runner implements Contender {
     /** The warm-up runs in parts: so the loop is entered anew when its compiled code is there. */
     private static final int WARMUP_PARTS = 20;
@@ -29,6 +34,7 @@ public final class Runner implements Contender {
     private final List<String> flags;
     private final Function<Role, List<String>> tracer;
     private final LongConsumer progress;
+    private final Deque<WorkerProcess> started = new ArrayDeque<>();
     private final WorkerProcess reflector;
     private final WorkerProcess initiator;
 
@@ -69,36 +75,40 @@ public final class Runner implements Contender {
         this.flags = flags;
         this.tracer = tracer;
         this.progress = progress;
-        if (work.processes() == 1) {
-            reflector = null;
-            initiator = start(bus, Role.BOTH, WorkerProcess.newDirectory(Role.BOTH));
-            return;
-        }
-        reflector = start(bus, Role.REFLECTOR, WorkerProcess.newDirectory(Role.REFLECTOR));
         try {
-            initiator =
-                    start(
-                            bus,
-                            Role.INITIATOR,
-                            work.hasDriver(Role.INITIATOR)
-                                    ? WorkerProcess.newDirectory(Role.INITIATOR)
-                                    : reflector.directory());
+            if (work.processes() == 1) {
+                reflector = null;
+                initiator = start(bus, Role.BOTH, directory(bus, Role.BOTH));
+            } else {
+                Path reflecting = directory(bus, Role.REFLECTOR);
+                reflector = start(bus, Role.REFLECTOR, reflecting);
+                initiator =
+                        start(
+                                bus,
+                                Role.INITIATOR,
+                                work.wire() == Work.Wire.IPC
+                                        ? reflecting
+                                        : directory(bus, Role.INITIATOR));
+            }
         } catch (RuntimeException ex) {
-            reflector.close();
+            close();
             throw ex;
         }
+    }
+
+    /** Of the driver that a process of this role has or uses, which runs if it is another's. */
+    private Path directory(BusUnderTest bus, Role role) {
+        return work.drivers() == Work.Drivers.OWN
+                ? start(bus, Role.DRIVER, WorkerProcess.newDirectory(Role.DRIVER)).directory()
+                : WorkerProcess.newDirectory(role);
     }
 
     private WorkerProcess start(BusUnderTest bus, Role role, Path directory) {
         WorkerProcess process =
                 new WorkerProcess(bus, role, work, flags, tracer.apply(role), directory);
-        try {
-            process.await(Worker.READY, SET_UP_TIMEOUT_S, progress);
-            return process;
-        } catch (RuntimeException ex) {
-            process.close();
-            throw ex;
-        }
+        started.push(process);
+        process.await(Worker.READY, SET_UP_TIMEOUT_S, progress);
+        return process;
     }
 
     @Override
@@ -167,11 +177,9 @@ public final class Runner implements Contender {
         return WorkerProcess.flags();
     }
 
+    /** Ends the processes, the last one first: drivers after those that use them. */
     @Override
     public void close() {
-        initiator.close();
-        if (reflector != null) {
-            reflector.close();
-        }
+        started.forEach(WorkerProcess::close);
     }
 }

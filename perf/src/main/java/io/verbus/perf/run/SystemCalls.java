@@ -77,7 +77,7 @@ public record SystemCalls(TreeMap<String, Long> useful, TreeMap<String, Long> va
     }
 
     private static Path file(Path folder, Role role) {
-        return folder.resolve(role.name());
+        return folder.resolve(role + "-" + System.nanoTime());
     }
 
     private static List<String> strace(Path file) {

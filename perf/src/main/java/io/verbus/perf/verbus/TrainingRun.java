@@ -35,6 +35,7 @@ public final class TrainingRun {
                 new Work(
                         Work.Wire.IPC,
                         1,
+                        Work.Drivers.EMBEDDED,
                         LENGTH,
                         1408,
                         64 * 1024,

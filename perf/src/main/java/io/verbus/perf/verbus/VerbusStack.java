@@ -3,7 +3,6 @@
 package io.verbus.perf.verbus;
 
 import io.verbus.Bus;
-import io.verbus.ExclusivePublication;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.driver.DriverConfig;
@@ -18,6 +17,7 @@ import io.verbus.perf.load.BusInitiator;
 import io.verbus.perf.load.BusReflector;
 import io.verbus.perf.load.BusSink;
 import io.verbus.perf.load.BusSource;
+import io.verbus.perf.load.Echo;
 import io.verbus.perf.load.Initiator;
 import io.verbus.perf.load.Invokers;
 import io.verbus.perf.load.Offer;
@@ -38,7 +38,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 
-/** Verbus with an embedded driver. */
+/** Verbus, with a driver where the process has one. */
 public final class VerbusStack implements Stack {
     /** System property: for how many milliseconds {@link Bus#warmUp} runs; none by default. */
     public static final String WARM_UP_PROPERTY = "verbus.perf.warmUpMs";
@@ -89,7 +89,8 @@ public final class VerbusStack implements Stack {
                 () -> Bus.warmUp(time), Thread.ofPlatform().daemon().name("warm-up")::start);
     }
 
-    private static MediaDriver launch(Work work, String directory) {
+    /** Launches a driver for this work. */
+    static MediaDriver launch(Work work, String directory) {
         return MediaDriver.launch(
                 DriverConfig.builder()
                         .directory(Path.of(directory))
@@ -109,9 +110,8 @@ public final class VerbusStack implements Stack {
     @Override
     public Initiator initiator(ReplyHandler handler) {
         Subscription replies = bus.addSubscription(subscribed(work.initiator(), 1), REPLIES);
-        ExclusivePublication requests =
-                bus.addExclusivePublication(
-                        published(work.reflector(), 0, work.initiator()), REQUESTS);
+        Publication requests =
+                addPublication(published(work.reflector(), 0, work.initiator()), REQUESTS);
         FragmentHandler onReply =
                 (buffer, offset, length, header) ->
                         handler.onReply(
@@ -127,24 +127,35 @@ public final class VerbusStack implements Stack {
     @Override
     public Reflector reflector() {
         Subscription requests = bus.addSubscription(subscribed(work.reflector(), 0), REQUESTS);
-        ExclusivePublication replies =
-                bus.addExclusivePublication(
-                        published(work.initiator(), 1, work.reflector()), REPLIES);
+        Publication replies =
+                addPublication(published(work.initiator(), 1, work.reflector()), REPLIES);
+        Invokers invokers = invokers();
+        IntSupplier poll =
+                switch (work.load().polling()) {
+                    case CONTROLLED -> controlledPoll(requests, replies);
+                    case PLAIN -> poll(requests, new Echo(offer(replies), invokers));
+                };
+        return new BusReflector(poll, invokers);
+    }
+
+    private static IntSupplier controlledPoll(Subscription requests, Publication replies) {
         ControlledFragmentHandler onRequest =
                 (buffer, offset, length, header) ->
                         replies.offer(buffer, offset, length) > 0 ? Action.CONTINUE : Action.ABORT;
-        return new BusReflector(
-                () -> requests.controlledPoll(onRequest, BusInitiator.FRAGMENT_LIMIT), invokers());
+        return () -> requests.controlledPoll(onRequest, BusInitiator.FRAGMENT_LIMIT);
+    }
+
+    private static IntSupplier poll(Subscription requests, Echo echo) {
+        FragmentHandler onRequest =
+                (buffer, offset, length, header) -> echo.send(buffer, offset, length);
+        return () -> requests.poll(onRequest, BusInitiator.FRAGMENT_LIMIT);
     }
 
     @Override
     public List<BusSource> sources() {
         int publishers = work.load().publishers();
         String channel = published(work.reflector(), 0, work.initiator());
-        Publication publication =
-                publishers == 1
-                        ? bus.addExclusivePublication(channel, REQUESTS)
-                        : bus.addPublication(channel, REQUESTS);
+        Publication publication = addPublication(channel, REQUESTS);
         return Stream.generate(
                         () ->
                                 new BusSource(
@@ -171,6 +182,13 @@ public final class VerbusStack implements Stack {
                 (buffer, offset, length, header) ->
                         arrivals.onMessage(buffer.getLong(offset), length);
         return () -> subscription.poll(onMessage, BusSink.FRAGMENT_LIMIT);
+    }
+
+    private Publication addPublication(String channel, int streamId) {
+        return switch (work.load().publications()) {
+            case EXCLUSIVE -> bus.addExclusivePublication(channel, streamId);
+            case CONCURRENT -> bus.addPublication(channel, streamId);
+        };
     }
 
     private static Offer offer(Publication publication) {

@@ -30,6 +30,7 @@ class DatagramFloorTest {
             new Work(
                     Work.Wire.UDP,
                     2,
+                    Work.Drivers.EMBEDDED,
                     288,
                     1408,
                     65536,

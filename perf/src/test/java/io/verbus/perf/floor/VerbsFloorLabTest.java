@@ -87,6 +87,7 @@ class VerbsFloorLabTest {
         return new Work(
                 Work.Wire.RDMA,
                 2,
+                Work.Drivers.EMBEDDED,
                 32,
                 1408,
                 64 * 1024,

@@ -12,6 +12,7 @@ class WorkTest {
     void survivesItsArguments(
             @ForAll Work.Wire wire,
             @ForAll int processes,
+            @ForAll Work.Drivers drivers,
             @ForAll Work.Threading threading,
             @ForAll Work.Idle idle,
             @ForAll Work.Idle driverIdle,
@@ -20,17 +21,20 @@ class WorkTest {
             @ForAll long rate,
             @ForAll Load.Kind kind,
             @ForAll int burst,
-            @ForAll int publishers) {
+            @ForAll int publishers,
+            @ForAll Load.Publications publications,
+            @ForAll Load.Polling polling) {
         Work work =
                 new Work(
                         wire,
                         processes,
+                        drivers,
                         length,
                         1408,
                         65536,
                         messages,
                         7,
-                        new Load(kind, rate, burst, publishers, 3),
+                        new Load(kind, rate, burst, publishers, 3, publications, polling),
                         threading,
                         idle,
                         driverIdle,

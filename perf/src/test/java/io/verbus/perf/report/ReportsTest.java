@@ -22,6 +22,7 @@ class ReportsTest {
             new Work(
                     Work.Wire.IPC,
                     1,
+                    Work.Drivers.EMBEDDED,
                     32,
                     1408,
                     65536,

@@ -20,6 +20,7 @@ class WarmupReportTest {
             new Work(
                     Work.Wire.IPC,
                     1,
+                    Work.Drivers.EMBEDDED,
                     32,
                     1408,
                     65536,

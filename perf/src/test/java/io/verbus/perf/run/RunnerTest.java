@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
@@ -30,6 +31,7 @@ class RunnerTest {
     private static final int COUNT = 2_000;
     private static final int LENGTH = 64;
     private static final int NO_CPU = 9_999;
+    private static final int PORT = 24_410;
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
@@ -58,6 +60,35 @@ class RunnerTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"VERBUS,IPC,1", "VERBUS,UDP,2", "AERON,IPC,1", "AERON,UDP,2"})
+    void runsDriversInProcessesOfTheirOwn(BusUnderTest bus, Work.Wire wire, int drivers)
+            throws IOException {
+        Load load = Load.roundTrips(Load.MAX, 1);
+        Work work = work(wire, 2, Work.Drivers.OWN, load, "");
+        try (Runner runner = new Runner(bus, work, done -> {})) {
+            Measurement measurement = runner.roundTrips(COUNT);
+            assertEquals(COUNT, measurement.histogram().getTotalCount());
+            assertEquals(drivers, directories().size(), "drivers");
+            assertEquals(drivers + 2, ProcessHandle.current().children().count(), "processes");
+        }
+        assertEquals(List.of(), directories());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"VERBUS,IPC", "VERBUS,UDP", "AERON,IPC", "AERON,UDP"})
+    void sendsBackOutOfAPlainHandler(BusUnderTest bus, Work.Wire wire) {
+        Load load =
+                Load.roundTrips(Load.MAX, 1)
+                        .with(Load.Publications.CONCURRENT)
+                        .with(Load.Polling.PLAIN);
+        Work work = work(wire, 2, Work.Drivers.EMBEDDED, load, "");
+        try (Runner runner = new Runner(bus, work, done -> {})) {
+            Measurement measurement = runner.roundTrips(COUNT);
+            assertEquals(COUNT, measurement.histogram().getTotalCount());
+        }
+    }
+
     @Test
     void bindsTheReceiverOfAStreamToTheSecondCpu() {
         Work work = work(2, Load.stream(64, 1, 1), "0," + NO_CPU);
@@ -71,9 +102,16 @@ class RunnerTest {
     }
 
     private static Work work(int processes, Load load, String affinity) {
+        return work(Work.Wire.IPC, processes, Work.Drivers.EMBEDDED, load, affinity);
+    }
+
+    private static Work work(
+            Work.Wire wire, int processes, Work.Drivers drivers, Load load, String affinity) {
+        String address = wire == Work.Wire.IPC ? "" : "127.0.0.1";
         return new Work(
-                Work.Wire.IPC,
+                wire,
                 processes,
+                drivers,
                 LENGTH,
                 1408,
                 65536,
@@ -83,9 +121,9 @@ class RunnerTest {
                 Work.Threading.SHARED,
                 Work.Idle.YIELD,
                 Work.Idle.BACKOFF,
-                "",
-                "",
-                0,
+                address,
+                address,
+                PORT,
                 affinity);
     }
 

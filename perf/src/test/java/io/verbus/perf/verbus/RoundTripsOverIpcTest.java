@@ -123,6 +123,7 @@ class RoundTripsOverIpcTest {
         return new Work(
                 Work.Wire.IPC,
                 1,
+                Work.Drivers.EMBEDDED,
                 32,
                 1408,
                 64 * 1024,

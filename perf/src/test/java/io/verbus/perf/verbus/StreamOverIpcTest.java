@@ -68,6 +68,7 @@ class StreamOverIpcTest {
                 new Work(
                         Work.Wire.IPC,
                         1,
+                        Work.Drivers.EMBEDDED,
                         LENGTH,
                         1408,
                         64 * 1024,
