@@ -122,7 +122,7 @@ final class Host implements AutoCloseable {
 
     /** A publication's channel as its subscription names it, without the keys of the log. */
     static String received(String channel) {
-        return channel.replaceAll("\\|(term-length|interface)=[^|]*", "");
+        return channel.replaceAll("\\|(term-length|mtu|interface)=[^|]*", "");
     }
 
     /** A channel that is received at this host. */
