@@ -8,10 +8,12 @@ enum CounterShare {
     CLIENTS("", 1),
 
     /** Of the images of remote publications, with the positions of their subscribers. */
-    IMAGES("images of remote publications", 2),
+    IMAGES("images of remote publications", 4),
 
-    /** Of a transport's connections. */
-    CONNECTIONS("connections", 4);
+    /**
+     * Of a transport's connections, with what a transport counts of each image: three over RDMA.
+     */
+    CONNECTIONS("connections", 2);
 
     private final String takers;
     private final int divisor;

@@ -58,8 +58,8 @@ class CounterPoolTest {
 
     @Test
     void whatPeersCauseLeavesAQuarterToClients() {
-        takeAll(CounterShare.IMAGES, CAPACITY / 2);
-        takeAll(CounterShare.CONNECTIONS, CAPACITY / 4);
+        takeAll(CounterShare.IMAGES, CAPACITY / 4);
+        takeAll(CounterShare.CONNECTIONS, CAPACITY / 2);
         assertThrows(BusException.class, () -> pool.require(CounterShare.IMAGES, 1));
         pool.require(CounterShare.CLIENTS, CAPACITY / 4);
         assertThrows(
@@ -81,15 +81,15 @@ class CounterPoolTest {
 
     @Test
     void theShareOfPeersCoolsDownToo() {
-        List<AtomicCounter> all = takeAll(CounterShare.IMAGES, CAPACITY / 2);
+        List<AtomicCounter> all = takeAll(CounterShare.IMAGES, CAPACITY / 4);
         all.getFirst().close();
         String message =
                 assertThrows(BusException.class, () -> allocate(CounterShare.IMAGES, 1))
                         .getMessage();
         assertTrue(
                 message.startsWith(
-                        "all 32 counters of the driver's that images of remote publications may"
-                                + " take are taken (31 in use, 1 freed, which cool down for 10 s"),
+                        "all 16 counters of the driver's that images of remote publications may"
+                                + " take are taken (15 in use, 1 freed, which cool down for 10 s"),
                 message);
         pool.reuse(later());
         allocate(CounterShare.IMAGES, 1);
