@@ -28,7 +28,7 @@ final class RoundTripOptions {
     @Option(
             names = "--warmup",
             paramLabel = "N",
-            description = "Round trips before, unmeasured (default: half of --messages).")
+            description = "Round trips before, unmeasured (default: as many as --messages).")
     private Long warmup;
 
     @Option(
@@ -71,11 +71,13 @@ final class RoundTripOptions {
      * The round trips that were asked for.
      *
      * @param index of the length of a message, among {@link #lengths}.
-     * @param divisor of their number, if none was asked for.
+     * @param divisor of the number that is measured, if none was asked for.
      */
     Work work(WorkOptions options, int index, int divisor) {
-        long count = messages != null ? messages : defaultMessages(options.transport()) / divisor;
-        long before = warmup != null ? warmup : count / 2;
+        long asked = messages != null ? messages : defaultMessages(options.transport());
+        long count = messages != null ? messages : asked / divisor;
+        // Not divided: past the first term, at whose end the JVM compiles the hot path anew.
+        long before = warmup != null ? warmup : asked;
         return options.work(lengths(options).get(index), load(options, index), count, before);
     }
 

@@ -165,7 +165,7 @@ public final class ComingAndGoing {
         long nextAskNs = System.nanoTime();
         try (ExclusivePublication publication = bus.addExclusivePublication(OWN, 1);
                 Subscription subscription = bus.addSubscription("verbus:ipc", 1)) {
-            while (isRunning.get() && !publication.isConnected()) {
+            while (isRunning.get() && (!publication.isConnected() || !subscription.isConnected())) {
                 Thread.onSpinWait();
             }
             while (isRunning.get() && System.nanoTime() - endNs < 0) {
