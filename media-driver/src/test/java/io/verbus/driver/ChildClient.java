@@ -13,22 +13,25 @@ import java.time.Duration;
 
 /** A client process: publishes numbers, claims and stops, or subscribes, until it is killed. */
 final class ChildClient {
+    private static final long CONDUCTOR_INTERVAL_NS = 50_000_000;
+
     private ChildClient() {}
 
     /** Arguments: directory, what to do, stream id. */
     public static void main(String[] args) {
-        Bus bus =
-                Bus.connect(
-                        new Bus.Context()
-                                .directoryName(args[0])
-                                .keepAliveInterval(Duration.ofMillis(50)));
+        Bus.Context context =
+                new Bus.Context().directoryName(args[0]).keepAliveInterval(Duration.ofMillis(50));
+        if (args[1].equals("subscribe")) {
+            context.useConductorAgentInvoker(true);
+        }
+        Bus bus = Bus.connect(context);
         int streamId = Integer.parseInt(args[2]);
         switch (args[1]) {
             case "publish" -> publish(bus.addPublication("verbus:ipc", streamId));
             case "publish-exclusively" ->
                     publish(bus.addExclusivePublication("verbus:ipc", streamId));
             case "claim" -> claim(bus.addPublication("verbus:ipc", streamId));
-            case "subscribe" -> subscribe(bus.addSubscription("verbus:ipc", streamId));
+            case "subscribe" -> subscribe(bus, bus.addSubscription("verbus:ipc", streamId));
             default -> throw new IllegalArgumentException(args[1]);
         }
     }
@@ -56,8 +59,10 @@ final class ChildClient {
         hang();
     }
 
-    private static void subscribe(Subscription subscription) {
+    /** Polls far more often than its conductor runs: after a stop it polls first. */
+    private static void subscribe(Bus bus, Subscription subscription) {
         boolean isTold = false;
+        long dueNs = System.nanoTime();
         while (true) {
             int count = subscription.poll((buffer, offset, length, header) -> {}, 10);
             if (count > 0 && !isTold) {
@@ -65,6 +70,11 @@ final class ChildClient {
                 isTold = true;
             }
             Thread.yield();
+            if (System.nanoTime() - dueNs >= 0) {
+                subscription.poll((buffer, offset, length, header) -> {}, 10);
+                bus.conductorAgentInvoker().invoke();
+                dueNs = System.nanoTime() + CONDUCTOR_INTERVAL_NS;
+            }
         }
     }
 
