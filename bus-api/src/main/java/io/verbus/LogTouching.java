@@ -8,10 +8,11 @@ import java.util.ArrayDeque;
 
 /**
  * Brings the pages of logs that were just mapped into this process, so that the first way round a
- * log meets few page faults: at once what the driver has in memory before it tells of the log, the
- * rest a piece a duty cycle, as a long log takes seconds. Conductor's thread only.
+ * log meets few page faults: the first part at once, the rest a piece a duty cycle, as a long log
+ * takes seconds. Conductor's thread only.
  */
 final class LogTouching {
+    private static final int AT_ONCE = 1024 * 1024;
     private static final int SLICE = 64 * 1024;
 
     private static final class Touched {
@@ -28,7 +29,7 @@ final class LogTouching {
     /** A log was mapped. */
     void add(LogBuffers log) {
         Touched touched = new Touched(log);
-        if (!isDone(touched, LogBuffers.READY_LENGTH)) {
+        if (!isDone(touched, AT_ONCE)) {
             all.addLast(touched);
         }
     }

@@ -28,12 +28,6 @@ import java.nio.file.StandardOpenOption;
  * ClientMapping}.
  */
 public final class LogBuffers implements AutoCloseable {
-    /**
-     * Bytes of a log, from its begin, that are in memory before clients are told of it: all of a
-     * log with terms of the default length.
-     */
-    public static final int READY_LENGTH = 64 * 1024 * 1024;
-
     private static final int PAGE = 4096;
 
     private final Path file;

@@ -13,8 +13,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Makes the file of a log: space is promised, taken slice by slice, and mapped; then the pages that
- * are used first are brought into memory. The slices' thread, but for what the conductor calls.
+ * Makes the file of a log: space is promised, taken slice by slice, and then mapped. The slices'
+ * thread, but for what the conductor calls.
  */
 final class LogCreation implements SlicedTask {
     /** What is done to a log between others' turns, in bytes. */
@@ -24,19 +24,16 @@ final class LogCreation implements SlicedTask {
     private final LogSpace space;
     private final Path file;
     private final LogSpec spec;
-    private final Object owner;
     private final LogReceiver receiver;
     private final HugePages hugePages;
     private final long pageLength;
     private final long length;
     private long taken;
-    private long touched;
 
     /** Written by the slices' thread, read by the conductor after that has told of the end. */
     private LogBuffers log;
 
     /**
-     * @param owner whose turn it is when something is done for the log.
      * @param hugePages that the log lies on, or null.
      */
     LogCreation(
@@ -44,14 +41,12 @@ final class LogCreation implements SlicedTask {
             LogSpace space,
             Path file,
             LogSpec spec,
-            Object owner,
             LogReceiver receiver,
             HugePages hugePages) {
         this.files = files;
         this.space = space;
         this.file = file;
         this.spec = spec;
-        this.owner = owner;
         this.receiver = receiver;
         this.hugePages = hugePages;
         pageLength = hugePages == null ? LogLayout.METADATA_LENGTH : hugePages.pageLength();
@@ -60,10 +55,6 @@ final class LogCreation implements SlicedTask {
 
     @Override
     public boolean work() {
-        if (log != null) {
-            touched = log.touch(touched, SLICE);
-            return touched >= Math.min(LogBuffers.READY_LENGTH, length);
-        }
         if (taken == 0) {
             begin();
         }
@@ -78,7 +69,7 @@ final class LogCreation implements SlicedTask {
             if (taken == length) {
                 log = LogBuffers.initialise(file, spec, pageLength);
             }
-            return false;
+            return log != null;
         } catch (BusException e) {
             throw withdrawn(e);
         }
@@ -127,14 +118,8 @@ final class LogCreation implements SlicedTask {
     public void onDone(RuntimeException failure) {
         files.onCreated(this);
         if (failure == null) {
-            files.populate(log, touched, owner);
             receiver.onLog(log);
-            return;
-        }
-        if (log != null) {
-            files.discard(log);
-        }
-        if (failure instanceof BusException) {
+        } else if (failure instanceof BusException) {
             receiver.onFailure(
                     new CommandException(ErrorCode.RESOURCE, failure.getMessage(), failure));
         } else {

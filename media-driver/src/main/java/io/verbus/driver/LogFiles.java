@@ -80,19 +80,28 @@ final class LogFiles {
 
     private void create(String name, LogSpec spec, Object owner, LogReceiver receiver) {
         Path file = hugePages == null ? directory.resolve(name) : hugePages.file(name);
-        LogCreation creation = new LogCreation(this, space, file, spec, owner, receiver, hugePages);
+        LogCreation creation =
+                new LogCreation(this, space, file, spec, populating(owner, receiver), hugePages);
         creations.put(creation, creation);
         background.begin(owner, creation);
     }
 
-    /** A log stands: what is not in memory yet follows, ahead of its use. */
-    void populate(LogBuffers log, long reached, Object owner) {
-        LogPopulation population = new LogPopulation(log, reached, owner);
-        populations.put(log, population);
-        if (!population.isDone()) {
-            background.beginLater(owner, population);
-        }
-        bytes.getAndAddRelease(log.length());
+    private LogReceiver populating(Object owner, LogReceiver receiver) {
+        return new LogReceiver() {
+            @Override
+            public void onLog(LogBuffers log) {
+                LogPopulation population = new LogPopulation(log, owner);
+                populations.put(log, population);
+                background.beginLater(owner, population);
+                bytes.getAndAddRelease(log.length());
+                receiver.onLog(log);
+            }
+
+            @Override
+            public void onFailure(CommandException failure) {
+                receiver.onFailure(failure);
+            }
+        };
     }
 
     /** A log stands, or cannot be made. */
@@ -149,8 +158,7 @@ final class LogFiles {
                 });
     }
 
-    /** Unmaps a log and deletes its file. Any thread. */
-    void discard(LogBuffers log) {
+    private void discard(LogBuffers log) {
         Path file = log.file();
         log.close();
         delete(file);

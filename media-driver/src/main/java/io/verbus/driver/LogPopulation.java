@@ -8,28 +8,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Brings the rest of a log's pages into memory, ahead of its first use, in order. The slices'
- * thread, but for what others call.
+ * Brings the pages of a log into memory, ahead of its first use, from the first term on. The
+ * slices' thread, but for what others call.
  */
 final class LogPopulation implements SlicedTask {
     private final LogBuffers log;
     private final Object owner;
 
     /** Conductor's: what waits for the last page; null once that is in memory. */
-    private List<Runnable> waiting;
+    private List<Runnable> waiting = new ArrayList<>();
 
     // Guarded by this object, as the log may be unmapped by another thread.
     private boolean isStopped;
     private long reached;
 
     /**
-     * @param reached first byte of the log that is not in memory yet.
      * @param owner whose turn it is when pages are brought in.
      */
-    LogPopulation(LogBuffers log, long reached, Object owner) {
+    LogPopulation(LogBuffers log, Object owner) {
         this.log = log;
-        this.reached = reached;
-        waiting = reached == log.length() ? null : new ArrayList<>();
         this.owner = owner;
     }
 
