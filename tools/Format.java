@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import com.google.googlejavaformat.java.Formatter;
+import com.google.googlejavaformat.java.FormatterException;
 import com.google.googlejavaformat.java.JavaFormatterOptions;
 import com.google.googlejavaformat.java.RemoveUnusedImports;
 
@@ -37,15 +38,26 @@ class Format {
         FileTime checked =
                 isCurrent(stamp, root) ? Files.getLastModifiedTime(stamp) : FileTime.fromMillis(0);
         List<Path> wrong = new ArrayList<>();
+        boolean areParsed = true;
         for (Path file : sources(root)) {
             if (Files.getLastModifiedTime(file).compareTo(checked) < 0) {
                 continue;
             }
             String text = Files.readString(file);
-            String licensed = text.startsWith(LICENCE) ? text : LICENCE + "\n" + text;
-            String formatted =
-                    formatter.formatSourceAndFixImports(
-                            RemoveUnusedImports.removeUnusedImports(licensed));
+            String formatted;
+            try {
+                String cleaned = RemoveUnusedImports.removeUnusedImports(text);
+                formatted =
+                        formatter.formatSourceAndFixImports(
+                                cleaned.startsWith(LICENCE) ? cleaned : LICENCE + "\n" + cleaned);
+            } catch (FormatterException e) {
+                areParsed = false;
+                System.err.println(
+                        root.relativize(file)
+                                + " cannot be parsed; mend it at line:column "
+                                + e.diagnostics().get(0));
+                continue;
+            }
             if (!formatted.equals(text)) {
                 wrong.add(root.relativize(file));
                 if (apply) {
@@ -56,6 +68,8 @@ class Format {
         if (!apply && !wrong.isEmpty()) {
             System.err.println("These files are not formatted; run `./verbus format`:");
             wrong.forEach(file -> System.err.println("  " + file));
+        }
+        if (!areParsed || (!apply && !wrong.isEmpty())) {
             System.exit(1);
         }
         if (!Files.exists(stamp)) {
@@ -70,7 +84,7 @@ class Format {
             return false;
         }
         FileTime checked = Files.getLastModifiedTime(stamp);
-        for (String rules : List.of("build/Format.java", "pom.xml")) {
+        for (String rules : List.of("tools/Format.java", "pom.xml")) {
             if (Files.getLastModifiedTime(root.resolve(rules)).compareTo(checked) >= 0) {
                 return false;
             }
