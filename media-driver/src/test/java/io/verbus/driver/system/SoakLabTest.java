@@ -35,7 +35,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 @Tag("lab")
 @Timeout(value = 25, unit = TimeUnit.HOURS)
-@Tag("slow")
+@Tag("soak")
 class SoakLabTest {
     private static final int PORT = 24_343;
 
