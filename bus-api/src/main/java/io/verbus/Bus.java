@@ -2,6 +2,7 @@
 
 package io.verbus;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.directory.DirectoryTrust;
 import io.verbus.memory.JvmFlags;
 

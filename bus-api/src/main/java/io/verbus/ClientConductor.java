@@ -2,6 +2,7 @@
 
 package io.verbus;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.InvalidFrameException;
 
 import org.agrona.ExpandableArrayBuffer;
@@ -27,12 +28,12 @@ final class ClientConductor implements Agent, Publication.Owner {
     private final Bus bus;
     private final Bus.Context context;
     private final DriverConnection driver;
-    private final DriverCommands commands;
+    private final CommandEncoder commands;
     private final CopyBroadcastReceiver events;
     private final MessageHandler onMessage = this::onMessage;
-    private final DriverEventDecoder decoder = new DriverEventDecoder();
+    private final EventDecoder decoder = new EventDecoder();
     private final LogTouching touching;
-    private final LingeringMemory lingering;
+    private final LingeringMappings lingering;
     private final ClientPublications publications;
     private final ClientDestinations destinations;
     private final ClientSubscriptions subscriptions;
@@ -50,10 +51,10 @@ final class ClientConductor implements Agent, Publication.Owner {
         this.bus = bus;
         this.context = context;
         this.driver = driver;
-        commands = new DriverCommands(driver.toDriver());
+        commands = new CommandEncoder(driver.toDriver());
         driver.hold(commands.clientId());
         events = new CopyBroadcastReceiver(driver.toClients(), new ExpandableArrayBuffer());
-        lingering = new LingeringMemory(context.lingerInterval.toNanos(), context.errorHandler);
+        lingering = new LingeringMappings(context.lingerInterval.toNanos(), context.errorHandler);
         touching = new LogTouching();
         publications = new ClientPublications(this, driver, commands, touching, lingering);
         destinations = new ClientDestinations(commands);

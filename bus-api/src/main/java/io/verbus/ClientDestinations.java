@@ -2,17 +2,19 @@
 
 package io.verbus;
 
+import io.verbus.channel.ChannelUri;
+
 import org.agrona.collections.Long2ObjectHashMap;
 
 import java.util.concurrent.CompletableFuture;
 
 /** Destinations that a client has asked its driver to add or remove. Conductor's thread only. */
 final class ClientDestinations {
-    private final DriverCommands commands;
+    private final CommandEncoder commands;
     private final Long2ObjectHashMap<CompletableFuture<Boolean>> pending =
             new Long2ObjectHashMap<>();
 
-    ClientDestinations(DriverCommands commands) {
+    ClientDestinations(CommandEncoder commands) {
         this.commands = commands;
     }
 

@@ -2,6 +2,7 @@
 
 package io.verbus;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.LogBuffers;
 
 import org.agrona.collections.Long2ObjectHashMap;
@@ -30,9 +31,9 @@ final class ClientPublications {
 
     private final ClientConductor conductor;
     private final DriverConnection driver;
-    private final DriverCommands commands;
+    private final CommandEncoder commands;
     private final LogTouching touching;
-    private final LingeringMemory lingering;
+    private final LingeringMappings lingering;
     private final Long2ObjectHashMap<Pending> pending = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<Entry> entries = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<SharedLog> logs = new Long2ObjectHashMap<>();
@@ -40,9 +41,9 @@ final class ClientPublications {
     ClientPublications(
             ClientConductor conductor,
             DriverConnection driver,
-            DriverCommands commands,
+            CommandEncoder commands,
             LogTouching touching,
-            LingeringMemory lingering) {
+            LingeringMappings lingering) {
         this.conductor = conductor;
         this.driver = driver;
         this.commands = commands;

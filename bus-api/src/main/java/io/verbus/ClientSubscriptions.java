@@ -2,6 +2,7 @@
 
 package io.verbus;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
 
@@ -20,17 +21,17 @@ final class ClientSubscriptions {
 
     private final ClientConductor conductor;
     private final DriverConnection driver;
-    private final DriverCommands commands;
+    private final CommandEncoder commands;
     private final LogTouching touching;
-    private final LingeringMemory lingering;
+    private final LingeringMappings lingering;
     private final Long2ObjectHashMap<Entry> entries = new Long2ObjectHashMap<>();
 
     ClientSubscriptions(
             ClientConductor conductor,
             DriverConnection driver,
-            DriverCommands commands,
+            CommandEncoder commands,
             LogTouching touching,
-            LingeringMemory lingering) {
+            LingeringMappings lingering) {
         this.conductor = conductor;
         this.driver = driver;
         this.commands = commands;

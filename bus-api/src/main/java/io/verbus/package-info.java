@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What an application calls: the bus, its publications and its subscriptions. */
+/**
+ * What an application imports: the bus, publications, subscriptions, images, handlers and
+ * exceptions. Channels can be taken apart with {@link io.verbus.channel.ChannelUri}.
+ */
 package io.verbus;

@@ -33,7 +33,9 @@ class ArchitectureTest {
                             "io.verbus.logbuffer..", "io.verbus.cnc..", "io.verbus.directory..")
                     .should()
                     .dependOnClassesThat(
-                            API.or(JavaClass.Predicates.resideInAPackage("io.verbus.transport..")))
+                            API.or(
+                                    JavaClass.Predicates.resideInAnyPackage(
+                                            "io.verbus.channel..", "io.verbus.transport..")))
                     .because("logs and the CnC file are what client and driver share, no more");
 
     @ArchTest
@@ -46,6 +48,7 @@ class ArchitectureTest {
                     .that()
                     .resideInAnyPackage(
                             "io.verbus",
+                            "io.verbus.channel..",
                             "io.verbus.logbuffer..",
                             "io.verbus.cnc..",
                             "io.verbus.directory..",
@@ -57,6 +60,7 @@ class ArchitectureTest {
                             "java..",
                             "org.agrona..",
                             "io.verbus",
+                            "io.verbus.channel..",
                             "io.verbus.logbuffer..",
                             "io.verbus.cnc..",
                             "io.verbus.directory..",

@@ -15,14 +15,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The JVM says nothing of a class in {@code jvm/compile-early} that is not there. */
+/** The JVM says nothing of a class in {@code tools/compile-early} that is not there. */
 class CompileEarlyTest {
     private static final String ALL = ".*";
 
     @Test
     void namesClassesAndPackagesThatExist() throws IOException {
         List<String> scaled =
-                Files.readAllLines(Path.of("..", "jvm", "compile-early")).stream()
+                Files.readAllLines(Path.of("..", "tools", "compile-early")).stream()
                         .filter(line -> !line.startsWith("#") && !line.equals("quiet"))
                         .toList();
         assertTrue(scaled.size() > 1, scaled.toString());

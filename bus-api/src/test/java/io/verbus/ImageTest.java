@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.BufferClaim;
 import io.verbus.logbuffer.ControlledFragmentHandler.Action;
 import io.verbus.logbuffer.FragmentHandler;

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.ControlledFragmentHandler;
 import io.verbus.logbuffer.ControlledFragmentHandler.Action;
 import io.verbus.logbuffer.FragmentHandler;

@@ -2,7 +2,7 @@
 
 package io.verbus.transport;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.LogBuffers;
 
 /** A publication as its transport sees it. The driver makes it; the sender's thread drives it. */

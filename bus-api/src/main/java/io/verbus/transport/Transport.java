@@ -2,7 +2,7 @@
 
 package io.verbus.transport;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 
 /**
  * Moves logs between drivers. The driver's three agents each call their own part; a transport hands

@@ -2,6 +2,8 @@
 
 package io.verbus.transport;
 
+import java.util.List;
+
 /** Entry to a transport, found by {@link java.util.ServiceLoader}. */
 public interface TransportProvider {
     /** The media that channels name: {@code rdma} in {@code verbus:rdma?endpoint=…}. */
@@ -26,15 +28,21 @@ public interface TransportProvider {
     Transport open(TransportHost host);
 
     /**
-     * Checks the settings of the transport when the driver starts, whether or not it is used then.
-     * All that the transport knows are asked for here: the driver refuses those that are set and
-     * were not.
+     * All options of the transport; the name of each begins with the media. The driver reads them
+     * when it starts, whether or not the transport is used then, and refuses all others.
+     */
+    default List<Option<?>> options() {
+        return List.of();
+    }
+
+    /**
+     * Checks the values of all options, and that they fit together.
      *
      * @param settings of the driver.
      * @throws TransportException that names the wrong one.
      */
     default void check(TransportSettings settings) {
-        // A transport without settings has nothing to check.
+        options().forEach(option -> option.read(settings));
     }
 
     /**

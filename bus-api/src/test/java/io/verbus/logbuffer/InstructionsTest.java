@@ -54,7 +54,7 @@ class InstructionsTest {
     @Test
     void offerOfAPublication() {
         ConcurrentAppender appender = new ConcurrentAppender(log);
-        assertAtMost(569, "concurrent offer", i -> appender.append(source, 0, LENGTH, i, limit));
+        assertAtMost(650, "concurrent offer", i -> appender.append(source, 0, LENGTH, i, limit));
         assertAllWereRead();
     }
 
@@ -62,7 +62,7 @@ class InstructionsTest {
     void claimAndCommit() {
         ExclusiveAppender appender = new ExclusiveAppender(log);
         assertAtMost(
-                370,
+                413,
                 "claim and commit",
                 i -> {
                     if (appender.claim(LENGTH, claim, limit) > 0) {

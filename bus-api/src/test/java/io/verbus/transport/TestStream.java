@@ -2,7 +2,7 @@
 
 package io.verbus.transport;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.AppendResult;
 import io.verbus.logbuffer.ExclusiveAppender;
 import io.verbus.logbuffer.LogBuffers;

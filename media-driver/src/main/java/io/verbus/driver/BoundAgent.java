@@ -2,7 +2,8 @@
 
 package io.verbus.driver;
 
-import io.verbus.driver.DriverConfig.AgentConfig;
+import io.verbus.driver.config.CpuAffinity;
+import io.verbus.driver.config.DriverConfig.AgentConfig;
 
 import org.agrona.concurrent.Agent;
 

@@ -6,6 +6,10 @@ import io.verbus.BusException;
 import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.command.CommandException;
+import io.verbus.driver.command.WaitingCommands;
+import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.SystemCounter;
 
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.status.AtomicCounter;
@@ -28,7 +32,7 @@ final class Clients {
     private final Publications publications;
     private final Subscriptions subscriptions;
     private final DriverCounters counters;
-    private final ClientEvents events;
+    private final EventEncoder events;
     private final DriverClock clock;
     private final long livenessTimeoutNs;
     private final AtomicCounter count;
@@ -44,7 +48,7 @@ final class Clients {
             Publications publications,
             Subscriptions subscriptions,
             DriverCounters counters,
-            ClientEvents events,
+            EventEncoder events,
             DriverClock clock,
             ClientLocks locks,
             long livenessTimeoutNs) {

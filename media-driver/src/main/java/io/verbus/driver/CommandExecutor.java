@@ -3,8 +3,14 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.background.Names;
+import io.verbus.driver.command.CommandException;
+import io.verbus.driver.command.CommandHandler;
+import io.verbus.driver.command.WaitingCommands;
+import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.SystemCounter;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
@@ -25,7 +31,7 @@ final class CommandExecutor implements CommandHandler {
     private final WaitingCommands waiting;
     private final CommandFailures failures;
     private final Images images;
-    private final ClientEvents events;
+    private final EventEncoder events;
     private final ErrorHandler errors;
     private final AtomicCounter commands;
     private final AtomicCounter malformed;
@@ -40,7 +46,7 @@ final class CommandExecutor implements CommandHandler {
             WaitingCommands waiting,
             CommandFailures failures,
             Images images,
-            ClientEvents events,
+            EventEncoder events,
             DriverCounters counters,
             ErrorHandler errors) {
         this.clients = clients;
@@ -229,7 +235,7 @@ final class CommandExecutor implements CommandHandler {
     @Override
     public void onRejectImage(long clientId, long imageId, long position, String reason) {
         commands.incrementRelease();
-        Source source = subscriptions.source(imageId);
+        Subscribable source = subscriptions.source(imageId);
         if (source == null) {
             return;
         }

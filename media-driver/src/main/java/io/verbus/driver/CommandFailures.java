@@ -4,6 +4,9 @@ package io.verbus.driver;
 
 import io.verbus.BusException;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.command.CommandException;
+import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.SystemCounter;
 import io.verbus.transport.TransportException;
 
 import org.agrona.ErrorHandler;
@@ -11,11 +14,11 @@ import org.agrona.concurrent.status.AtomicCounter;
 
 /** Tells clients of commands that failed. Conductor's thread. */
 final class CommandFailures {
-    private final ClientEvents events;
+    private final EventEncoder events;
     private final ErrorHandler errors;
     private final AtomicCounter failed;
 
-    CommandFailures(ClientEvents events, DriverCounters counters, ErrorHandler errors) {
+    CommandFailures(EventEncoder events, DriverCounters counters, ErrorHandler errors) {
         this.events = events;
         this.errors = errors;
         this.failed = counters.system(SystemCounter.COMMANDS_FAILED);

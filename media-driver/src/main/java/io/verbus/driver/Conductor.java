@@ -3,6 +3,11 @@
 package io.verbus.driver;
 
 import io.verbus.cnc.DriverPulse;
+import io.verbus.driver.background.Background;
+import io.verbus.driver.command.CommandDecoder;
+import io.verbus.driver.command.WaitingCommands;
+import io.verbus.driver.files.LogFiles;
+import io.verbus.driver.status.SystemCounter;
 import io.verbus.transport.Transport;
 
 import org.agrona.ErrorHandler;
@@ -19,7 +24,7 @@ import java.util.concurrent.TimeUnit;
  * <p>It never waits: what takes long is done by {@link Background}, and each queue is drained a
  * bounded piece a cycle.
  */
-final class Conductor implements Agent {
+public final class Conductor implements Agent {
     /** A stream that has had no work for so long shares its turns with others like it. */
     static final long IDLE_AFTER_NS = TimeUnit.MILLISECONDS.toNanos(100);
 

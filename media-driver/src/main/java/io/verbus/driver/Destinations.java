@@ -3,8 +3,9 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.command.CommandException;
 import io.verbus.logbuffer.LogLayout;
 
 import java.util.ArrayList;

@@ -8,7 +8,7 @@ import org.agrona.concurrent.SystemEpochClock;
 import org.agrona.concurrent.SystemNanoClock;
 
 /** The conductor's time, read once a cycle and seen by all that it calls. Conductor's thread. */
-final class DriverClock implements NanoClock, EpochClock {
+public final class DriverClock implements NanoClock, EpochClock {
     private long nowNs = SystemNanoClock.INSTANCE.nanoTime();
     private long nowMs = SystemEpochClock.INSTANCE.time();
 
@@ -31,7 +31,7 @@ final class DriverClock implements NanoClock, EpochClock {
     }
 
     /** Milliseconds since the epoch at the last timer. */
-    long epochMs() {
+    public long epochMs() {
         return nowMs;
     }
 

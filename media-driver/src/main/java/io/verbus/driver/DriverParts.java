@@ -4,6 +4,17 @@ package io.verbus.driver;
 
 import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.CncFile;
+import io.verbus.driver.background.Background;
+import io.verbus.driver.background.Names;
+import io.verbus.driver.command.CommandDecoder;
+import io.verbus.driver.command.WaitingCommands;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.files.HugePages;
+import io.verbus.driver.files.LogFiles;
+import io.verbus.driver.files.Losses;
+import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.ErrorSink;
 import io.verbus.transport.TransportProvider;
 
 import org.agrona.concurrent.broadcast.BroadcastTransmitter;
@@ -58,7 +69,7 @@ record DriverParts(
             ErrorSink errors) {
         RingBuffer commands = new ManyToOneRingBuffer(cnc.toDriver());
         commands.consumerHeartbeatTime(clock.updateEpoch());
-        ClientEvents events = new ClientEvents(new BroadcastTransmitter(cnc.toClients()));
+        EventEncoder events = new EventEncoder(new BroadcastTransmitter(cnc.toClients()));
         HugePages hugePages =
                 config.logDirectory() == null
                         ? null

@@ -3,7 +3,8 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
-import io.verbus.driver.DriverConfig.AgentConfig;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.config.DriverConfig.AgentConfig;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.Agent;

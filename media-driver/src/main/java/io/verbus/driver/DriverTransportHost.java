@@ -3,6 +3,12 @@
 package io.verbus.driver;
 
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.background.Background;
+import io.verbus.driver.background.Names;
+import io.verbus.driver.config.TransportOptions;
+import io.verbus.driver.files.LogFiles;
+import io.verbus.driver.files.Losses;
+import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.ImageSetup;
@@ -29,7 +35,7 @@ final class DriverTransportHost implements TransportHost {
     private final LogFiles files;
     private final Images images;
     private final DriverCounters counters;
-    private final ClientEvents events;
+    private final EventEncoder events;
     private final Losses losses;
     private final ErrorHandler errors;
     private Transport transport;
@@ -42,7 +48,7 @@ final class DriverTransportHost implements TransportHost {
             LogFiles files,
             Images images,
             DriverCounters counters,
-            ClientEvents events,
+            EventEncoder events,
             Losses losses,
             ErrorHandler errors) {
         this.driverId = driverId;
@@ -68,7 +74,7 @@ final class DriverTransportHost implements TransportHost {
 
     @Override
     public String option(String name, String defaultValue) {
-        return options.get(name, defaultValue);
+        return options.option(name, defaultValue);
     }
 
     @Override

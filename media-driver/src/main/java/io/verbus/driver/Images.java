@@ -4,15 +4,20 @@ package io.verbus.driver;
 
 import io.verbus.BusException;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.driver.command.CommandException;
+import io.verbus.driver.files.LogFiles;
+import io.verbus.driver.files.LogReceiver;
+import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.SystemCounter;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.PeerErrorLog;
+import io.verbus.transport.RoundRobin;
 import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.Transport;
-import io.verbus.transport.Turns;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
@@ -20,7 +25,7 @@ import org.agrona.concurrent.status.AtomicCounter;
 import java.util.function.LongSupplier;
 
 /** Images of remote publications, from set-up to the release of their logs. Conductor's thread. */
-final class Images implements Turns.Turn<NetworkImage> {
+final class Images implements RoundRobin.Turn<NetworkImage> {
     /** What peers cause. */
     private enum PeerError {
         INVALID,
@@ -30,12 +35,12 @@ final class Images implements Turns.Turn<NetworkImage> {
     private final Subscriptions subscriptions;
     private final LogFiles files;
     private final DriverCounters counters;
-    private final ClientEvents events;
+    private final EventEncoder events;
     private final PeerErrorLog peerErrors;
     private final LongSupplier ids;
     private final AtomicCounter count;
     private final AtomicCounter lost;
-    private final Turns<NetworkImage> turns;
+    private final RoundRobin<NetworkImage> turns;
 
     /** One that its last turn found released. */
     private NetworkImage released;
@@ -44,7 +49,7 @@ final class Images implements Turns.Turn<NetworkImage> {
             Subscriptions subscriptions,
             LogFiles files,
             DriverCounters counters,
-            ClientEvents events,
+            EventEncoder events,
             ErrorHandler errors,
             LongSupplier ids,
             DriverClock clock) {
@@ -56,7 +61,7 @@ final class Images implements Turns.Turn<NetworkImage> {
         this.ids = ids;
         this.count = counters.system(SystemCounter.IMAGES);
         this.lost = counters.system(SystemCounter.IMAGES_LOST);
-        this.turns = new Turns<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
+        this.turns = new RoundRobin<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
     }
 
     /**

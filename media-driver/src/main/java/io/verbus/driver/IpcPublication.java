@@ -2,7 +2,9 @@
 
 package io.verbus.driver;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.CountedPositions;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
@@ -38,7 +40,7 @@ final class IpcPublication extends Publication {
             long window,
             DriverConfig config,
             DriverCounters counters,
-            ClientEvents events) {
+            EventEncoder events) {
         super(channel, exclusive, log, limit, config);
         this.window = window;
         this.step = Math.min(window >> GAIN_SHIFT, maxUnclean());

@@ -5,7 +5,16 @@ package io.verbus.driver;
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.config.DriverConfigBuilder;
+import io.verbus.driver.config.DriverConfigSources;
+import io.verbus.driver.config.ThreadingMode;
+import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.ErrorSink;
+import io.verbus.driver.status.SystemCounter;
 import io.verbus.memory.JvmFlags;
+import io.verbus.transport.Option;
 import io.verbus.transport.TransportProvider;
 
 import org.agrona.concurrent.AgentInvoker;
@@ -15,6 +24,7 @@ import org.agrona.concurrent.errors.DistinctErrorLog;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
@@ -64,7 +74,7 @@ public final class MediaDriver implements AutoCloseable {
     }
 
     /** Launches a driver with the given transports instead of those on the class path. */
-    static MediaDriver launch(DriverConfig config, List<TransportProvider> providers) {
+    public static MediaDriver launch(DriverConfig config, List<TransportProvider> providers) {
         JvmFlags.check();
         return new MediaDriver(config, providers);
     }
@@ -92,6 +102,14 @@ public final class MediaDriver implements AutoCloseable {
     public static List<String> presentMedia() {
         // What cannot be loaded is recorded when a driver is launched.
         return Transports.media(Transports.load(error -> {}));
+    }
+
+    /** Options of the transports that are on the class path, in the order of their media. */
+    public static List<Option<?>> presentOptions() {
+        return Transports.load(error -> {}).stream()
+                .sorted(Comparator.comparing(TransportProvider::media))
+                .<Option<?>>flatMap(provider -> provider.options().stream())
+                .toList();
     }
 
     private List<String> start(List<TransportProvider> given) {

@@ -2,6 +2,8 @@
 
 package io.verbus.driver;
 
+import io.verbus.driver.status.CounterShare;
+import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
@@ -9,8 +11,8 @@ import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
+import io.verbus.transport.RoundRobin;
 import io.verbus.transport.Transport;
-import io.verbus.transport.Turns;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
@@ -19,7 +21,7 @@ import org.agrona.concurrent.status.AtomicCounter;
  * and its subscribers read up to it, and closing, when the transport lets go of its memory, to
  * released. Conductor's thread but where it says otherwise.
  */
-final class NetworkImage extends Turns.Taker implements Source, InboundImage {
+public final class NetworkImage extends RoundRobin.Taker implements Subscribable, InboundImage {
     private enum State {
         ACTIVE,
         DRAINING,
@@ -44,7 +46,7 @@ final class NetworkImage extends Turns.Taker implements Source, InboundImage {
             LogBuffers log,
             AtomicCounter receiverPosition,
             DriverCounters counters,
-            ClientEvents events) {
+            EventEncoder events) {
         this.transport = transport;
         this.endpoint = endpoint;
         this.log = log;
@@ -119,6 +121,11 @@ final class NetworkImage extends Turns.Taker implements Source, InboundImage {
     @Override
     public Subscribers subscribers() {
         return subscribers;
+    }
+
+    @Override
+    public CounterShare counterShare() {
+        return CounterShare.IMAGES;
     }
 
     @Override

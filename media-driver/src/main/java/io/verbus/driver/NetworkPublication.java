@@ -2,7 +2,9 @@
 
 package io.verbus.driver;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.OutboundStream;
@@ -57,7 +59,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
             Transport transport,
             DriverConfig config,
             DriverCounters counters,
-            ClientEvents events) {
+            EventEncoder events) {
         super(channel, exclusive, log, limit, config);
         this.transport = transport;
         this.senderPosition = senderPosition;

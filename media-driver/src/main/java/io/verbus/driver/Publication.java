@@ -2,20 +2,21 @@
 
 package io.verbus.driver;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
+import io.verbus.driver.config.DriverConfig;
 import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogCleaner;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogTail;
 import io.verbus.logbuffer.LogUnblocker;
-import io.verbus.transport.Turns;
+import io.verbus.transport.RoundRobin;
 
 /**
  * A log that clients append to. It ends when the last client has let go of it: its open claims are
  * made padding, and its final position is fixed. Conductor's thread but where it says otherwise.
  */
-abstract sealed class Publication extends Turns.Taker implements Source
+abstract sealed class Publication extends RoundRobin.Taker implements Subscribable
         permits IpcPublication, NetworkPublication {
     /** Bytes of a log that may wait to be cleaned. */
     private static final int MAX_UNCLEAN = 64 * 1024;

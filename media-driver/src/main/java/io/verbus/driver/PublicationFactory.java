@@ -3,9 +3,13 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.command.CommandException;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.files.LogFiles;
+import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.Transport;
@@ -22,7 +26,7 @@ final class PublicationFactory {
     private final Transports transports;
     private final LogFiles files;
     private final DriverCounters counters;
-    private final ClientEvents events;
+    private final EventEncoder events;
     private int nextSessionId = ThreadLocalRandom.current().nextInt();
 
     PublicationFactory(
@@ -30,7 +34,7 @@ final class PublicationFactory {
             Transports transports,
             LogFiles files,
             DriverCounters counters,
-            ClientEvents events) {
+            EventEncoder events) {
         this.config = config;
         this.transports = transports;
         this.files = files;

@@ -3,11 +3,16 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.command.CommandException;
+import io.verbus.driver.files.LogFiles;
+import io.verbus.driver.files.LogReceiver;
+import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.SystemCounter;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
-import io.verbus.transport.Turns;
+import io.verbus.transport.RoundRobin;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
@@ -17,11 +22,11 @@ import java.util.List;
 import java.util.Objects;
 
 /** Publications, from the first client that adds one to the release of its log. Conductor's. */
-final class Publications implements Turns.Turn<Publication> {
+final class Publications implements RoundRobin.Turn<Publication> {
     private final PublicationFactory factory;
     private final Subscriptions subscriptions;
     private final LogFiles files;
-    private final ClientEvents events;
+    private final EventEncoder events;
     private final ErrorHandler errors;
     private final SpiedPublications spied;
     private final DriverClock clock;
@@ -30,7 +35,7 @@ final class Publications implements Turns.Turn<Publication> {
     private final CommandFailures failures;
     private final List<Publication> all = new ArrayList<>();
     private final List<Preparation> preparations = new ArrayList<>();
-    private final Turns<Publication> turns;
+    private final RoundRobin<Publication> turns;
 
     /** One that its last turn found free. */
     private Publication free;
@@ -39,7 +44,7 @@ final class Publications implements Turns.Turn<Publication> {
             PublicationFactory factory,
             Subscriptions subscriptions,
             LogFiles files,
-            ClientEvents events,
+            EventEncoder events,
             SpiedPublications spied,
             CommandFailures failures,
             DriverCounters counters,
@@ -55,7 +60,7 @@ final class Publications implements Turns.Turn<Publication> {
         this.failures = failures;
         this.count = counters.system(SystemCounter.PUBLICATIONS);
         this.unblocked = counters.system(SystemCounter.UNBLOCKED);
-        this.turns = new Turns<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
+        this.turns = new RoundRobin<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
     }
 
     /** A client that wants a publication, and with which command it asked. */

@@ -2,7 +2,7 @@
 
 package io.verbus.driver;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 
 import java.util.Objects;
 

@@ -4,6 +4,8 @@ package io.verbus.driver;
 
 import io.verbus.BusException;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.command.CommandException;
+import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.CountedPositions;
 
 import org.agrona.concurrent.status.Position;
@@ -20,9 +22,9 @@ final class Subscribers {
     /** Position of one subscriber: written by its client with release, read here with acquire. */
     private record Subscriber(Subscription subscription, Position position) {}
 
-    private final Source source;
+    private final Subscribable source;
     private final DriverCounters counters;
-    private final ClientEvents events;
+    private final EventEncoder events;
     private final CountedPositions positions;
     private final List<Subscriber> all = new ArrayList<>();
 
@@ -32,11 +34,11 @@ final class Subscribers {
      * @param position from which it is read.
      */
     Subscribers(
-            Source source,
+            Subscribable source,
             int termLength,
             long position,
             DriverCounters counters,
-            ClientEvents events) {
+            EventEncoder events) {
         this.source = source;
         this.counters = counters;
         this.events = events;
@@ -92,7 +94,13 @@ final class Subscribers {
 
     private Position allocate(Subscription subscription) {
         try {
-            return counters.position(subscription, source);
+            return counters.position(
+                    source.counterShare(),
+                    subscription.clientId(),
+                    subscription.registrationId(),
+                    subscription.channel().toString(),
+                    source.sessionId(),
+                    source.streamId());
         } catch (BusException e) {
             throw new CommandException(ErrorCode.RESOURCE, e.getMessage(), e);
         }

@@ -2,7 +2,7 @@
 
 package io.verbus.driver;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.Transport;
 
@@ -16,7 +16,7 @@ import io.verbus.transport.Transport;
  * @param transport of the channel; null for IPC and spies.
  * @param endpoint of the channel; null for IPC and spies.
  */
-record Subscription(
+public record Subscription(
         long registrationId,
         long clientId,
         ChannelUri channel,

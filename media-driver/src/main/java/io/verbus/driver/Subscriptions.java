@@ -3,8 +3,12 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.command.CommandException;
+import io.verbus.driver.status.CounterShare;
+import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.SystemCounter;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.Transport;
 
@@ -17,22 +21,22 @@ import java.util.List;
 
 /** Subscriptions, and the sources that they read: brings each together. Conductor's thread. */
 final class Subscriptions {
-    private record Join(Source source, Subscription subscription) {}
+    private record Join(Subscribable source, Subscription subscription) {}
 
     private final Transports transports;
     private final DriverCounters counters;
-    private final ClientEvents events;
+    private final EventEncoder events;
     private final ErrorHandler errors;
     private final AtomicCounter count;
     private final List<Subscription> all = new ArrayList<>();
-    private final List<Source> sources = new ArrayList<>();
+    private final List<Subscribable> sources = new ArrayList<>();
 
     /** Those for which there was no counter. */
     private final ArrayDeque<Join> unjoined = new ArrayDeque<>();
 
     Subscriptions(
             Transports transports,
-            ClientEvents events,
+            EventEncoder events,
             DriverCounters counters,
             ErrorHandler errors) {
         this.transports = transports;
@@ -82,9 +86,9 @@ final class Subscriptions {
     private void checkCounters(Subscription subscription) {
         int images = 0;
         int publications = 0;
-        for (Source source : sources) {
+        for (Subscribable source : sources) {
             if (source.serves(subscription)) {
-                boolean isImage = DriverCounters.share(source) == CounterShare.IMAGES;
+                boolean isImage = source.counterShare() == CounterShare.IMAGES;
                 images += isImage ? 1 : 0;
                 publications += isImage ? 0 : 1;
             }
@@ -130,7 +134,7 @@ final class Subscriptions {
     }
 
     /** A new source: joins to it those that listen for it. */
-    void addSource(Source source) {
+    void addSource(Subscribable source) {
         sources.add(source);
         for (int i = 0; i < all.size(); i++) {
             join(source, all.get(i));
@@ -138,14 +142,14 @@ final class Subscriptions {
     }
 
     /** A source has gone, and so have its subscribers. */
-    void removeSource(Source source) {
+    void removeSource(Subscribable source) {
         sources.remove(source);
         unjoined.removeIf(join -> join.source == source);
     }
 
     /** The source that clients know by an image id, or null. */
-    Source source(long imageId) {
-        for (Source source : sources) {
+    Subscribable source(long imageId) {
+        for (Subscribable source : sources) {
             if (source.id() == imageId) {
                 return source;
             }
@@ -153,7 +157,7 @@ final class Subscriptions {
         return null;
     }
 
-    private void join(Source source, Subscription subscription) {
+    private void join(Subscribable source, Subscription subscription) {
         if (source.serves(subscription) && !source.subscribers().contains(subscription)) {
             try {
                 source.attach(subscription);

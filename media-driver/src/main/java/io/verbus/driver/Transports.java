@@ -3,8 +3,11 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.command.CommandException;
+import io.verbus.driver.config.TransportOptions;
+import io.verbus.driver.files.DriverDirectory;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportProvider;
@@ -85,9 +88,7 @@ final class Transports {
      */
     static void checkOptions(List<TransportProvider> providers, Map<String, String> options) {
         for (TransportProvider provider : providers) {
-            TransportOptions asked = new TransportOptions(provider.media(), options);
-            provider.check(asked::get);
-            asked.checkAllAskedFor();
+            new TransportOptions(provider, options).check();
         }
         for (String name : options.keySet()) {
             if (providers.stream().noneMatch(of -> name.startsWith(of.media() + "."))) {
@@ -173,7 +174,7 @@ final class Transports {
                             + " cannot register memory: start the driver with --dir on tmpfs, such"
                             + " as /dev/shm/verbus");
         }
-        DriverTransportHost host = hosts.host(new TransportOptions(media, options));
+        DriverTransportHost host = hosts.host(new TransportOptions(provider, options));
         Transport transport = provider.open(host);
         host.opened(transport);
         byMedia.put(media, transport);

@@ -11,6 +11,9 @@ import io.verbus.BusException;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.status.SystemCounter;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Assertions;

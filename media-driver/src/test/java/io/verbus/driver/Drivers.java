@@ -6,6 +6,10 @@ import io.verbus.Bus;
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.config.DriverConfigBuilder;
+import io.verbus.driver.config.ThreadingMode;
+import io.verbus.driver.status.SystemCounter;
 
 import org.agrona.concurrent.errors.ErrorLogReader;
 import org.agrona.concurrent.status.CountersReader;
@@ -15,12 +19,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Drivers and buses for tests: small, with patient with a busy machine. */
-final class Drivers {
+public final class Drivers {
     static final long LIVENESS_NS = TimeUnit.SECONDS.toNanos(4);
 
     private Drivers() {}
 
-    static DriverConfigBuilder config() {
+    public static DriverConfigBuilder config() {
         return DriverConfig.builder()
                 .threading(ThreadingMode.SHARED)
                 .termLength(64 * 1024)
@@ -36,12 +40,12 @@ final class Drivers {
                 .lingerInterval(java.time.Duration.ofMillis(500));
     }
 
-    static Bus connect(MediaDriver driver) {
+    public static Bus connect(MediaDriver driver) {
         return Bus.connect(context(driver));
     }
 
     /** What stands in the driver's error log. */
-    static List<String> errors(MediaDriver driver) {
+    public static List<String> errors(MediaDriver driver) {
         List<String> errors = new ArrayList<>();
         try (CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME))) {
             ErrorLogReader.read(
@@ -51,7 +55,7 @@ final class Drivers {
         return errors;
     }
 
-    static long counter(Bus bus, SystemCounter counter) {
+    public static long counter(Bus bus, SystemCounter counter) {
         return bus.counters().getCounterValue(counter.ordinal());
     }
 
@@ -81,7 +85,7 @@ final class Drivers {
     }
 
     /** The message of what an action throws. */
-    static String refusal(Runnable action) {
+    public static String refusal(Runnable action) {
         try {
             action.run();
         } catch (BusException e) {

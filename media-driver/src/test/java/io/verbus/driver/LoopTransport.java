@@ -2,7 +2,7 @@
 
 package io.verbus.driver;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
@@ -10,13 +10,13 @@ import io.verbus.logbuffer.LogScanner;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
+import io.verbus.transport.Option;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 import io.verbus.transport.TransportProvider;
-import io.verbus.transport.TransportSettings;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -29,12 +29,12 @@ import java.util.Map;
  * A transport within one driver: copies a publication's log to the image that the driver itself has
  * subscribed to, by the rules of the seam. Its link can be cut.
  */
-final class LoopTransport implements Transport {
+public final class LoopTransport implements Transport {
     private static final int BATCH = 16 * 1024;
     private static final int WINDOW = 32 * 1024;
 
     /** Opens transports, and remembers the last one. */
-    static final class Provider implements TransportProvider {
+    public static final class Provider implements TransportProvider {
         volatile LoopTransport opened;
         String failure;
         volatile Runnable preparation = () -> {};
@@ -50,8 +50,8 @@ final class LoopTransport implements Transport {
         }
 
         @Override
-        public void check(TransportSettings settings) {
-            settings.option("rdma.known", "");
+        public List<Option<?>> options() {
+            return List.of(Option.of("rdma.known", "", "anything", "An option.", text -> text));
         }
 
         @Override

@@ -12,6 +12,7 @@ import io.verbus.codecs.control.AddSubscriptionEncoder;
 import io.verbus.codecs.control.BooleanType;
 import io.verbus.codecs.control.MessageHeaderEncoder;
 import io.verbus.codecs.control.RejectImageEncoder;
+import io.verbus.driver.status.SystemCounter;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;

@@ -7,6 +7,7 @@ import io.verbus.ExclusivePublication;
 import io.verbus.FragmentAssembler;
 import io.verbus.Image;
 import io.verbus.Subscription;
+import io.verbus.driver.files.DriverDirectory;
 import io.verbus.logbuffer.FragmentHandler;
 
 import java.nio.file.Files;

@@ -13,6 +13,9 @@ import io.verbus.RegistrationException;
 import io.verbus.Subscription;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.config.DriverConfigBuilder;
+import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.status.SystemCounter;
 
 import org.agrona.collections.MutableLong;
 import org.junit.jupiter.api.AfterEach;

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.LossReport;
+import io.verbus.driver.config.DriverConfigBuilder;
+import io.verbus.driver.files.DirectoryLock;
 import io.verbus.driver.tools.ToolRun;
 
 import org.junit.jupiter.api.BeforeAll;

@@ -10,6 +10,7 @@ import io.verbus.Bus;
 import io.verbus.Image;
 import io.verbus.Publication;
 import io.verbus.Subscription;
+import io.verbus.driver.files.DriverDirectory;
 import io.verbus.logbuffer.BufferClaim;
 
 import org.agrona.collections.MutableLong;

@@ -10,6 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.verbus.Bus;
 import io.verbus.Publication;
 import io.verbus.Subscription;
+import io.verbus.driver.config.DriverConfigBuilder;
+import io.verbus.driver.config.ThreadingMode;
+import io.verbus.driver.files.DriverDirectory;
 
 import org.agrona.collections.MutableLong;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.DriverPulse;
+import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.tools.ToolRun;
 
 import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;

@@ -5,6 +5,9 @@ package io.verbus.driver;
 import io.verbus.Bus;
 import io.verbus.ExclusivePublication;
 import io.verbus.Subscription;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.config.ThreadingMode;
+import io.verbus.driver.files.DriverDirectory;
 import io.verbus.logbuffer.FragmentHandler;
 
 import org.agrona.concurrent.UnsafeBuffer;

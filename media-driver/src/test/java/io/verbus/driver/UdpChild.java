@@ -5,6 +5,8 @@ package io.verbus.driver;
 import io.verbus.Bus;
 import io.verbus.ExclusivePublication;
 import io.verbus.Subscription;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.config.DriverConfigBuilder;
 
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -10,6 +10,8 @@ import io.verbus.ExclusivePublication;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.files.DriverDirectory;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersReader;

@@ -12,6 +12,7 @@ import io.verbus.FragmentAssembler;
 import io.verbus.Subscription;
 import io.verbus.cnc.LossReport;
 import io.verbus.driver.LossyRelay.Faults;
+import io.verbus.driver.files.DriverDirectory;
 
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.status.CountersReader;

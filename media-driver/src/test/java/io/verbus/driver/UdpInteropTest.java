@@ -10,6 +10,7 @@ import io.verbus.ExclusivePublication;
 import io.verbus.FragmentAssembler;
 import io.verbus.Image;
 import io.verbus.Subscription;
+import io.verbus.driver.files.DriverDirectory;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -8,6 +8,7 @@ import io.verbus.Bus;
 import io.verbus.ExclusivePublication;
 import io.verbus.Image;
 import io.verbus.Subscription;
+import io.verbus.driver.files.DriverDirectory;
 
 import org.agrona.DirectBuffer;
 import org.agrona.IoUtil;

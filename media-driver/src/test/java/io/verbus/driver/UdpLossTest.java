@@ -9,6 +9,7 @@ import io.verbus.Bus;
 import io.verbus.ExclusivePublication;
 import io.verbus.FragmentAssembler;
 import io.verbus.Subscription;
+import io.verbus.driver.files.DriverDirectory;
 
 import org.agrona.concurrent.status.CountersReader;
 import org.junit.jupiter.api.AfterEach;

@@ -5,9 +5,9 @@ package io.verbus.samples;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.verbus.driver.DriverConfig;
 import io.verbus.driver.MediaDriver;
-import io.verbus.driver.ThreadingMode;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.config.ThreadingMode;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

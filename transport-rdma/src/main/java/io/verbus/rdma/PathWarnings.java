@@ -2,9 +2,9 @@
 
 package io.verbus.rdma;
 
+import io.verbus.rdma.common.SystemCounters;
 import io.verbus.rdma.fabric.PathAdvice;
 import io.verbus.rdma.fabric.PathInfo;
-import io.verbus.rdma.link.SystemCounters;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 

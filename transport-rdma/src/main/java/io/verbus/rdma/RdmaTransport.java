@@ -2,19 +2,19 @@
 
 package io.verbus.rdma;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
+import io.verbus.rdma.common.Complaints;
+import io.verbus.rdma.common.LogRegistrations;
+import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.SystemCounters;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricHandler;
 import io.verbus.rdma.fabric.Listener;
-import io.verbus.rdma.inbound.InboundAgent;
 import io.verbus.rdma.inbound.InboundConductor;
-import io.verbus.rdma.link.Complaints;
-import io.verbus.rdma.link.LogRegistrations;
-import io.verbus.rdma.link.RdmaOptions;
-import io.verbus.rdma.link.SystemCounters;
-import io.verbus.rdma.outbound.OutboundAgent;
+import io.verbus.rdma.inbound.ReceiverAgent;
 import io.verbus.rdma.outbound.OutboundConductor;
+import io.verbus.rdma.outbound.SenderAgent;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.OutboundStream;
@@ -30,8 +30,8 @@ import java.net.InetSocketAddress;
 public final class RdmaTransport implements Transport, FabricHandler {
     private final Fabric fabric;
     private final LogRegistrations registrations;
-    private final OutboundAgent sender = new OutboundAgent();
-    private final InboundAgent receiver = new InboundAgent();
+    private final SenderAgent sender = new SenderAgent();
+    private final ReceiverAgent receiver = new ReceiverAgent();
     private final OutboundConductor outbound;
     private final InboundConductor inbound;
     private final PathWarnings paths;

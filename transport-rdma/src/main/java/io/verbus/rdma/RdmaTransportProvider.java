@@ -2,21 +2,29 @@
 
 package io.verbus.rdma;
 
+import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.inbound.AllowList;
-import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.rdma.verbs.VerbsFabric;
+import io.verbus.transport.Option;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 import io.verbus.transport.TransportProvider;
 import io.verbus.transport.TransportSettings;
 
+import java.util.List;
+
 /** Opens the transport over this host's RDMA devices. */
 public final class RdmaTransportProvider implements TransportProvider {
     @Override
     public String media() {
         return "rdma";
+    }
+
+    @Override
+    public List<Option<?>> options() {
+        return RdmaOptions.ALL;
     }
 
     @Override

@@ -2,7 +2,7 @@
 
 package io.verbus.udp;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
@@ -10,8 +10,8 @@ import io.verbus.transport.OutboundStream;
 import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportHost;
+import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.inbound.InboundConductor;
-import io.verbus.udp.link.UdpOptions;
 import io.verbus.udp.outbound.OutboundConductor;
 
 /**

@@ -2,12 +2,14 @@
 
 package io.verbus.udp;
 
+import io.verbus.transport.Option;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportHost;
 import io.verbus.transport.TransportProvider;
-import io.verbus.transport.TransportSettings;
-import io.verbus.udp.link.UdpOptions;
+import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
+
+import java.util.List;
 
 /** Opens the transport over this host's network. */
 public final class UdpTransportProvider implements TransportProvider {
@@ -22,8 +24,8 @@ public final class UdpTransportProvider implements TransportProvider {
     }
 
     @Override
-    public void check(TransportSettings settings) {
-        UdpOptions.of(settings);
+    public List<Option<?>> options() {
+        return UdpOptions.ALL;
     }
 
     @Override

@@ -24,8 +24,8 @@ class ArchitectureTest {
                     .definedBy("io.verbus.udp.outbound")
                     .layer("inbound")
                     .definedBy("io.verbus.udp.inbound")
-                    .layer("link")
-                    .definedBy("io.verbus.udp.link")
+                    .layer("common")
+                    .definedBy("io.verbus.udp.common")
                     .layer("wire")
                     .definedBy("io.verbus.udp.wire")
                     .layer("socket")
@@ -36,7 +36,7 @@ class ArchitectureTest {
                     .mayOnlyBeAccessedByLayers("entry")
                     .whereLayer("inbound")
                     .mayOnlyBeAccessedByLayers("entry")
-                    .whereLayer("link")
+                    .whereLayer("common")
                     .mayOnlyBeAccessedByLayers("entry", "outbound", "inbound")
                     .whereLayer("wire")
                     .mayOnlyBeAccessedByLayers("outbound", "inbound")
@@ -57,6 +57,7 @@ class ArchitectureTest {
                             "java..",
                             "org.agrona..",
                             "io.verbus",
+                            "io.verbus.channel..",
                             "io.verbus.cnc..",
                             "io.verbus.logbuffer..",
                             "io.verbus.transport..",

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TestImage;

@@ -5,7 +5,7 @@ package io.verbus.udp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
 

@@ -6,7 +6,7 @@ import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TestHost;
 import io.verbus.transport.TestStream;
 import io.verbus.transport.Transport;
-import io.verbus.udp.link.UdpOptions;
+import io.verbus.udp.common.UdpOptions;
 
 import java.nio.file.Path;
 

@@ -2,16 +2,16 @@
 
 package io.verbus.driver.tools;
 
-import io.verbus.driver.DriverConfig;
-import io.verbus.driver.DriverConfigSources;
-import io.verbus.driver.DriverOption;
 import io.verbus.driver.MediaDriver;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.config.DriverConfigSources;
+import io.verbus.driver.config.DriverOption;
 
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 import java.nio.file.Path;
@@ -53,16 +53,23 @@ final class DriverCommand implements Callable<Integer> {
     /** The command with an option for each setting of the driver. */
     static CommandSpec spec() {
         CommandSpec spec = CommandSpec.forAnnotatedObject(new DriverCommand());
-        for (DriverOption option : DriverOption.ALL) {
-            spec.addOption(
-                    OptionSpec.builder("--" + option.name())
-                            .type(String.class)
-                            .paramLabel("VALUE")
-                            // A percent sign would be a format to picocli.
-                            .description(option.help().replace("%", "%%"))
-                            .build());
+        for (DriverOption<?> each : DriverOption.ALL) {
+            spec.addOption(of(each.option()));
         }
+        MediaDriver.presentOptions().forEach(option -> spec.addOption(of(option)));
         return spec;
+    }
+
+    private static OptionSpec of(io.verbus.transport.Option<?> option) {
+        String text =
+                "%s It must be %s. Default: %s."
+                        .formatted(option.help(), option.range(), option.preset());
+        return OptionSpec.builder("--" + option.name())
+                .type(String.class)
+                .paramLabel("VALUE")
+                // A percent sign would be a format to picocli.
+                .description(text.replace("%", "%%"))
+                .build();
     }
 
     @Override
@@ -77,16 +84,21 @@ final class DriverCommand implements Callable<Integer> {
             sources.file(file);
         }
         sources.environment(System.getenv()).properties(System.getProperties());
-        CommandLine.ParseResult parsed = spec.commandLine().getParseResult();
-        for (DriverOption option : DriverOption.ALL) {
-            String value = parsed.matchedOptionValue("--" + option.name(), null);
-            if (value != null) {
-                sources.set(option.name(), value, "option --" + option.name());
-            }
+        ParseResult parsed = spec.commandLine().getParseResult();
+        for (DriverOption<?> each : DriverOption.ALL) {
+            set(sources, parsed, each.name());
         }
+        MediaDriver.presentOptions().forEach(option -> set(sources, parsed, option.name()));
         settings.forEach((name, value) -> sources.set(name, value, "option --set " + name));
         MediaDriver.run(sources.build(), System.out);
         return 0;
+    }
+
+    private static void set(DriverConfigSources sources, ParseResult parsed, String name) {
+        String value = parsed.matchedOptionValue("--" + name, null);
+        if (value != null) {
+            sources.set(name, value, "option --" + name);
+        }
     }
 
     /**

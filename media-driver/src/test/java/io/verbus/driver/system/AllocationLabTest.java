@@ -9,7 +9,7 @@ import com.sun.management.ThreadMXBean;
 
 import io.verbus.Publication;
 import io.verbus.Subscription;
-import io.verbus.driver.ThreadingMode;
+import io.verbus.driver.config.ThreadingMode;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

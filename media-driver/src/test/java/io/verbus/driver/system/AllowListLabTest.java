@@ -12,7 +12,7 @@ import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.driver.Await;
-import io.verbus.rdma.link.Greeting;
+import io.verbus.rdma.common.Hello;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -42,7 +42,7 @@ class AllowListLabTest {
                 RawPeer raw =
                         new RawPeer().connect(Host.addressB(), PORT, RawPeer.goodGreeting())) {
             assertTrue(raw.end().startsWith("REJECTED"), raw.end());
-            Greeting answer = Greeting.read(raw.answer());
+            Hello answer = Hello.read(raw.answer());
             assertNotNull(answer);
             assertEquals(RejectCode.NOT_ALLOWED, answer.rejectCode());
             b.awaitError("a connection from " + Host.addressA() + " was refused");

@@ -14,9 +14,9 @@ import io.verbus.RegistrationException;
 import io.verbus.Subscription;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.Await;
-import io.verbus.driver.DriverConfig;
 import io.verbus.driver.MediaDriver;
-import io.verbus.driver.ThreadingMode;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.config.ThreadingMode;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.verbus.Bus;
 import io.verbus.driver.Await;
-import io.verbus.driver.DriverConfig;
-import io.verbus.driver.DriverConfigBuilder;
-import io.verbus.driver.Idling;
 import io.verbus.driver.MediaDriver;
-import io.verbus.driver.ThreadingMode;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.config.DriverConfigBuilder;
+import io.verbus.driver.config.Idling;
+import io.verbus.driver.config.ThreadingMode;
 
 import java.nio.file.Files;
 import java.nio.file.Path;

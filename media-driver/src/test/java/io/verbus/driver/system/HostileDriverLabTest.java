@@ -77,6 +77,7 @@ class HostileDriverLabTest {
                         "was refused",
                         "has not gone on",
                         "has ended the image",
+                        "has ended: the frame at position",
                         "does not go on")
                 .forEach(host::expect);
         List.of(

@@ -14,7 +14,7 @@ import io.verbus.Subscription;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.driver.Await;
 import io.verbus.logbuffer.FrameHeader;
-import io.verbus.rdma.link.Greeting;
+import io.verbus.rdma.common.Hello;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -96,14 +96,13 @@ class HostilePeerLabTest {
 
     @Test
     void refusesAPeerOfAnotherVersion() {
-        byte[] greeting =
-                Greeting.of(Greeting.VERSION + 1, RawPeer.DRIVER_ID, RejectCode.UNSPECIFIED);
+        byte[] greeting = Hello.of(Hello.VERSION + 1, RawPeer.DRIVER_ID, RejectCode.UNSPECIFIED);
         try (RawPeer raw = new RawPeer().connect(Host.addressB(), PORT, greeting)) {
             assertTrue(raw.end().startsWith("REJECTED"), raw.end());
-            Greeting answer = Greeting.read(raw.answer());
+            Hello answer = Hello.read(raw.answer());
             assertNotNull(answer);
             assertEquals(RejectCode.VERSION_MISMATCH, answer.rejectCode());
-            b.awaitError("speaks version " + (Greeting.VERSION + 1));
+            b.awaitError("speaks version " + (Hello.VERSION + 1));
         }
     }
 
@@ -115,8 +114,8 @@ class HostilePeerLabTest {
     @Test
     void saysThatTheListenerIsOfAnotherVersion() {
         publishTo(
-                Greeting.of(Greeting.VERSION + 1, RawPeer.DRIVER_ID, RejectCode.UNSPECIFIED),
-                "version " + (Greeting.VERSION + 1));
+                Hello.of(Hello.VERSION + 1, RawPeer.DRIVER_ID, RejectCode.UNSPECIFIED),
+                "version " + (Hello.VERSION + 1));
     }
 
     /** The driver's log and the publisher are told what listens. */

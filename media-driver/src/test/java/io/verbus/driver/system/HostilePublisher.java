@@ -5,8 +5,8 @@ package io.verbus.driver.system;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogLayout;
-import io.verbus.rdma.link.Greeting;
-import io.verbus.rdma.link.Offer;
+import io.verbus.rdma.common.Hello;
+import io.verbus.rdma.common.Setup;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -95,7 +95,7 @@ final class HostilePublisher {
             case GREET_AS_A_STRANGER -> greet(noise(1 + random.nextInt(56)));
             case SPEAK_ANOTHER_VERSION ->
                     greet(
-                            Greeting.of(
+                            Hello.of(
                                     2 + random.nextInt(100),
                                     random.nextLong(),
                                     RejectCode.UNSPECIFIED));
@@ -145,7 +145,7 @@ final class HostilePublisher {
                 settle(raw);
             }
             case OFFER_TWICE -> {
-                Offer offer = raw.good(1, streamId, session++, TERM_LENGTH);
+                Setup offer = raw.good(1, streamId, session++, TERM_LENGTH);
                 raw.setup(offer);
                 raw.setup(offer);
                 awaitEnd(raw);
@@ -185,7 +185,7 @@ final class HostilePublisher {
     private void lieInSetup(RawPeer raw) {
         int termLength = 1 << random.nextInt(14, 32);
         raw.setup(
-                new Offer(
+                new Setup(
                         random.nextLong(),
                         session++,
                         streamId,
@@ -202,9 +202,9 @@ final class HostilePublisher {
 
     /** The driver writes credit to where nothing of this peer's is. */
     private void lieAboutCredit(RawPeer raw) {
-        Offer good = raw.good(1, streamId, session++, TERM_LENGTH);
+        Setup good = raw.good(1, streamId, session++, TERM_LENGTH);
         raw.setup(
-                new Offer(
+                new Setup(
                         1,
                         good.sessionId(),
                         streamId,

@@ -3,7 +3,7 @@
 package io.verbus.driver.system;
 
 import io.verbus.logbuffer.LogLayout;
-import io.verbus.rdma.link.Offer;
+import io.verbus.rdma.common.Setup;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -53,7 +53,7 @@ final class HostileSubscriber implements AutoCloseable {
         }
     }
 
-    private void abuse(Act act, Offer offer) {
+    private void abuse(Act act, Setup offer) {
         long id = offer.registrationId();
         long log = raw.writable().address();
         int key = raw.writable().remoteKey().value();

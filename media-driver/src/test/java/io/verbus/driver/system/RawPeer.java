@@ -4,6 +4,10 @@ package io.verbus.driver.system;
 
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.driver.Await;
+import io.verbus.rdma.common.ControlDecoder;
+import io.verbus.rdma.common.ControlEncoder;
+import io.verbus.rdma.common.Hello;
+import io.verbus.rdma.common.Setup;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
@@ -12,10 +16,6 @@ import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.fabric.QueuePair;
 import io.verbus.rdma.fabric.RegisteredMemory;
 import io.verbus.rdma.fabric.RemoteKey;
-import io.verbus.rdma.link.ControlReader;
-import io.verbus.rdma.link.ControlWriter;
-import io.verbus.rdma.link.Greeting;
-import io.verbus.rdma.link.Offer;
 import io.verbus.rdma.verbs.VerbsFabric;
 
 import org.agrona.LangUtil;
@@ -41,8 +41,8 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
 
     private final List<Connection> strays = new ArrayList<>();
     private final VerbsFabric fabric = VerbsFabric.open(LangUtil::rethrowUnchecked);
-    private final ControlReader reader = new ControlReader();
-    private final ControlWriter writer = new ControlWriter();
+    private final ControlDecoder reader = new ControlDecoder();
+    private final ControlEncoder writer = new ControlEncoder();
     private final Arena arena = Arena.ofShared();
     private byte[] answerToRequests = new byte[0];
     private Connection connection;
@@ -53,14 +53,14 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
     private String end;
     private Accepted accepted;
     private boolean listens;
-    private Offer offered;
+    private Setup offered;
 
     /** Where a driver lets this peer write an image. */
     record Accepted(long logAddress, int logKey, long position, int window) {}
 
     /** A greeting as a driver of this version would send. */
     static byte[] goodGreeting() {
-        return Greeting.of(DRIVER_ID, RejectCode.UNSPECIFIED);
+        return Hello.of(DRIVER_ID, RejectCode.UNSPECIFIED);
     }
 
     // Connecting
@@ -192,9 +192,9 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
             reader.readOffer(
                     address,
                     length,
-                    new ControlReader.Offers() {
+                    new ControlDecoder.Offers() {
                         @Override
-                        public void onSetup(Offer offer) {
+                        public void onSetup(Setup offer) {
                             offered = offer;
                         }
 
@@ -209,7 +209,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
         reader.readAnswer(
                 address,
                 length,
-                new ControlReader.Answers() {
+                new ControlDecoder.Answers() {
                     @Override
                     public void onAccept(
                             long registrationId,
@@ -262,8 +262,8 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
     }
 
     /** An offer with nothing wrong about it. */
-    Offer good(long registrationId, int streamId, int sessionId, int termLength) {
-        return new Offer(
+    Setup good(long registrationId, int streamId, int sessionId, int termLength) {
+        return new Setup(
                 registrationId,
                 sessionId,
                 streamId,
@@ -278,7 +278,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
     }
 
     /** Sends an offer as it is. */
-    void setup(Offer offer) {
+    void setup(Setup offer) {
         sendBuffer(writer.setup(buffer, 0, offer, offer.position(), offer.isResuming()));
     }
 
@@ -312,7 +312,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
     }
 
     /** What the other side offered last; null if nothing. */
-    Offer offered() {
+    Setup offered() {
         return offered;
     }
 

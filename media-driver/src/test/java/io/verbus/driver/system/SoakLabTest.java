@@ -5,7 +5,7 @@ package io.verbus.driver.system;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.driver.Await;
-import io.verbus.driver.DriverConfigBuilder;
+import io.verbus.driver.config.DriverConfigBuilder;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -35,7 +35,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 @Tag("lab")
 @Timeout(value = 25, unit = TimeUnit.HOURS)
-@Tag("slow")
+@Tag("soak")
 class SoakLabTest {
     private static final int PORT = 24_343;
 

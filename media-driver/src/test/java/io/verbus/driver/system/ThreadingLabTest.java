@@ -6,9 +6,9 @@ import io.verbus.Bus;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.driver.Await;
-import io.verbus.driver.Idling;
 import io.verbus.driver.MediaDriver;
-import io.verbus.driver.ThreadingMode;
+import io.verbus.driver.config.Idling;
+import io.verbus.driver.config.ThreadingMode;
 
 import org.agrona.concurrent.AgentInvoker;
 import org.agrona.concurrent.BackoffIdleStrategy;

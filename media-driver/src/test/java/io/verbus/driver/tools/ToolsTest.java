@@ -10,10 +10,10 @@ import io.verbus.Bus;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.LossReport;
-import io.verbus.driver.DriverConfig;
-import io.verbus.driver.DriverOption;
 import io.verbus.driver.MediaDriver;
-import io.verbus.driver.ThreadingMode;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.config.DriverOption;
+import io.verbus.driver.config.ThreadingMode;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -183,7 +183,7 @@ class ToolsTest {
     @Test
     void helpNamesEverySettingOfTheDriver() {
         assertEquals(0, run("driver", "--help"));
-        for (DriverOption option : DriverOption.ALL) {
+        for (DriverOption<?> option : DriverOption.ALL) {
             assertTrue(out.toString().contains("--" + option.name()), option.name());
         }
     }

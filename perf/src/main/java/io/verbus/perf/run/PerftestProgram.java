@@ -63,11 +63,11 @@ final class PerftestProgram {
         Process server = null;
         Process client = null;
         try {
-            server = start(RdmaPort.of(work.reflector()), work.cpu(1), iterations, options, "");
+            server = start(PerftestPort.of(work.reflector()), work.cpu(1), iterations, options, "");
             awaitListening(server);
             client =
                     start(
-                            RdmaPort.of(work.initiator()),
+                            PerftestPort.of(work.initiator()),
                             work.cpu(0),
                             iterations,
                             options,
@@ -89,7 +89,7 @@ final class PerftestProgram {
     }
 
     private Process start(
-            RdmaPort port, int cpu, long iterations, List<String> options, String server)
+            PerftestPort port, int cpu, long iterations, List<String> options, String server)
             throws IOException {
         List<String> command = new ArrayList<>(CpuBinding.command(cpu));
         command.addAll(List.of(name, "-F", "-d", port.device()));

@@ -7,8 +7,8 @@ import io.verbus.BusException;
 import io.verbus.ExclusivePublication;
 import io.verbus.Publication;
 import io.verbus.Subscription;
-import io.verbus.driver.DriverConfig;
 import io.verbus.driver.MediaDriver;
+import io.verbus.driver.config.DriverConfig;
 import io.verbus.logbuffer.LogLayout;
 
 import org.HdrHistogram.Histogram;

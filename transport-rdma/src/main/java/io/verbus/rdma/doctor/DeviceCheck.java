@@ -3,7 +3,7 @@
 package io.verbus.rdma.doctor;
 
 import io.verbus.rdma.verbs.DeviceInfo;
-import io.verbus.rdma.verbs.Transport;
+import io.verbus.rdma.verbs.TransportType;
 import io.verbus.rdma.verbs.VerbsException;
 
 import java.util.List;
@@ -31,7 +31,7 @@ final class DeviceCheck {
                                                 .anyMatch(port -> isUsable(host, device, port)));
         for (DeviceInfo device : devices) {
             examineProvider(host, device, anyUsable, findings);
-            if (device.transport() != Transport.UNORDERED) {
+            if (device.transport() != TransportType.UNORDERED) {
                 for (DeviceInfo.Port port : device.ports()) {
                     new PortCheck(host, device, port, anyUsable, findings).examine();
                 }
@@ -41,7 +41,7 @@ final class DeviceCheck {
     }
 
     private static boolean isUsable(Host host, DeviceInfo device, DeviceInfo.Port port) {
-        return device.transport() != Transport.UNORDERED
+        return device.transport() != TransportType.UNORDERED
                 && port.active()
                 && new GidCheck(host, device, port, true, new Findings()).examine();
     }
@@ -87,7 +87,7 @@ final class DeviceCheck {
         String firmware = device.firmware().isEmpty() ? "" : ", firmware " + device.firmware();
         String text =
                 device.name() + (driver.isEmpty() ? "" : " is driven by " + driver + firmware);
-        if (device.transport() == Transport.UNORDERED) {
+        if (device.transport() == TransportType.UNORDERED) {
             String refusal =
                     device.name()
                             + " does not keep writes in order (as EFA's SRD), which a remote log"

@@ -3,7 +3,7 @@
 package io.verbus.rdma.doctor;
 
 import io.verbus.rdma.verbs.DeviceInfo;
-import io.verbus.rdma.verbs.Transport;
+import io.verbus.rdma.verbs.TransportType;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +16,7 @@ final class FlowControlCheck {
     private FlowControlCheck() {}
 
     static void examine(Host host, DeviceInfo device, Findings findings) {
-        if (device.transport() != Transport.INFINIBAND || device.software()) {
+        if (device.transport() != TransportType.INFINIBAND || device.software()) {
             return;
         }
         for (DeviceInfo.Port port : device.ports()) {

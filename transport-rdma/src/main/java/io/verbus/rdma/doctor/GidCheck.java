@@ -5,7 +5,7 @@ package io.verbus.rdma.doctor;
 import io.verbus.rdma.fabric.PathAdvice;
 import io.verbus.rdma.verbs.DeviceInfo;
 import io.verbus.rdma.verbs.DeviceInfo.Gid;
-import io.verbus.rdma.verbs.Transport;
+import io.verbus.rdma.verbs.TransportType;
 
 import java.net.InetAddress;
 import java.util.List;
@@ -48,7 +48,8 @@ final class GidCheck {
     /** Whether some address leads to the port. */
     boolean examine() {
         boolean roce =
-                device.transport() == Transport.INFINIBAND && port.linkLayer().equals("Ethernet");
+                device.transport() == TransportType.INFINIBAND
+                        && port.linkLayer().equals("Ethernet");
         String mode = mode();
         if (roce && !mode.equals(V2)) {
             findings.warning(

@@ -4,7 +4,7 @@ package io.verbus.rdma.doctor;
 
 import io.verbus.rdma.fabric.PathAdvice;
 import io.verbus.rdma.verbs.DeviceInfo;
-import io.verbus.rdma.verbs.Transport;
+import io.verbus.rdma.verbs.TransportType;
 
 /** State and MTU of a port. */
 final class PortCheck {
@@ -50,7 +50,7 @@ final class PortCheck {
     }
 
     private String kind() {
-        if (device.transport() == Transport.IWARP) {
+        if (device.transport() == TransportType.IWARP) {
             return "iWARP";
         }
         return isEthernet() ? "RoCE" : port.linkLayer();
@@ -90,7 +90,7 @@ final class PortCheck {
     private void examineMtu() {
         String mtu = name + " has the MTU " + port.activeMtu();
         String area = DeviceCheck.area(device);
-        if (device.transport() == Transport.IWARP) {
+        if (device.transport() == TransportType.IWARP) {
             findings.ok(area, mtu + ", which iWARP leaves to TCP");
         } else if (port.activeMtu() >= port.maxMtu()) {
             findings.ok(area, mtu + ", the most that the device can");

@@ -3,10 +3,10 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.common.Complaints;
+import io.verbus.rdma.common.Hello;
+import io.verbus.rdma.common.SystemCounters;
 import io.verbus.rdma.fabric.Listener;
-import io.verbus.rdma.link.Complaints;
-import io.verbus.rdma.link.Greeting;
-import io.verbus.rdma.link.SystemCounters;
 import io.verbus.transport.TransportSettings;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -54,7 +54,7 @@ final class Admission {
             InetSocketAddress address,
             Listener listener,
             InboundListener endpoint,
-            Greeting greeting,
+            Hello greeting,
             int peers) {
         String name = InboundPeer.hostOf(address);
         if (!allowList.allows(address)) {

@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.inbound;
 
+import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportSettings;
 
@@ -12,15 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The networks whose hosts may connect, from the option {@code verbus.rdma.allow}: IPv4 and IPv6
+ * The networks whose hosts may connect, from the option {@link RdmaOptions#ALLOW}: IPv4 and IPv6
  * addresses, each with the bits of its network behind a slash or alone, separated by commas.
  */
 public final class AllowList {
-    /** Name of the option. */
-    static final String OPTION = "rdma.allow";
-
-    private static final String EVERYBODY = "0.0.0.0/0,::/0";
-
     private final List<Network> networks;
 
     private AllowList(List<Network> networks) {
@@ -35,7 +31,7 @@ public final class AllowList {
      * @throws TransportException that names the part that is no network.
      */
     public static AllowList of(TransportSettings settings) {
-        String text = settings.option(OPTION, EVERYBODY);
+        String text = RdmaOptions.ALLOW.read(settings);
         List<Network> networks = new ArrayList<>();
         for (String part : text.split(",", -1)) {
             networks.add(network(part.strip(), text));
@@ -133,7 +129,7 @@ public final class AllowList {
             String part, String whole, String right, Throwable cause) {
         return new TransportException(
                 "option %s is '%s', where '%s' is no network: %s"
-                        .formatted(OPTION, whole, part, right),
+                        .formatted(RdmaOptions.ALLOW.name(), whole, part, right),
                 cause);
     }
 }

@@ -4,7 +4,7 @@ package io.verbus.rdma.inbound;
 
 import io.verbus.rdma.fabric.RemoteKey;
 import io.verbus.transport.InboundImage;
-import io.verbus.transport.Turns;
+import io.verbus.transport.RoundRobin;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
@@ -12,7 +12,7 @@ import org.agrona.concurrent.status.AtomicCounter;
  * What of an image the peer was told to be consumed. Made by the conductor, then the receiver's
  * alone.
  */
-final class CreditGrant extends Turns.Taker {
+final class CreditGrant extends RoundRobin.Taker {
     private final InboundImage image;
     private final long registrationId;
     private final long creditAddress;

@@ -2,7 +2,7 @@
 
 package io.verbus.rdma.inbound;
 
-import io.verbus.rdma.link.SystemCounters;
+import io.verbus.rdma.common.SystemCounters;
 
 import org.agrona.concurrent.status.AtomicCounter;
 

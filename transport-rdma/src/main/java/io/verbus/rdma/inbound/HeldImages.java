@@ -2,7 +2,7 @@
 
 package io.verbus.rdma.inbound;
 
-import io.verbus.rdma.link.Offer;
+import io.verbus.rdma.common.Setup;
 
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -68,7 +68,7 @@ final class HeldImages {
     }
 
     /** The image for which a peer comes back; or null. */
-    IncomingImage find(InboundPeer peer, Offer offer) {
+    IncomingImage find(InboundPeer peer, Setup offer) {
         for (Held held : all) {
             if (held.peer.driverId == peer.driverId
                     && held.peer.listener == peer.listener
@@ -84,7 +84,7 @@ final class HeldImages {
      * Takes an image of the same session that another driver on the same host takes the place of:
      * the one that began it was restarted; or null.
      */
-    IncomingImage takeReplaced(InboundPeer peer, Offer offer) {
+    IncomingImage takeReplaced(InboundPeer peer, Setup offer) {
         for (Iterator<Held> each = all.iterator(); each.hasNext(); ) {
             Held held = each.next();
             if (held.peer.driverId != peer.driverId

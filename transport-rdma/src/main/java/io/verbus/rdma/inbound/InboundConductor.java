@@ -3,18 +3,18 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.BusException;
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.common.Complaints;
+import io.verbus.rdma.common.Hello;
+import io.verbus.rdma.common.LinkEnd;
+import io.verbus.rdma.common.LogRegistrations;
+import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.SystemCounters;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.Listener;
-import io.verbus.rdma.link.Complaints;
-import io.verbus.rdma.link.Greeting;
-import io.verbus.rdma.link.LinkEnd;
-import io.verbus.rdma.link.LogRegistrations;
-import io.verbus.rdma.link.RdmaOptions;
-import io.verbus.rdma.link.SystemCounters;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.TransportHost;
@@ -27,7 +27,7 @@ import java.util.Queue;
 
 /**
  * The conductor's part of the subscribing side: the life of each connection that arrives, from the
- * peer's request to its end. What it carries is {@link InboundOffers}'s and {@link
+ * peer's request to its end. What it carries is {@link InboundSetups}'s and {@link
  * InboundImages}'s. Conductor's thread.
  */
 public final class InboundConductor implements AutoCloseable {
@@ -43,7 +43,7 @@ public final class InboundConductor implements AutoCloseable {
     private final InboundPeers peers;
     private final HalfOpen halfOpen;
     private final InboundImages images;
-    private final InboundOffers offers;
+    private final InboundSetups offers;
     private final AtomicCounter violations;
     private long nowNs;
 
@@ -62,7 +62,7 @@ public final class InboundConductor implements AutoCloseable {
             Fabric fabric,
             RdmaOptions options,
             LogRegistrations registrations,
-            InboundAgent agent,
+            ReceiverAgent agent,
             SystemCounters counters,
             Complaints complaints,
             long nowNs) {
@@ -75,7 +75,7 @@ public final class InboundConductor implements AutoCloseable {
         peers = new InboundPeers(host, options, registrations, events, nowNs);
         halfOpen = new HalfOpen(counters, options.maxHalfOpen());
         images = new InboundImages(host, options, registrations, commands, complaints, nowNs);
-        offers = new InboundOffers(host, options, commands, peers, images, complaints);
+        offers = new InboundSetups(host, options, commands, peers, images, complaints);
         violations = counters.counter("protocol violations of publishing drivers");
         admission = new Admission(host, counters, options.maxPeers());
     }
@@ -174,7 +174,7 @@ public final class InboundConductor implements AutoCloseable {
             InetSocketAddress remoteAddress,
             byte[] privateData) {
         InboundListener endpoint = listeners.get(listener);
-        Greeting greeting = Greeting.read(privateData);
+        Hello greeting = Hello.read(privateData);
         Admission.Refusal refusal =
                 admission.refusal(remoteAddress, listener, endpoint, greeting, peers.count());
         if (refusal == null) {
@@ -202,7 +202,7 @@ public final class InboundConductor implements AutoCloseable {
 
     private void reject(Connection connection, String peerHost, RejectCode code) {
         try {
-            connection.reject(Greeting.of(host.driverId(), code));
+            connection.reject(Hello.of(host.driverId(), code));
         } catch (FabricException e) {
             notAccepted(peerHost, e.getMessage());
         }
@@ -213,7 +213,7 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     private void accept(
-            InboundListener endpoint, Connection connection, String source, Greeting greeting) {
+            InboundListener endpoint, Connection connection, String source, Hello greeting) {
         try {
             halfOpen.add(peers.accept(endpoint, connection, source, greeting, nowNs));
         } catch (FabricException | BusException e) {

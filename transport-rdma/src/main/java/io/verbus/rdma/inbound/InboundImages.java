@@ -6,16 +6,16 @@ import io.verbus.BusException;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.logbuffer.LogLayout;
+import io.verbus.rdma.common.Complaints;
+import io.verbus.rdma.common.CountersPool;
+import io.verbus.rdma.common.ImageCounters;
+import io.verbus.rdma.common.LogRegistration;
+import io.verbus.rdma.common.LogRegistrations;
+import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.Setup;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.RegisteredMemory;
 import io.verbus.rdma.fabric.RemoteKey;
-import io.verbus.rdma.link.Complaints;
-import io.verbus.rdma.link.CountersPool;
-import io.verbus.rdma.link.ImageCounters;
-import io.verbus.rdma.link.LogRegistration;
-import io.verbus.rdma.link.LogRegistrations;
-import io.verbus.rdma.link.Offer;
-import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.TransportHost;
 
@@ -101,7 +101,7 @@ final class InboundImages implements AutoCloseable {
     }
 
     /** Takes the memory of one more image of a peer's host; null if there is no room for it. */
-    ImageMemory.Share take(InboundPeer peer, Offer offer) {
+    ImageMemory.Share take(InboundPeer peer, Setup offer) {
         return memory.take(peer.host, offer.termLength());
     }
 
@@ -111,7 +111,7 @@ final class InboundImages implements AutoCloseable {
     }
 
     /** Takes a new image whose peer writes nothing, and ends it. */
-    void beginUnwritten(InboundImage image, Offer offer, ImageMemory.Share share, String reason) {
+    void beginUnwritten(InboundImage image, Setup offer, ImageMemory.Share share, String reason) {
         IncomingImage unwritten = IncomingImage.unwritten(image, offer, share);
         byId.put(image.imageId(), unwritten);
         lose(unwritten, reason);
@@ -121,7 +121,7 @@ final class InboundImages implements AutoCloseable {
     void begin(
             InboundPeer peer,
             InboundImage image,
-            Offer offer,
+            Setup offer,
             ImageMemory.Share share,
             Outcome outcome) {
         ImageCounters counters;
@@ -138,7 +138,7 @@ final class InboundImages implements AutoCloseable {
     }
 
     /** The image that is held for an offer; null if there is none. */
-    IncomingImage held(InboundPeer peer, Offer offer) {
+    IncomingImage held(InboundPeer peer, Setup offer) {
         return held.find(peer, offer);
     }
 
@@ -149,7 +149,7 @@ final class InboundImages implements AutoCloseable {
     }
 
     /** Ends what is held of a session that another driver now offers in its place. */
-    void endReplaced(InboundPeer peer, Offer offer) {
+    void endReplaced(InboundPeer peer, Setup offer) {
         IncomingImage replaced;
         while ((replaced = held.takeReplaced(peer, offer)) != null) {
             lose(replaced, replaced.offer.description() + " has ended: its driver was restarted");
@@ -158,7 +158,7 @@ final class InboundImages implements AutoCloseable {
 
     /** Lets a peer write an image that was held, from a position on. */
     void resume(
-            InboundPeer peer, IncomingImage image, Offer offer, long position, Outcome outcome) {
+            InboundPeer peer, IncomingImage image, Setup offer, long position, Outcome outcome) {
         held.remove(image);
         write(peer, image.image, offer, position, image, image.share, image.counters, outcome);
     }
@@ -166,7 +166,7 @@ final class InboundImages implements AutoCloseable {
     private void write(
             InboundPeer peer,
             InboundImage image,
-            Offer offer,
+            Setup offer,
             long position,
             IncomingImage before,
             ImageMemory.Share share,
@@ -307,7 +307,7 @@ final class InboundImages implements AutoCloseable {
      * The driver closes an image that the peer does not write yet: the stream is offered anew, and
      * put off then if nobody subscribes.
      */
-    private void putOff(InboundPeer peer, Offer offer) {
+    private void putOff(InboundPeer peer, Setup offer) {
         if (offer.isResuming()) {
             reply(
                     peer,

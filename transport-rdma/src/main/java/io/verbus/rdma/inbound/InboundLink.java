@@ -2,19 +2,19 @@
 
 package io.verbus.rdma.inbound;
 
+import io.verbus.rdma.common.ConnectionCounters;
+import io.verbus.rdma.common.ControlDecoder;
+import io.verbus.rdma.common.ControlEncoder;
+import io.verbus.rdma.common.CreditLine;
+import io.verbus.rdma.common.Goodbye;
+import io.verbus.rdma.common.LinkEnd;
+import io.verbus.rdma.common.Probe;
+import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.SendRing;
+import io.verbus.rdma.common.Setup;
 import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.QueuePair;
-import io.verbus.rdma.link.ConnectionCounters;
-import io.verbus.rdma.link.ControlReader;
-import io.verbus.rdma.link.ControlWriter;
-import io.verbus.rdma.link.CreditLine;
-import io.verbus.rdma.link.Goodbye;
-import io.verbus.rdma.link.LinkEnd;
-import io.verbus.rdma.link.Offer;
-import io.verbus.rdma.link.Probe;
-import io.verbus.rdma.link.RdmaOptions;
-import io.verbus.rdma.link.SendRing;
-import io.verbus.transport.Turns;
+import io.verbus.transport.RoundRobin;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -26,8 +26,8 @@ import java.util.Queue;
  */
 final class InboundLink
         implements QueuePair.Handler,
-                ControlReader.Offers,
-                Turns.Turn<CreditGrant>,
+                ControlDecoder.Offers,
+                RoundRobin.Turn<CreditGrant>,
                 Goodbye.Sayer,
                 AutoCloseable {
     private static final int CONTROL_SLOTS = 32;
@@ -46,11 +46,11 @@ final class InboundLink
     private final Probe probe;
     private final boolean creditInline;
     private final int maxUnhandled;
-    private final ControlReader reader = new ControlReader();
-    private final ControlWriter writer = new ControlWriter();
+    private final ControlDecoder reader = new ControlDecoder();
+    private final ControlEncoder writer = new ControlEncoder();
     private final ArrayDeque<ReceiverCommand.Answer> answers = new ArrayDeque<>();
 
-    private final Turns<CreditGrant> grants;
+    private final RoundRobin<CreditGrant> grants;
     private boolean staged;
     private long posted;
     private long handedOver;
@@ -87,7 +87,7 @@ final class InboundLink
             throw e;
         }
         probe = new Probe(options.statusIntervalNs(), options.probeTimeoutNs(), nowNs);
-        grants = new Turns<>(options.idleAfterNs(), nowNs);
+        grants = new RoundRobin<>(options.idleAfterNs(), nowNs);
     }
 
     /**
@@ -134,7 +134,7 @@ final class InboundLink
         }
         if (!stageCredit(grant, position, nowNs)) {
             counters.sendQueueStalls.getAndAddRelease(1);
-            return Turns.STOP;
+            return RoundRobin.STOP;
         }
         return 1;
     }
@@ -310,7 +310,7 @@ final class InboundLink
     }
 
     @Override
-    public void onSetup(Offer offer) {
+    public void onSetup(Setup offer) {
         handOver(new ReceiverEvent.Offered(this, offer));
     }
 

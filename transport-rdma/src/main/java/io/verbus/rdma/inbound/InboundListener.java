@@ -2,10 +2,10 @@
 
 package io.verbus.rdma.inbound;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
+import io.verbus.rdma.common.ChannelOptions;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Listener;
-import io.verbus.rdma.link.ChannelOptions;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TransportException;
 

@@ -2,9 +2,9 @@
 
 package io.verbus.rdma.inbound;
 
+import io.verbus.rdma.common.ConnectionCounters;
+import io.verbus.rdma.common.Setup;
 import io.verbus.rdma.fabric.Connection;
-import io.verbus.rdma.link.ConnectionCounters;
-import io.verbus.rdma.link.Offer;
 
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -34,10 +34,10 @@ final class InboundPeer {
     final String host;
 
     /** Streams that nobody subscribes to yet, or that an older connection still carries. */
-    final List<Offer> deferred = new ArrayList<>();
+    final List<Setup> deferred = new ArrayList<>();
 
     /** Streams whose images are being made. */
-    final List<Offer> pending = new ArrayList<>();
+    final List<Setup> pending = new ArrayList<>();
 
     final List<IncomingImage> images = new ArrayList<>();
 
@@ -109,15 +109,15 @@ final class InboundPeer {
         return false;
     }
 
-    Offer deferred(long registrationId) {
+    Setup deferred(long registrationId) {
         return find(deferred, registrationId);
     }
 
-    Offer pending(long registrationId) {
+    Setup pending(long registrationId) {
         return find(pending, registrationId);
     }
 
-    private static Offer find(List<Offer> offers, long registrationId) {
+    private static Setup find(List<Setup> offers, long registrationId) {
         for (int i = 0; i < offers.size(); i++) {
             if (offers.get(i).registrationId() == registrationId) {
                 return offers.get(i);

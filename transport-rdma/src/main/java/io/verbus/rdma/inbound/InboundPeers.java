@@ -4,14 +4,14 @@ package io.verbus.rdma.inbound;
 
 import io.verbus.BusException;
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.common.ConnectionCounters;
+import io.verbus.rdma.common.CountersPool;
+import io.verbus.rdma.common.Goodbye;
+import io.verbus.rdma.common.Hello;
+import io.verbus.rdma.common.LogRegistrations;
+import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.FabricException;
-import io.verbus.rdma.link.ConnectionCounters;
-import io.verbus.rdma.link.CountersPool;
-import io.verbus.rdma.link.Goodbye;
-import io.verbus.rdma.link.Greeting;
-import io.verbus.rdma.link.LogRegistrations;
-import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.TransportHost;
 
 import java.util.ArrayList;
@@ -85,7 +85,7 @@ final class InboundPeers implements AutoCloseable {
             InboundListener endpoint,
             Connection connection,
             String source,
-            Greeting greeting,
+            Hello greeting,
             long nowNs) {
         ConnectionCounters counters = null;
         InboundLink link = null;
@@ -101,7 +101,7 @@ final class InboundPeers implements AutoCloseable {
                             nowNs);
             counters.state.setRelease(1);
             counters.queuePair.setRelease(connection.queuePair().number());
-            connection.accept(Greeting.of(host.driverId(), RejectCode.UNSPECIFIED));
+            connection.accept(Hello.of(host.driverId(), RejectCode.UNSPECIFIED));
             InboundPeer peer =
                     new InboundPeer(
                             connection,

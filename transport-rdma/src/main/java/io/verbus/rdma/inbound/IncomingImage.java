@@ -2,9 +2,9 @@
 
 package io.verbus.rdma.inbound;
 
-import io.verbus.rdma.link.ImageCounters;
-import io.verbus.rdma.link.LogRegistration;
-import io.verbus.rdma.link.Offer;
+import io.verbus.rdma.common.ImageCounters;
+import io.verbus.rdma.common.LogRegistration;
+import io.verbus.rdma.common.Setup;
 import io.verbus.transport.InboundImage;
 
 /**
@@ -45,7 +45,7 @@ final class IncomingImage {
     final InboundImage image;
 
     /** With which the peer offered the stream, on the last of its connections. */
-    final Offer offer;
+    final Setup offer;
 
     /** Of the memory for images: handed on when the image goes on. */
     final ImageMemory.Share share;
@@ -68,7 +68,7 @@ final class IncomingImage {
 
     private IncomingImage(
             InboundImage image,
-            Offer offer,
+            Setup offer,
             CreditGrant grant,
             ImageMemory.Share share,
             LogRegistration registration,
@@ -87,7 +87,7 @@ final class IncomingImage {
     /** One that a peer will write. */
     static IncomingImage registering(
             InboundImage image,
-            Offer offer,
+            Setup offer,
             CreditGrant grant,
             ImageMemory.Share share,
             LogRegistration registration,
@@ -97,7 +97,7 @@ final class IncomingImage {
     }
 
     /** One that no peer ever writes. */
-    static IncomingImage unwritten(InboundImage image, Offer offer, ImageMemory.Share share) {
+    static IncomingImage unwritten(InboundImage image, Setup offer, ImageMemory.Share share) {
         return new IncomingImage(image, offer, null, share, null, null, State.UNWRITABLE);
     }
 

@@ -2,8 +2,8 @@
 
 package io.verbus.rdma.inbound;
 
-import io.verbus.rdma.link.LinkEnd;
-import io.verbus.rdma.link.Offer;
+import io.verbus.rdma.common.LinkEnd;
+import io.verbus.rdma.common.Setup;
 
 /** What the receiver tells the conductor. */
 sealed interface ReceiverEvent {
@@ -11,7 +11,7 @@ sealed interface ReceiverEvent {
     InboundLink link();
 
     /** The peer offers a stream. */
-    record Offered(InboundLink link, Offer offer) implements ReceiverEvent {}
+    record Offered(InboundLink link, Setup offer) implements ReceiverEvent {}
 
     /** The peer ends a stream, or has stopped to write an image that was closed. */
     record Closed(InboundLink link, long registrationId, long finalPosition)

@@ -2,11 +2,11 @@
 
 package io.verbus.rdma.outbound;
 
+import io.verbus.rdma.common.CreditLine;
+import io.verbus.rdma.common.RegisteredBuffer;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.RemoteKey;
-import io.verbus.rdma.link.CreditLine;
-import io.verbus.rdma.link.RegisteredBuffer;
 
 import org.agrona.concurrent.UnsafeBuffer;
 

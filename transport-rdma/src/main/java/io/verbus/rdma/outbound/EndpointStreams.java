@@ -2,15 +2,15 @@
 
 package io.verbus.rdma.outbound;
 
+import io.verbus.rdma.common.ConnectionCounters;
+import io.verbus.rdma.common.LinkEnd;
+import io.verbus.rdma.common.LogRegistration;
+import io.verbus.rdma.common.LogRegistrations;
+import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.FabricException;
-import io.verbus.rdma.link.ConnectionCounters;
-import io.verbus.rdma.link.LinkEnd;
-import io.verbus.rdma.link.LogRegistration;
-import io.verbus.rdma.link.LogRegistrations;
-import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 

@@ -33,7 +33,7 @@ import java.util.Queue;
  * while a work request may be outstanding.
  */
 final class FanOut {
-    private static final Branch[] NONE = new Branch[0];
+    private static final FanOutDestination[] NONE = new FanOutDestination[0];
 
     private enum Decider {
         MIN,
@@ -47,7 +47,7 @@ final class FanOut {
     private final int groupSize;
     private final int termLength;
     private final Queue<SenderEvent> events;
-    private Branch[] branches = NONE;
+    private FanOutDestination[] branches = NONE;
     private long floor;
     private boolean isConnected;
 
@@ -82,8 +82,8 @@ final class FanOut {
     }
 
     /** A destination is offered the stream. */
-    void join(Branch branch) {
-        for (Branch known : branches) {
+    void join(FanOutDestination branch) {
+        for (FanOutDestination known : branches) {
             if (known == branch) {
                 return;
             }
@@ -98,9 +98,9 @@ final class FanOut {
         int deciding = 0;
         boolean isAnyHeld = false;
         boolean isAnyGone = false;
-        Branch[] all = branches;
+        FanOutDestination[] all = branches;
         for (int i = 0; i < all.length; i++) {
-            Branch branch = all[i];
+            FanOutDestination branch = all[i];
             isAnyHeld |= branch.isHeld();
             isAnyGone |= branch.isDropped() && !branch.isKept();
             if (decides(branch)) {
@@ -124,7 +124,7 @@ final class FanOut {
         }
     }
 
-    private boolean decides(Branch branch) {
+    private boolean decides(FanOutDestination branch) {
         return branch.isMember() && (decider != Decider.TAGGED || branch.isTagged());
     }
 
@@ -137,7 +137,7 @@ final class FanOut {
         long kept = base;
         long end = limit;
         for (int i = 0; i < branches.length; i++) {
-            Branch branch = branches[i];
+            FanOutDestination branch = branches[i];
             if (branch.need() >= lowest) {
                 branch.caughtUp();
             } else if (branch.isCatchingUp()) {
@@ -161,7 +161,7 @@ final class FanOut {
     }
 
     private void removeGone() {
-        for (Branch branch : branches) {
+        for (FanOutDestination branch : branches) {
             if (branch.isDropped() && !branch.isKept()) {
                 branches = ArrayUtil.remove(branches, branch);
             }

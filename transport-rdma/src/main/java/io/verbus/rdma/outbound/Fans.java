@@ -2,7 +2,7 @@
 
 package io.verbus.rdma.outbound;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportHost;
 
@@ -75,7 +75,7 @@ final class Fans {
         Fan fan = get(stream);
         OutboundPublication part =
                 new OutboundPublication(
-                        new Branch(stream, nextWireId--, destination, fan.fanOut, host));
+                        new FanOutDestination(stream, nextWireId--, destination, fan.fanOut, host));
         fan.parts.add(part);
         return part;
     }

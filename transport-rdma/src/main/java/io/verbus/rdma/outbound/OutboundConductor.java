@@ -3,16 +3,16 @@
 package io.verbus.rdma.outbound;
 
 import io.verbus.BusException;
-import io.verbus.ChannelUri;
-import io.verbus.Endpoint;
+import io.verbus.channel.ChannelUri;
+import io.verbus.channel.Endpoint;
+import io.verbus.rdma.common.ChannelOptions;
+import io.verbus.rdma.common.Complaints;
+import io.verbus.rdma.common.Goodbye;
+import io.verbus.rdma.common.LogRegistrations;
+import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
-import io.verbus.rdma.link.ChannelOptions;
-import io.verbus.rdma.link.Complaints;
-import io.verbus.rdma.link.Goodbye;
-import io.verbus.rdma.link.LogRegistrations;
-import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
@@ -63,7 +63,7 @@ public final class OutboundConductor implements AutoCloseable {
             Fabric fabric,
             RdmaOptions options,
             LogRegistrations registrations,
-            OutboundAgent agent,
+            SenderAgent agent,
             Complaints complaints,
             long nowNs) {
         this.host = host;

@@ -2,23 +2,23 @@
 
 package io.verbus.rdma.outbound;
 
-import io.verbus.ChannelUri;
-import io.verbus.Endpoint;
+import io.verbus.channel.ChannelUri;
+import io.verbus.channel.Endpoint;
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.common.Backoff;
+import io.verbus.rdma.common.ChannelOptions;
+import io.verbus.rdma.common.Complaints;
+import io.verbus.rdma.common.Complaints.Kind;
+import io.verbus.rdma.common.ConnectionCounters;
+import io.verbus.rdma.common.Hello;
+import io.verbus.rdma.common.LinkEnd;
+import io.verbus.rdma.common.LogRegistrations;
+import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
-import io.verbus.rdma.link.Backoff;
-import io.verbus.rdma.link.ChannelOptions;
-import io.verbus.rdma.link.Complaints;
-import io.verbus.rdma.link.Complaints.Kind;
-import io.verbus.rdma.link.ConnectionCounters;
-import io.verbus.rdma.link.Greeting;
-import io.verbus.rdma.link.LinkEnd;
-import io.verbus.rdma.link.LogRegistrations;
-import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
@@ -212,7 +212,7 @@ final class OutboundEndpoint implements AutoCloseable {
                             local,
                             connectionOptions,
                             streams.domain(),
-                            Greeting.of(host.driverId(), RejectCode.UNSPECIFIED));
+                            Hello.of(host.driverId(), RejectCode.UNSPECIFIED));
         } catch (FabricException e) {
             notConnected(
                     "cannot connect to " + name + ": " + e.getMessage(),
@@ -226,7 +226,7 @@ final class OutboundEndpoint implements AutoCloseable {
         if (state != State.CONNECTING) {
             return;
         }
-        Greeting greeting = Greeting.read(privateData);
+        Hello greeting = Hello.read(privateData);
         if (greeting == null) {
             notConnected(
                     "what listens at " + name + " is not a Verbus driver: correct the endpoint",
@@ -277,7 +277,7 @@ final class OutboundEndpoint implements AutoCloseable {
     void onEnded(Cause cause, String reason, byte[] privateData, long nowNs) {
         switch (state) {
             case CONNECTING -> {
-                Greeting greeting = cause == Cause.REJECTED ? Greeting.read(privateData) : null;
+                Hello greeting = cause == Cause.REJECTED ? Hello.read(privateData) : null;
                 boolean isClosed =
                         greeting == null
                                 ? cause == Cause.REJECTED
@@ -304,7 +304,7 @@ final class OutboundEndpoint implements AutoCloseable {
         }
     }
 
-    private String rejection(Greeting greeting) {
+    private String rejection(Hello greeting) {
         return switch (greeting.rejectCode()) {
             case VERSION_MISMATCH -> greeting.versionsDiffer("the driver at " + name);
             case NOT_ALLOWED ->
@@ -318,7 +318,7 @@ final class OutboundEndpoint implements AutoCloseable {
         };
     }
 
-    private static Kind kind(Greeting rejection) {
+    private static Kind kind(Hello rejection) {
         return switch (rejection.rejectCode()) {
             case VERSION_MISMATCH -> Kind.OTHER_VERSION;
             case NOT_ALLOWED -> Kind.NOT_ALLOWED;

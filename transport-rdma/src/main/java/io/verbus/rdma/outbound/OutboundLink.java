@@ -3,20 +3,20 @@
 package io.verbus.rdma.outbound;
 
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.common.ConnectionCounters;
+import io.verbus.rdma.common.ControlDecoder;
+import io.verbus.rdma.common.ControlEncoder;
+import io.verbus.rdma.common.Goodbye;
+import io.verbus.rdma.common.LinkEnd;
+import io.verbus.rdma.common.Probe;
+import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.SendRing;
+import io.verbus.rdma.common.Setup;
 import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.QueuePair;
 import io.verbus.rdma.fabric.RemoteKey;
-import io.verbus.rdma.link.ConnectionCounters;
-import io.verbus.rdma.link.ControlReader;
-import io.verbus.rdma.link.ControlWriter;
-import io.verbus.rdma.link.Goodbye;
-import io.verbus.rdma.link.LinkEnd;
-import io.verbus.rdma.link.Offer;
-import io.verbus.rdma.link.Probe;
-import io.verbus.rdma.link.RdmaOptions;
-import io.verbus.rdma.link.SendRing;
-import io.verbus.transport.Turns;
+import io.verbus.transport.RoundRobin;
 
 import org.agrona.collections.Long2ObjectHashMap;
 
@@ -28,8 +28,8 @@ import java.util.Queue;
  */
 final class OutboundLink
         implements QueuePair.Handler,
-                ControlReader.Answers,
-                Turns.Turn<Transfer>,
+                ControlDecoder.Answers,
+                RoundRobin.Turn<Transfer>,
                 Goodbye.Sayer,
                 AutoCloseable {
     private static final int CONTROL_SLOTS = 32;
@@ -48,11 +48,11 @@ final class OutboundLink
     private final SendRing control;
     private final SendRing zero;
     private final Probe probe;
-    private final ControlReader reader = new ControlReader();
-    private final ControlWriter writer = new ControlWriter();
+    private final ControlDecoder reader = new ControlDecoder();
+    private final ControlEncoder writer = new ControlEncoder();
     private final Long2ObjectHashMap<Transfer> byRegistration = new Long2ObjectHashMap<>();
 
-    private final Turns<Transfer> turns;
+    private final RoundRobin<Transfer> turns;
 
     /** A transfer is over: it is let go at the end of the cycle. */
     private boolean anyGone;
@@ -84,7 +84,7 @@ final class OutboundLink
             throw e;
         }
         probe = new Probe(options.probeIntervalNs(), options.probeTimeoutNs(), nowNs);
-        turns = new Turns<>(options.idleAfterNs(), nowNs);
+        turns = new RoundRobin<>(options.idleAfterNs(), nowNs);
     }
 
     void add(Transfer transfer) {
@@ -128,7 +128,7 @@ final class OutboundLink
     public int take(Transfer transfer, long nowNs) {
         int work = transfer.work(this, nowNs);
         anyGone |= transfer.state() == Transfer.State.GONE;
-        return failure == null ? work : Turns.STOP;
+        return failure == null ? work : RoundRobin.STOP;
     }
 
     private void finishCycle(long nowNs) {
@@ -233,7 +233,7 @@ final class OutboundLink
      * @return the count of work requests after which the offer has arrived, or -1 if there is no
      *     room now.
      */
-    long sendSetup(Offer offer, long position, boolean isResuming) {
+    long sendSetup(Setup offer, long position, boolean isResuming) {
         int slot = claimControl(1);
         return slot < 0
                 ? -1

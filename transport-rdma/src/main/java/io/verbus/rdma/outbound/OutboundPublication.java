@@ -2,8 +2,8 @@
 
 package io.verbus.rdma.outbound;
 
+import io.verbus.rdma.common.LogRegistration;
 import io.verbus.rdma.fabric.RegisteredMemory;
-import io.verbus.rdma.link.LogRegistration;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportHost;
 
@@ -17,7 +17,7 @@ final class OutboundPublication {
     final OutboundStream stream;
 
     /** The destination, where the publication has several; or null. */
-    final Branch branch;
+    final FanOutDestination branch;
 
     /** Of the log, in the endpoint's domain: under way or in place; or null. */
     LogRegistration registration;
@@ -62,7 +62,7 @@ final class OutboundPublication {
         this.branch = null;
     }
 
-    OutboundPublication(Branch branch) {
+    OutboundPublication(FanOutDestination branch) {
         this.stream = branch;
         this.branch = branch;
     }

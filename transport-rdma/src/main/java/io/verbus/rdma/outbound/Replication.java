@@ -6,9 +6,9 @@ import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogScanner;
+import io.verbus.rdma.common.CreditLine;
 import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.RemoteKey;
-import io.verbus.rdma.link.CreditLine;
 import io.verbus.transport.OutboundStream;
 
 import org.agrona.concurrent.UnsafeBuffer;

@@ -17,14 +17,14 @@ sealed interface SenderCommand {
     record GiveUp(Transfer transfer) implements SenderCommand {}
 
     /** Send to a destination no more; {@link End} follows if a transfer is there. */
-    record Drop(Branch branch) implements SenderCommand {}
+    record Drop(FanOutDestination branch) implements SenderCommand {}
 
     /**
      * No queue pair reads the log for a destination any more.
      *
      * @param isOver whether nothing of it may resume.
      */
-    record Unread(Branch branch, boolean isOver) implements SenderCommand {}
+    record Unread(FanOutDestination branch, boolean isOver) implements SenderCommand {}
 
     /** End a stream; {@link SenderEvent.Finished} follows unless the link is released before. */
     record End(OutboundLink link, Transfer transfer) implements SenderCommand {}

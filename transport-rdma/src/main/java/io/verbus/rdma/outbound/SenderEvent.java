@@ -3,7 +3,7 @@
 package io.verbus.rdma.outbound;
 
 import io.verbus.codecs.rdma.RejectCode;
-import io.verbus.rdma.link.LinkEnd;
+import io.verbus.rdma.common.LinkEnd;
 
 /** What the sender tells the conductor. */
 sealed interface SenderEvent {
@@ -24,7 +24,7 @@ sealed interface SenderEvent {
     record NotResumed(OutboundLink link, Transfer transfer, long position) implements SenderEvent {}
 
     /** A destination is so far behind that its publication goes on without it. */
-    record Left(Branch branch) implements SenderEvent {}
+    record Left(FanOutDestination branch) implements SenderEvent {}
 
     /** The peer has refused a stream. */
     record Refused(OutboundLink link, Transfer transfer, RejectCode code, String text)

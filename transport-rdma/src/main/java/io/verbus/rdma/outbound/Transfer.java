@@ -5,10 +5,10 @@ package io.verbus.rdma.outbound;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogLayout;
+import io.verbus.rdma.common.Backoff;
 import io.verbus.rdma.fabric.RemoteKey;
-import io.verbus.rdma.link.Backoff;
 import io.verbus.transport.OutboundStream;
-import io.verbus.transport.Turns;
+import io.verbus.transport.RoundRobin;
 
 import java.util.concurrent.TimeUnit;
 
@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
  *       └───────────────────────────┴──────ImageClosed───────┘     GONE ◀ImageClosed─ CLOSED
  * </pre>
  */
-final class Transfer extends Turns.Taker {
+final class Transfer extends RoundRobin.Taker {
     private static final long FIRST_RETRY_NS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long LAST_RETRY_NS = TimeUnit.SECONDS.toNanos(10);
 
@@ -46,7 +46,7 @@ final class Transfer extends Turns.Taker {
     private final Retention retention;
     private final CreditSlots.Slot creditSlot;
     private final PeerImage image;
-    private final PendingOffer offer;
+    private final PendingSetup offer;
     private final Replication replication;
     private final Ending ending;
     private final Backoff backoff = new Backoff(FIRST_RETRY_NS, LAST_RETRY_NS);
@@ -74,7 +74,7 @@ final class Transfer extends Turns.Taker {
         this.creditSlot = creditSlot;
         Transfer cutOff = publication.cutOff;
         image = new PeerImage(cutOff != null, publication.isGivenUp());
-        offer = new PendingOffer(publication, creditSlot);
+        offer = new PendingSetup(publication, creditSlot);
         ending = new Ending(this, retention);
         isEnding = publication.closing;
         replication =

@@ -20,7 +20,7 @@ final class Device {
     private final Ibverbs ibverbs;
     private final long context;
     private final String name;
-    private final Transport transport;
+    private final TransportType transport;
     private final String firmware;
     private final int vendorId;
     private final int ports;
@@ -64,9 +64,9 @@ final class Device {
         return Memory.getString(device + VerbsAbi.Device.NAME, VerbsAbi.Device.NAME_LENGTH);
     }
 
-    /** Transport of a listed device, from the address of its {@code struct ibv_device}. */
-    static Transport transport(long device) {
-        return Transport.of(Memory.getInt(device + VerbsAbi.Device.TRANSPORT_TYPE));
+    /** TransportType of a listed device, from the address of its {@code struct ibv_device}. */
+    static TransportType transport(long device) {
+        return TransportType.of(Memory.getInt(device + VerbsAbi.Device.TRANSPORT_TYPE));
     }
 
     long context() {
@@ -77,7 +77,7 @@ final class Device {
         return name;
     }
 
-    Transport transport() {
+    TransportType transport() {
         return transport;
     }
 

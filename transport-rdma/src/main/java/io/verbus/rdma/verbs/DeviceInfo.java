@@ -19,7 +19,7 @@ import java.util.List;
  */
 public record DeviceInfo(
         String name,
-        Transport transport,
+        TransportType transport,
         boolean software,
         String firmware,
         int numaNode,

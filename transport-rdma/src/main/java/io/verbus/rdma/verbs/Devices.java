@@ -190,5 +190,5 @@ public final class Devices {
      * @param name as {@code ibv_devices} prints it.
      * @param transport what carries its verbs.
      */
-    record Listed(String name, Transport transport) {}
+    record Listed(String name, TransportType transport) {}
 }

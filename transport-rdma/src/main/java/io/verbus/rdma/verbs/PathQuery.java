@@ -44,7 +44,7 @@ final class PathQuery {
             }
             long portAttr = arena.allocate(VerbsAbi.PortAttr.SIZE, Long.BYTES).address();
             device.queryPort(port, portAttr);
-            boolean isIwarp = device.transport() == Transport.IWARP;
+            boolean isIwarp = device.transport() == TransportType.IWARP;
             int index = unsigned(attr + VerbsAbi.QpAttr.SGID_INDEX);
             DeviceInfo.Gid gid =
                     isIwarp

@@ -116,7 +116,7 @@ final class QueuePairResources implements AutoCloseable {
             boolean isInitiator) {
         sendCompletions = new CompletionQueue(ibverbs, device, options.sendDepth());
         receiveCompletions = new CompletionQueue(ibverbs, device, options.receiveDepth());
-        boolean withHeaders = device.transport() == Transport.IWARP;
+        boolean withHeaders = device.transport() == TransportType.IWARP;
         int slotLength = options.messageLength() + (withHeaders ? MessageWindow.HEADER_LENGTH : 0);
         long slotsLength = (long) options.receiveDepth() * slotLength;
         long buffer = arena.allocate(slotsLength, PAGE).address();
@@ -206,7 +206,7 @@ final class QueuePairResources implements AutoCloseable {
     private static void check(Device device, ConnectionOptions options) {
         range("sendDepth", options.sendDepth(), 1, device.maxWorkRequests(), device);
         range("sendDepth", options.sendDepth(), 1, device.maxCompletions(), device);
-        int fewest = device.transport() == Transport.IWARP ? MessageWindow.MIN_RECEIVES : 1;
+        int fewest = device.transport() == TransportType.IWARP ? MessageWindow.MIN_RECEIVES : 1;
         range("receiveDepth", options.receiveDepth(), fewest, device.maxWorkRequests(), device);
         range("receiveDepth", options.receiveDepth(), 1, device.maxCompletions(), device);
         if (device.maxGather() < GATHER) {

@@ -5,7 +5,7 @@ package io.verbus.rdma.doctor;
 import io.verbus.rdma.verbs.DeviceInfo;
 import io.verbus.rdma.verbs.DeviceInfo.Gid;
 import io.verbus.rdma.verbs.DeviceInfo.Port;
-import io.verbus.rdma.verbs.Transport;
+import io.verbus.rdma.verbs.TransportType;
 
 import java.util.List;
 
@@ -19,7 +19,8 @@ final class DeviceFixtures {
 
     private DeviceFixtures() {}
 
-    static DeviceInfo device(String name, Transport transport, boolean software, Port... ports) {
+    static DeviceInfo device(
+            String name, TransportType transport, boolean software, Port... ports) {
         return new DeviceInfo(name, transport, software, "28.39.1002", 1, List.of(ports));
     }
 
@@ -33,7 +34,7 @@ final class DeviceFixtures {
                 host.device(
                                 device(
                                         "bnxt_re0",
-                                        Transport.INFINIBAND,
+                                        TransportType.INFINIBAND,
                                         false,
                                         roce(4096, LINK_LOCAL, V1, V2)))
                         .address("eth2", "fe80::bace:f6ff:fe11:2233", "10.0.0.2")
@@ -65,7 +66,7 @@ final class DeviceFixtures {
                 host.device(
                                 device(
                                         "mlx4_0",
-                                        Transport.INFINIBAND,
+                                        TransportType.INFINIBAND,
                                         false,
                                         new Port(
                                                 1,
@@ -84,7 +85,7 @@ final class DeviceFixtures {
     static HostFixture addIwarp(HostFixture host) {
         Gid gid = new Gid(0, "0242:ac11:0002:0000:0000:0000:0000:0000", "", "");
         return withCounters(
-                host.device(device("siw0", Transport.IWARP, true, roce(1024, gid)))
+                host.device(device("siw0", TransportType.IWARP, true, roce(1024, gid)))
                         .file("/sys/class/net/eth7/address", "02:42:ac:11:00:02\n")
                         .file("/sys/class/net/eth7/mtu", "1500\n")
                         .address("eth7", "10.2.0.2"),

@@ -14,7 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.verbus.rdma.verbs.DeviceInfo;
 import io.verbus.rdma.verbs.DeviceInfo.Gid;
 import io.verbus.rdma.verbs.DeviceInfo.Port;
-import io.verbus.rdma.verbs.Transport;
+import io.verbus.rdma.verbs.TransportType;
 import io.verbus.rdma.verbs.VerbsLibraries;
 import io.verbus.transport.Examination;
 import io.verbus.transport.Finding;
@@ -135,7 +135,7 @@ class RdmaExaminationTest {
         host.device(
                 device(
                         "bnxt_re1",
-                        Transport.INFINIBAND,
+                        TransportType.INFINIBAND,
                         false,
                         new Port(1, "DOWN", "Ethernet", 1024, 4096, List.of())));
         checkFinding(Level.WARNING, "bnxt_re1 port 1 is DOWN", "`ip link set dev");
@@ -146,7 +146,7 @@ class RdmaExaminationTest {
         host.device(
                 device(
                         "mlx4_0",
-                        Transport.INFINIBAND,
+                        TransportType.INFINIBAND,
                         false,
                         new Port(1, "INIT", "InfiniBand", 4096, 4096, List.of())));
         checkFinding(Level.ERROR, "mlx4_0 port 1 is INIT", "opensm");
@@ -156,7 +156,7 @@ class RdmaExaminationTest {
     void saysWhichInterfaceKeepsTheMtuLow() throws InterruptedException {
         DeviceFixtures.addRoce(host);
         host.devices.set(
-                0, device("bnxt_re0", Transport.INFINIBAND, false, roce(1024, LINK_LOCAL, V2)));
+                0, device("bnxt_re0", TransportType.INFINIBAND, false, roce(1024, LINK_LOCAL, V2)));
         host.file("/sys/class/net/eth2/mtu", "1500\n");
         checkFinding(
                 Level.WARNING,
@@ -170,7 +170,7 @@ class RdmaExaminationTest {
 
     private void useGids(Gid... gids) {
         DeviceFixtures.addRoce(host);
-        host.devices.set(0, device("bnxt_re0", Transport.INFINIBAND, false, roce(4096, gids)));
+        host.devices.set(0, device("bnxt_re0", TransportType.INFINIBAND, false, roce(4096, gids)));
     }
 
     @Test
@@ -227,7 +227,7 @@ class RdmaExaminationTest {
 
     @Test
     void refusesADeviceThatDoesNotKeepWritesInOrder() throws InterruptedException {
-        host.device(device("efa_0", Transport.UNORDERED, false, roce(4096)));
+        host.device(device("efa_0", TransportType.UNORDERED, false, roce(4096)));
         checkFinding(Level.ERROR, "efa_0 does not keep writes in order", "use an InfiniBand");
         DeviceFixtures.addRoce(host);
         checkFinding(Level.WARNING, "efa_0 does not keep writes in order", "use an InfiniBand");
@@ -235,7 +235,7 @@ class RdmaExaminationTest {
 
     @Test
     void asksToLookAtTheOrderingOfMlx5Firmware() throws InterruptedException {
-        host.device(device("mlx5_0", Transport.INFINIBAND, false, roce(4096, V2)))
+        host.device(device("mlx5_0", TransportType.INFINIBAND, false, roce(4096, V2)))
                 .file("/sys/pci/0000:41:00.0/vendor", "0x15b3\n")
                 .link("/sys/pci/0000:41:00.0/driver", "../../drivers/mlx5_core");
         // The fixture's tree has its own absolute paths.
@@ -392,7 +392,7 @@ class RdmaExaminationTest {
         host.device(
                 new DeviceInfo(
                         "odd0",
-                        Transport.INFINIBAND,
+                        TransportType.INFINIBAND,
                         false,
                         "",
                         -1,

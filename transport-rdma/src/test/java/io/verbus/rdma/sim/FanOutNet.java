@@ -2,7 +2,7 @@
 
 package io.verbus.rdma.sim;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;

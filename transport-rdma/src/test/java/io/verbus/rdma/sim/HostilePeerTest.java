@@ -15,9 +15,9 @@ import io.verbus.codecs.rdma.MessageHeaderDecoder;
 import io.verbus.codecs.rdma.MessageHeaderEncoder;
 import io.verbus.codecs.rdma.RejectDecoder;
 import io.verbus.codecs.rdma.SetupDecoder;
-import io.verbus.rdma.link.ControlWriter;
-import io.verbus.rdma.link.CreditLine;
-import io.verbus.rdma.link.Offer;
+import io.verbus.rdma.common.ControlEncoder;
+import io.verbus.rdma.common.CreditLine;
+import io.verbus.rdma.common.Setup;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
 
@@ -233,8 +233,8 @@ class HostilePeerTest {
         try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory)) {
             TestStream stream = connected(net);
             UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
-            Offer offer =
-                    new Offer(
+            Setup offer =
+                    new Setup(
                             stream.registrationId(),
                             1,
                             STREAM,
@@ -246,7 +246,7 @@ class HostilePeerTest {
                             1,
                             0,
                             false);
-            int length = new ControlWriter().setup(buffer, 0, offer, 0, false);
+            int length = new ControlEncoder().setup(buffer, 0, offer, 0, false);
             byte[] message = new byte[length];
             buffer.getBytes(0, message);
             net.connection().sim().inject(List.of(message));
@@ -265,10 +265,10 @@ class HostilePeerTest {
             TestStream stream = connected(net);
             UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
             for (int i = 0; i < 500; i++) {
-                Offer offer =
-                        new Offer(
+                Setup offer =
+                        new Setup(
                                 1_000_000L + i, i, STREAM + 1, 5, 65_536, 1408, 0, 64, 1, 0, false);
-                byte[] message = new byte[new ControlWriter().setup(buffer, 0, offer, 0, false)];
+                byte[] message = new byte[new ControlEncoder().setup(buffer, 0, offer, 0, false)];
                 buffer.getBytes(0, message);
                 net.connection().sim().inject(List.of(message));
             }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
 import io.verbus.transport.TestSubscriber;

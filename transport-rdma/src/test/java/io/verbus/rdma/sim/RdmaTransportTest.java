@@ -8,15 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.RdmaTransport;
+import io.verbus.rdma.common.Hello;
+import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.FabricHandler;
 import io.verbus.rdma.fabric.Listener;
-import io.verbus.rdma.link.Greeting;
-import io.verbus.rdma.link.RdmaOptions;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TestHost;
 import io.verbus.transport.TestImage;
@@ -519,10 +519,10 @@ class RdmaTransportTest {
     @Test
     void tellsBothSidesWhenVersionsDiffer() {
         net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
-        byte[] other = Greeting.of(Greeting.VERSION + 1, 99, RejectCode.UNSPECIFIED);
+        byte[] other = Hello.of(Hello.VERSION + 1, 99, RejectCode.UNSPECIFIED);
         var probe = new Probing(net, other);
         net.until("rejected", () -> probe.ended != null);
-        Greeting answer = Greeting.read(probe.answer);
+        Hello answer = Hello.read(probe.answer);
         assertEquals(RejectCode.VERSION_MISMATCH, answer.rejectCode());
         assertTrue(net.b.errors.getFirst().contains("speaks version 2"), net.b.errors.toString());
         assertTrue(net.b.errors.getFirst().contains("same Verbus release"));
@@ -545,7 +545,7 @@ class RdmaTransportTest {
 
     @Test
     void tellsThatAPeerSpeaksAnotherVersion() {
-        assertFailsWith("speaks version 9", Greeting.of(9, 99, RejectCode.UNSPECIFIED));
+        assertFailsWith("speaks version 9", Hello.of(9, 99, RejectCode.UNSPECIFIED));
     }
 
     private void assertFailsWith(String words, byte[] answer) {

@@ -2,13 +2,13 @@
 
 package io.verbus.rdma.sim;
 
+import io.verbus.rdma.common.CreditLine;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.RegisteredMemory;
 import io.verbus.rdma.fabric.RemoteKey;
-import io.verbus.rdma.link.CreditLine;
 
 import org.agrona.concurrent.UnsafeBuffer;
 

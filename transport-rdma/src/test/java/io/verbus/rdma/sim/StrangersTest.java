@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.logbuffer.LogLayout;
+import io.verbus.rdma.common.ControlEncoder;
+import io.verbus.rdma.common.Hello;
+import io.verbus.rdma.common.Setup;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.FabricHandler;
 import io.verbus.rdma.fabric.Listener;
-import io.verbus.rdma.link.ControlWriter;
-import io.verbus.rdma.link.Greeting;
-import io.verbus.rdma.link.Offer;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
 
@@ -70,14 +70,14 @@ class StrangersTest implements FabricHandler {
                 null,
                 ConnectionOptions.DEFAULT,
                 null,
-                Greeting.of(driverId, RejectCode.UNSPECIFIED));
+                Hello.of(driverId, RejectCode.UNSPECIFIED));
     }
 
     private static byte[] setup(long registrationId, int termLength) {
         UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
-        Offer offer =
-                new Offer(registrationId, 5, STREAM, 5, termLength, 1408, 0, 64, 1, 77, false);
-        byte[] message = new byte[new ControlWriter().setup(buffer, 0, offer, 0, false)];
+        Setup offer =
+                new Setup(registrationId, 5, STREAM, 5, termLength, 1408, 0, 64, 1, 77, false);
+        byte[] message = new byte[new ControlEncoder().setup(buffer, 0, offer, 0, false)];
         buffer.getBytes(0, message);
         return message;
     }
@@ -202,7 +202,7 @@ class StrangersTest implements FabricHandler {
 
     private static byte[] close(long registrationId, long position) {
         UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
-        byte[] message = new byte[new ControlWriter().close(buffer, 0, registrationId, position)];
+        byte[] message = new byte[new ControlEncoder().close(buffer, 0, registrationId, position)];
         buffer.getBytes(0, message);
         return message;
     }

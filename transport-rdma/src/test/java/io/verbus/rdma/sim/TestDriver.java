@@ -4,7 +4,7 @@ package io.verbus.rdma.sim;
 
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.rdma.RdmaTransport;
-import io.verbus.rdma.link.RdmaOptions;
+import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.TestHost;
 import io.verbus.transport.Transport;

@@ -66,7 +66,7 @@ class ErrorTextTest {
 
     @Test
     void refusesUnorderedDevicesByName() {
-        var efa = new Devices.Listed("rdmap0s6", Transport.of(4));
+        var efa = new Devices.Listed("rdmap0s6", TransportType.of(4));
         String message =
                 assertThrows(VerbsException.class, () -> VerbsFabric.requireDevice(List.of(efa)))
                         .getMessage();
@@ -77,8 +77,8 @@ class ErrorTextTest {
     void takesAHostThatHasOneOrderedDeviceAmongOthers() {
         VerbsFabric.requireDevice(
                 List.of(
-                        new Devices.Listed("rdmap0s6", Transport.of(4)),
-                        new Devices.Listed("mlx5_0", Transport.of(0))));
+                        new Devices.Listed("rdmap0s6", TransportType.of(4)),
+                        new Devices.Listed("mlx5_0", TransportType.of(0))));
     }
 
     @Test

@@ -51,7 +51,8 @@ final class Lab implements AutoCloseable {
 
     /** Whether the devices here carry RDMA over TCP. */
     static boolean iWarp() {
-        return Devices.list().stream().anyMatch(device -> device.transport() == Transport.IWARP);
+        return Devices.list().stream()
+                .anyMatch(device -> device.transport() == TransportType.IWARP);
     }
 
     static InetSocketAddress at(String host, int port) {

@@ -107,7 +107,7 @@ class RegistrationLabTest {
             assertFalse(port.gids().isEmpty(), device::toString);
             // An iWARP device has addresses of IP only.
             assertEquals(
-                    device.transport() == Transport.IWARP,
+                    device.transport() == TransportType.IWARP,
                     port.gids().getFirst().netdev().isEmpty(),
                     device::toString);
         }

@@ -2,8 +2,8 @@
 
 package io.verbus.udp.inbound;
 
-import io.verbus.udp.link.ReceiverCounters;
-import io.verbus.udp.link.UdpOptions;
+import io.verbus.udp.common.ReceiverCounters;
+import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.ReceiveBatch;
 import io.verbus.udp.socket.SocketAddress;

@@ -2,9 +2,9 @@
 
 package io.verbus.udp.inbound;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.transport.TransportException;
-import io.verbus.udp.link.UdpOptions;
+import io.verbus.udp.common.UdpOptions;
 
 /**
  * What the subscriptions at one endpoint have agreed upon: they share its socket, and a sender sees

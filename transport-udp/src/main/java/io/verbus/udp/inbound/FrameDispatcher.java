@@ -3,7 +3,7 @@
 package io.verbus.udp.inbound;
 
 import io.verbus.logbuffer.FrameHeader;
-import io.verbus.udp.link.ReceiverCounters;
+import io.verbus.udp.common.ReceiverCounters;
 import io.verbus.udp.socket.SocketAddress;
 import io.verbus.udp.wire.Frames;
 import io.verbus.udp.wire.RttFrame;

@@ -3,7 +3,7 @@
 package io.verbus.udp.inbound;
 
 import io.verbus.logbuffer.LogLayout;
-import io.verbus.udp.link.UdpOptions;
+import io.verbus.udp.common.UdpOptions;
 
 import org.agrona.SystemUtil;
 

@@ -2,17 +2,17 @@
 
 package io.verbus.udp.inbound;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
-import io.verbus.udp.link.Group;
-import io.verbus.udp.link.ReceiverCounters;
-import io.verbus.udp.link.Resolver;
-import io.verbus.udp.link.UdpOptions;
+import io.verbus.udp.common.Group;
+import io.verbus.udp.common.ReceiverCounters;
+import io.verbus.udp.common.Resolver;
+import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SendBatch;
 
@@ -39,7 +39,7 @@ public final class InboundConductor implements AutoCloseable {
     private final ReceiverCounters counters;
     private final Queue<ReceiverEvent> events = new ManyToOneConcurrentLinkedQueue<>();
     private final ReceiverAgent agent;
-    private final Offers offers;
+    private final InboundSetups offers;
     private final List<ReceiveEndpoint> endpoints = new ArrayList<>();
     private final Map<Long, ReceiveImage> byId = new HashMap<>();
     private ReceiveImage[] images = new ReceiveImage[0];
@@ -67,7 +67,7 @@ public final class InboundConductor implements AutoCloseable {
         counters = new ReceiverCounters(host);
         nextReceiverId = host.driverId();
         agent = new ReceiverAgent(events, counters);
-        offers = new Offers(host, options, peerErrors, agent.commands(), this::receive);
+        offers = new InboundSetups(host, options, peerErrors, agent.commands(), this::receive);
     }
 
     /** The receiver's part. */

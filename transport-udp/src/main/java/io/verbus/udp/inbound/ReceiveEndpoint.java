@@ -2,12 +2,12 @@
 
 package io.verbus.udp.inbound;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TransportException;
-import io.verbus.udp.link.Group;
-import io.verbus.udp.link.ReceiverCounters;
-import io.verbus.udp.link.UdpOptions;
+import io.verbus.udp.common.Group;
+import io.verbus.udp.common.ReceiverCounters;
+import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SocketAddress;
 

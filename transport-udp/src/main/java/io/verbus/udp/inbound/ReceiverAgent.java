@@ -2,7 +2,7 @@
 
 package io.verbus.udp.inbound;
 
-import io.verbus.udp.link.ReceiverCounters;
+import io.verbus.udp.common.ReceiverCounters;
 import io.verbus.udp.socket.ReceiveBatch;
 import io.verbus.udp.socket.SendBatch;
 

@@ -4,8 +4,8 @@ package io.verbus.udp.outbound;
 
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
-import io.verbus.udp.link.RefusalReports;
-import io.verbus.udp.link.SenderCounters;
+import io.verbus.udp.common.RefusalReports;
+import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SendBatch;
 import io.verbus.udp.socket.SocketAddress;
@@ -50,7 +50,7 @@ final class Destination {
     private final SocketAddress receiver;
 
     /** Those that each datagram is sent to, where there are several; or null. */
-    private final Receivers receivers;
+    private final RemoteReceivers receivers;
 
     private final SendBatch batch;
     private final Feedback feedback;
@@ -70,7 +70,7 @@ final class Destination {
             DatagramSocket socket,
             DatagramSocket control,
             SocketAddress address,
-            Receivers receivers,
+            RemoteReceivers receivers,
             SenderAgent agent,
             SenderCounters counters,
             Queue<SenderEvent> events,
@@ -105,12 +105,12 @@ final class Destination {
 
     // Sender
 
-    void add(Receiver added) {
+    void add(RemoteReceiver added) {
         receivers.add(added);
     }
 
     /** Sends to a receiver no more, and waits for it no more. */
-    void remove(Receiver removed) {
+    void remove(RemoteReceiver removed) {
         receivers.remove(removed);
         for (SendStream stream : streams) {
             if (removed.isHeard) {

@@ -4,7 +4,7 @@ package io.verbus.udp.outbound;
 
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.transport.OutboundStream;
-import io.verbus.udp.link.SenderCounters;
+import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.ReceiveBatch;
 import io.verbus.udp.socket.SocketAddress;
@@ -25,7 +25,7 @@ final class Feedback {
     private final ReceiveBatch incoming;
 
     /** Those that each datagram is sent to, where there are several; or null. */
-    private final Receivers receivers;
+    private final RemoteReceivers receivers;
 
     private final SenderCounters counters;
     private final Allowance answers = new Allowance();
@@ -39,7 +39,7 @@ final class Feedback {
             Destination destination,
             DatagramSocket socket,
             ReceiveBatch incoming,
-            Receivers receivers,
+            RemoteReceivers receivers,
             SenderCounters counters) {
         this.destination = destination;
         this.socket = socket;

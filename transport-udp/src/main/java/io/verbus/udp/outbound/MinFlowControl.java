@@ -3,9 +3,9 @@
 package io.verbus.udp.outbound;
 
 /**
- * The slowest receiver of a group decides, so that none falls behind. Receivers beyond the capacity
- * are not waited for. While the group is smaller than it is to be, nothing is sent. Sender's
- * thread.
+ * The slowest receiver of a group decides, so that none falls behind. RemoteReceivers beyond the
+ * capacity are not waited for. While the group is smaller than it is to be, nothing is sent.
+ * Sender's thread.
  */
 class MinFlowControl implements FlowControl {
     static final int CAPACITY = 64;

@@ -3,15 +3,15 @@
 package io.verbus.udp.outbound;
 
 import io.verbus.BusException;
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
-import io.verbus.udp.link.Resolver;
-import io.verbus.udp.link.SenderCounters;
-import io.verbus.udp.link.UdpOptions;
+import io.verbus.udp.common.Resolver;
+import io.verbus.udp.common.SenderCounters;
+import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.SendBatch;
 import io.verbus.udp.socket.SocketAddress;
 
@@ -43,7 +43,7 @@ public final class OutboundConductor implements AutoCloseable {
     }
 
     /** A destination that was added to a publication. */
-    private record Added(ChannelUri channel, Receiver receiver) {}
+    private record Added(ChannelUri channel, RemoteReceiver receiver) {}
 
     private final TransportHost host;
     private final Resolver resolver;
@@ -52,7 +52,7 @@ public final class OutboundConductor implements AutoCloseable {
     private final SenderCounters counters;
     private final Queue<SenderEvent> events = new ManyToOneConcurrentLinkedQueue<>();
     private final SenderAgent agent;
-    private final Destinations destinations;
+    private final SendDestinations destinations;
     private final Map<Destination, List<Added>> added = new HashMap<>();
     private final Map<Long, SendStream> streams = new HashMap<>();
     private long nowNs;
@@ -72,7 +72,7 @@ public final class OutboundConductor implements AutoCloseable {
         this.nowNs = nowNs;
         counters = new SenderCounters(host);
         agent = new SenderAgent(events, counters);
-        destinations = new Destinations(host, options, counters, agent, events);
+        destinations = new SendDestinations(host, options, counters, agent, events);
     }
 
     /** The sender's part. */
@@ -129,20 +129,21 @@ public final class OutboundConductor implements AutoCloseable {
         Route route = Route.of(stream, resolver);
         route.checkFamily(channel, to);
         Destination destination = destinations.at(route);
-        Receiver receiver = receiver(stream, channel, new SocketAddress(to));
+        RemoteReceiver receiver = receiver(stream, channel, new SocketAddress(to));
         added.computeIfAbsent(destination, key -> new ArrayList<>())
                 .add(new Added(channel, receiver));
         agent.commands().add(new SenderCommand.AddReceiver(destination, receiver));
     }
 
-    private Receiver receiver(OutboundStream stream, ChannelUri channel, SocketAddress address) {
+    private RemoteReceiver receiver(
+            OutboundStream stream, ChannelUri channel, SocketAddress address) {
         AtomicCounter released =
                 host.counter(
                         stream,
                         CounterTypes.DESTINATION_RELEASED,
                         "released by " + channel.endpoint());
         try {
-            return new Receiver(
+            return new RemoteReceiver(
                     address,
                     released,
                     host.counter(

@@ -6,7 +6,7 @@ import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.OutboundStream;
-import io.verbus.udp.link.SenderCounters;
+import io.verbus.udp.common.SenderCounters;
 
 /** Sends again what receivers of a stream miss, as long as it is kept. Sender's thread. */
 final class Retransmission {

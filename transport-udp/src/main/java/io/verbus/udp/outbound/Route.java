@@ -2,11 +2,11 @@
 
 package io.verbus.udp.outbound;
 
-import io.verbus.ChannelUri;
+import io.verbus.channel.ChannelUri;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
-import io.verbus.udp.link.Group;
-import io.verbus.udp.link.Resolver;
+import io.verbus.udp.common.Group;
+import io.verbus.udp.common.Resolver;
 
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;

@@ -6,16 +6,16 @@ import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.OutboundStream;
-import io.verbus.udp.link.SenderCounters;
-import io.verbus.udp.link.UdpOptions;
+import io.verbus.udp.common.SenderCounters;
+import io.verbus.udp.common.UdpOptions;
 
 /**
  * A publication on its way to its receivers. Set-ups go out until one answers with a status
  * message, then the log's frames as far as flow control allows, heartbeats when there are none, and
  * the end of the stream for as long as it lingers. Sender's thread.
  *
- * <p>Receivers are not to be trusted: what they claim to have consumed does not go past what was
- * sent.
+ * <p>RemoteReceivers are not to be trusted: what they claim to have consumed does not go past what
+ * was sent.
  */
 final class SendStream {
     /** Set-ups that receivers ask for are at least so far apart. */

@@ -2,7 +2,7 @@
 
 package io.verbus.udp.outbound;
 
-import io.verbus.udp.link.SenderCounters;
+import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.socket.ReceiveBatch;
 import io.verbus.udp.socket.SendBatch;
 

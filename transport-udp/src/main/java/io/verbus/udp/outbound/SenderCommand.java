@@ -11,10 +11,11 @@ sealed interface SenderCommand {
     record Detach(Destination destination) implements SenderCommand {}
 
     /** Send to one more receiver. */
-    record AddReceiver(Destination destination, Receiver receiver) implements SenderCommand {}
+    record AddReceiver(Destination destination, RemoteReceiver receiver) implements SenderCommand {}
 
     /** Send to a receiver no more; {@link SenderEvent.Removed} follows. */
-    record RemoveReceiver(Destination destination, Receiver receiver) implements SenderCommand {}
+    record RemoveReceiver(Destination destination, RemoteReceiver receiver)
+            implements SenderCommand {}
 
     /** Send a stream to a destination. */
     record Add(Destination destination, SendStream stream) implements SenderCommand {}

@@ -8,7 +8,7 @@ sealed interface SenderEvent {
     record Detached(Destination destination) implements SenderEvent {}
 
     /** Nothing is sent to a receiver any more. */
-    record Removed(Receiver receiver) implements SenderEvent {}
+    record Removed(RemoteReceiver receiver) implements SenderEvent {}
 
     /** A stream has ended and lingered: nothing reads its log any more. */
     record Finished(Destination destination, SendStream stream) implements SenderEvent {}

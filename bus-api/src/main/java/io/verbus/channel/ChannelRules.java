@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.channel;
+
+import io.verbus.BusException;
+
+import java.util.Map;
+
+/** What the values of a channel must be together, and for what the channel can be used. */
+final class ChannelRules {
+    private ChannelRules() {}
+
+    /**
+     * Checks that the values fit together and to the media.
+     *
+     * @throws BusException if not.
+     */
+    static void check(ChannelMedia media, Map<ChannelKey, Object> values, ChannelUri channel) {
+        for (ChannelKey key : values.keySet()) {
+            if (!media.allows(key)) {
+                throw ChannelSyntax.unknownKey("channel '" + channel + "'", media, key.text());
+            }
+        }
+        if (media != ChannelMedia.IPC) {
+            checkPlace(media, values, channel);
+        }
+        refuse(
+                values.containsKey(ChannelKey.TRAFFIC_CLASS) && values.containsKey(ChannelKey.DSCP),
+                channel,
+                "has a traffic-class and a dscp, which is the upper six bits of one: keep one of"
+                        + " them");
+        checkLengths(channel);
+    }
+
+    private static void checkPlace(
+            ChannelMedia media, Map<ChannelKey, Object> values, ChannelUri channel) {
+        boolean hasEndpoint = values.containsKey(ChannelKey.ENDPOINT);
+        boolean hasControl = values.containsKey(ChannelKey.CONTROL);
+        if (channel.isManual()) {
+            refuse(
+                    hasEndpoint || hasControl,
+                    channel,
+                    "has both control-mode=manual and an address: remove "
+                            + (hasEndpoint ? "endpoint" : "control")
+                            + ", and add it as a destination of the publication");
+            for (ChannelKey key : values.keySet()) {
+                refuse(
+                        media == ChannelMedia.RDMA && isOfConnection(key),
+                        channel,
+                        "has control-mode=manual and "
+                                + key.text()
+                                + ": name the "
+                                + key.text()
+                                + " in each destination");
+            }
+            return;
+        }
+        refuse(
+                media == ChannelMedia.RDMA && values.containsKey(ChannelKey.CONTROL_MODE),
+                channel,
+                "has control-mode=dynamic, which only udp knows: use control-mode=manual");
+        refuse(
+                channel.isDynamic() && !hasControl,
+                channel,
+                "has control-mode=dynamic without control: add control=host:port, where receivers"
+                        + " announce themselves");
+        refuse(
+                hasControl && !hasEndpoint && !channel.isDynamic(),
+                channel,
+                "has control without endpoint: add control-mode=dynamic to publish, or"
+                        + " endpoint=host:port to subscribe");
+        refuse(
+                !hasEndpoint && !hasControl,
+                channel,
+                "has no endpoint, without which "
+                        + media.text()
+                        + " cannot work: add endpoint=VALUE");
+        refuse(
+                media == ChannelMedia.RDMA && values.containsKey(ChannelKey.FLOW_CONTROL),
+                channel,
+                "has one receiver, for which there is no choice of flow control: remove fc, or use"
+                        + " control-mode=manual");
+    }
+
+    private static boolean isOfConnection(ChannelKey key) {
+        return switch (key) {
+            case INTERFACE,
+                    DEVICE,
+                    TRAFFIC_CLASS,
+                    DSCP,
+                    PATH_MTU,
+                    ACK_TIMEOUT,
+                    RETRY_COUNT,
+                    RNR_RETRY_COUNT ->
+                    true;
+            default -> false;
+        };
+    }
+
+    private static void checkLengths(ChannelUri channel) {
+        int eighth = channel.termLength() / 8;
+        refuse(
+                channel.mtu() > eighth,
+                channel,
+                "has an mtu of "
+                        + channel.mtu()
+                        + ", more than an eighth of its term length "
+                        + channel.termLength()
+                        + ": lower mtu to "
+                        + eighth
+                        + " or raise term-length");
+        long twoTerms = 2L * channel.termLength();
+        refuse(
+                channel.hasTermLength() && channel.window().orElse(0) > twoTerms,
+                channel,
+                "has a window of "
+                        + channel.window().orElse(0)
+                        + ", more than two terms of "
+                        + channel.termLength()
+                        + ": lower window to "
+                        + twoTerms
+                        + " or raise term-length");
+    }
+
+    private static void refuseSubscriptionsKeys(
+            ChannelUri channel, Map<ChannelKey, Object> values) {
+        for (ChannelKey key : values.keySet()) {
+            refuse(
+                    key.side(channel.carrier()) == ChannelKey.Side.SUBSCRIPTION,
+                    channel,
+                    "has the key "
+                            + key.text()
+                            + ", which has no effect on a publication: name it to the subscription"
+                            + " alone");
+        }
+    }
+
+    static void checkPublishable(ChannelUri channel, Map<ChannelKey, Object> values) {
+        refuse(
+                channel.isSpy(),
+                channel,
+                "is a spy's, which only a subscription can be: write verbus: to publish");
+        refuse(
+                values.containsKey(ChannelKey.CONTROL) && values.containsKey(ChannelKey.ENDPOINT),
+                channel,
+                "has both endpoint and control, as only a subscription can: remove endpoint, and"
+                        + " add control-mode=dynamic");
+        refuseSubscriptionsKeys(channel, values);
+        checkPorts(channel, values);
+    }
+
+    private static void checkPorts(ChannelUri channel, Map<ChannelKey, Object> values) {
+        refuse(
+                isPortless(values.get(ChannelKey.ENDPOINT)),
+                channel,
+                "has port 0, which only a subscription can use: name the port at which the"
+                        + " subscribing driver listens");
+        refuse(
+                isPortless(values.get(ChannelKey.CONTROL)),
+                channel,
+                "has port 0 in control, where no receiver could answer: name the port");
+    }
+
+    private static boolean isPortless(Object endpoint) {
+        return endpoint instanceof Endpoint address && address.port() == 0;
+    }
+
+    static void checkSubscribable(ChannelUri channel, Map<ChannelKey, Object> values) {
+        refuse(
+                !channel.isIpc() && !channel.isSpy() && !values.containsKey(ChannelKey.ENDPOINT),
+                channel,
+                "has no endpoint, where a subscription receives: add endpoint=host:port, or write"
+                        + " verbus-spy: to read a publication of the same driver");
+        if (channel.isSpy()) { // its channel is the publication's
+            refuseSubscriptionsKeys(channel, values);
+        } else {
+            for (ChannelKey key : values.keySet()) {
+                refuse(
+                        key.side(channel.carrier()) == ChannelKey.Side.PUBLICATION,
+                        channel,
+                        "has the key "
+                                + key.text()
+                                + ", which has no effect on a subscription: name it to the"
+                                + " publication alone");
+            }
+        }
+        refuse(
+                isPortless(values.get(ChannelKey.CONTROL)),
+                channel,
+                "has port 0 in control: name the port of the publication");
+    }
+
+    static void checkDestination(ChannelUri channel, Map<ChannelKey, Object> values) {
+        for (ChannelKey key : values.keySet()) {
+            boolean isOfDestination =
+                    switch (key) {
+                        case ENDPOINT, ALIAS -> true;
+                        default ->
+                                isOfConnection(key)
+                                        && channel.media().equals(ChannelMedia.RDMA.text());
+                    };
+            refuse(
+                    !isOfDestination,
+                    channel,
+                    "has the key "
+                            + key.text()
+                            + ", which belongs to the publication's own channel: a destination is"
+                            + " no more than endpoint=host:port"
+                            + (channel.media().equals(ChannelMedia.RDMA.text())
+                                    ? ", and interface=ADDRESS if need be"
+                                    : ""));
+        }
+        refuse(
+                channel.isIpc() || channel.isSpy(),
+                channel,
+                "is no destination: name one as verbus:rdma?endpoint=host:port or"
+                        + " verbus:udp?endpoint=host:port");
+        checkPorts(channel, values);
+    }
+
+    private static void refuse(boolean isWrong, ChannelUri channel, String what) {
+        if (isWrong) {
+            throw new BusException("channel '" + channel + "' " + what);
+        }
+    }
+}

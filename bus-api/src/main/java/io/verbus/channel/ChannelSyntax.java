@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.channel;
+
+import io.verbus.BusException;
+
+import java.util.EnumMap;
+import java.util.Map;
+
+/**
+ * Reads and writes the text of channels. What their values mean together is {@link ChannelRules}'s.
+ */
+final class ChannelSyntax {
+    private static final String SCHEME = "verbus:";
+    private static final String SPY_SCHEME = "verbus-spy:";
+    private static final String EXAMPLE =
+            "write verbus:ipc, verbus:rdma?endpoint=host:port or verbus:udp?endpoint=host:port,"
+                    + " with |key=value for each further key";
+
+    private ChannelSyntax() {}
+
+    static ChannelUri parse(String text) {
+        if (text == null) {
+            throw new BusException("the channel is null: " + EXAMPLE);
+        }
+        if (text.length() > ChannelUri.MAX_LENGTH) {
+            throw new BusException(
+                    "the channel has "
+                            + text.length()
+                            + " characters, more than "
+                            + ChannelUri.MAX_LENGTH
+                            + ": shorten it");
+        }
+        boolean isSpy = text.startsWith(SPY_SCHEME);
+        String scheme = isSpy ? SPY_SCHEME : SCHEME;
+        if (!text.startsWith(scheme)) {
+            throw new BusException(
+                    "channel '" + text + "' does not begin with '" + SCHEME + "': " + EXAMPLE);
+        }
+        int question = text.indexOf('?');
+        String name = text.substring(scheme.length(), question < 0 ? text.length() : question);
+        ChannelMedia media = ChannelMedia.of(name);
+        if (media == null) {
+            throw new BusException(
+                    "channel '"
+                            + text
+                            + "' has unknown media '"
+                            + name
+                            + "': the known ones are "
+                            + ChannelMedia.known());
+        }
+        EnumMap<ChannelKey, Object> values = new EnumMap<>(ChannelKey.class);
+        if (question >= 0) {
+            for (String pair : text.substring(question + 1).split("\\|", -1)) {
+                addPair(text, media, pair, values);
+            }
+        }
+        return new ChannelUri(media, isSpy, values);
+    }
+
+    private static void addPair(
+            String text, ChannelMedia media, String pair, Map<ChannelKey, Object> values) {
+        int equals = pair.indexOf('=');
+        if (equals < 0) {
+            throw new BusException(
+                    "channel '"
+                            + text
+                            + "' holds '"
+                            + pair
+                            + "', which is not key=value: "
+                            + EXAMPLE);
+        }
+        String name = pair.substring(0, equals);
+        ChannelKey key = ChannelKey.of(name);
+        if (key == null || !media.allows(key)) {
+            throw unknownKey("channel '" + text + "'", media, name);
+        }
+        Object value;
+        try {
+            value = key.parse(pair.substring(equals + 1));
+        } catch (BusException e) {
+            throw new BusException("channel '" + text + "': " + e.getMessage(), e);
+        }
+        if (values.put(key, value) != null) {
+            throw new BusException(
+                    "channel '" + text + "' has the key " + name + " twice: keep one of them");
+        }
+    }
+
+    static BusException unknownKey(String channel, ChannelMedia media, String name) {
+        return new BusException(
+                channel
+                        + " has the key '"
+                        + name
+                        + "', which "
+                        + media.text()
+                        + " does not know: its keys are "
+                        + media.knownKeys());
+    }
+
+    static String format(ChannelMedia media, boolean isSpy, Map<ChannelKey, Object> values) {
+        StringBuilder text = new StringBuilder(isSpy ? SPY_SCHEME : SCHEME).append(media.text());
+        char separator = '?';
+        for (Map.Entry<ChannelKey, Object> entry : values.entrySet()) {
+            ChannelKey key = entry.getKey();
+            text.append(separator)
+                    .append(key.text())
+                    .append('=')
+                    .append(key.format(entry.getValue()));
+            separator = '|';
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.channel;
+
+import io.verbus.BusException;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * Names the channel of a publication or subscription.
+ *
+ * <pre>
+ *  verbus:ipc[?key=value|key=value...]
+ *  verbus:rdma?endpoint=host:port[|key=value...]
+ *  verbus:udp?endpoint=host:port[|key=value...]
+ *  verbus:rdma?control-mode=manual[|key=value...]                   destinations added one by one
+ *  verbus:udp?control-mode=manual[|key=value...]                    the same
+ *  verbus:udp?control=host:port|control-mode=dynamic[|key=value...] receivers come by themselves
+ *  verbus-spy:...              reads the publication of that channel in the same driver, in place
+ * </pre>
+ *
+ * {@code docs/reference/channels.md} lists the keys of each media.
+ *
+ * <p>Nothing is ignored: a text that holds an unknown media or key, a bad value, a key twice, or
+ * values that contradict each other is refused. Instances are immutable; those that mean the same
+ * are equal and have the same text.
+ */
+public final class ChannelUri {
+    /** Bytes of a term where the channel does not say. */
+    public static final int DEFAULT_TERM_LENGTH = 16 * 1024 * 1024;
+
+    /** Bytes of the longest frame where the channel does not say. */
+    public static final int DEFAULT_MTU = 8192;
+
+    /** Bytes of the longest frame over UDP where the channel does not say: fits into Ethernet's. */
+    public static final int DEFAULT_UDP_MTU = 1408;
+
+    /** Longest text of a channel. */
+    public static final int MAX_LENGTH = 1024;
+
+    private final ChannelMedia media;
+    private final boolean isSpy;
+    private final Map<ChannelKey, Object> values;
+    private final String text;
+
+    ChannelUri(ChannelMedia media, boolean isSpy, EnumMap<ChannelKey, Object> values) {
+        this.media = media;
+        this.isSpy = isSpy;
+        this.values = Collections.unmodifiableMap(values);
+        this.text = ChannelSyntax.format(media, isSpy, values);
+        ChannelRules.check(media, values, this);
+    }
+
+    /**
+     * Reads a channel from its text.
+     *
+     * @param text such as {@code verbus:rdma?endpoint=10.0.0.2:7400|term-length=64m}.
+     * @return the channel.
+     * @throws BusException that says what is wrong with the text, and what would be right.
+     */
+    public static ChannelUri parse(String text) {
+        return ChannelSyntax.parse(text);
+    }
+
+    /**
+     * Begins a channel through the memory of one host.
+     *
+     * @return where the other values are set.
+     */
+    public static Builder ipc() {
+        return new Builder(ChannelMedia.IPC);
+    }
+
+    /**
+     * Begins a channel over RDMA.
+     *
+     * @param endpoint where the subscribing driver listens, such as {@code 10.0.0.2:7400}, {@code
+     *     [fe80::1]:7400} or {@code host.example:7400}.
+     * @return where the other values are set.
+     * @throws BusException if the endpoint is not one.
+     */
+    public static Builder rdma(String endpoint) {
+        return new Builder(ChannelMedia.RDMA).set(ChannelKey.ENDPOINT, endpoint);
+    }
+
+    /**
+     * Begins a channel over UDP.
+     *
+     * @param endpoint where the subscribing driver receives, such as {@code 10.0.0.2:40123}.
+     * @return where the other values are set.
+     * @throws BusException if the endpoint is not one.
+     */
+    public static Builder udp(String endpoint) {
+        return new Builder(ChannelMedia.UDP).set(ChannelKey.ENDPOINT, endpoint);
+    }
+
+    /**
+     * Begins a channel of a publication over RDMA whose destinations are added one by one.
+     *
+     * @return where the other values are set.
+     */
+    public static Builder rdmaManual() {
+        return new Builder(ChannelMedia.RDMA).set(ChannelKey.CONTROL_MODE, ChannelKey.MANUAL);
+    }
+
+    /**
+     * Begins a channel of a publication over UDP whose destinations are added one by one.
+     *
+     * @return where the other values are set.
+     */
+    public static Builder udpManual() {
+        return new Builder(ChannelMedia.UDP).set(ChannelKey.CONTROL_MODE, ChannelKey.MANUAL);
+    }
+
+    /**
+     * Begins a channel of a publication over UDP whose receivers come by themselves.
+     *
+     * @param control where they announce themselves, such as {@code 10.0.0.1:40124}.
+     * @return where the other values are set.
+     * @throws BusException if the address is not one.
+     */
+    public static Builder udpDynamic(String control) {
+        return new Builder(ChannelMedia.UDP)
+                .set(ChannelKey.CONTROL, control)
+                .set(ChannelKey.CONTROL_MODE, ChannelKey.DYNAMIC);
+    }
+
+    /** What carries the channel. */
+    ChannelMedia carrier() {
+        return media;
+    }
+
+    /** The media, as transports name it: {@code ipc}, {@code rdma} or {@code udp}. */
+    public String media() {
+        return media.text();
+    }
+
+    /** Whether the channel stays within the memory of this host. */
+    public boolean isIpc() {
+        return media == ChannelMedia.IPC;
+    }
+
+    /**
+     * Where the subscribing driver listens.
+     *
+     * @throws BusException if the channel's media has no endpoint.
+     */
+    public Endpoint endpoint() {
+        if (values.get(ChannelKey.ENDPOINT) instanceof Endpoint endpoint) {
+            return endpoint;
+        }
+        throw new BusException("channel '" + this + "' has no endpoint: it needs none");
+    }
+
+    /** Whether the channel names an endpoint. */
+    public boolean hasEndpoint() {
+        return values.containsKey(ChannelKey.ENDPOINT);
+    }
+
+    /** Where receivers announce themselves to a publication; null if not said. */
+    public Endpoint control() {
+        return (Endpoint) values.get(ChannelKey.CONTROL);
+    }
+
+    /** Whether the destinations of a publication are added one by one. */
+    public boolean isManual() {
+        return ChannelKey.MANUAL.equals(values.get(ChannelKey.CONTROL_MODE));
+    }
+
+    /** Whether the receivers of a publication come by themselves. */
+    public boolean isDynamic() {
+        return ChannelKey.DYNAMIC.equals(values.get(ChannelKey.CONTROL_MODE));
+    }
+
+    /** Whether a subscription reads the log of a publication in the same driver. */
+    public boolean isSpy() {
+        return isSpy;
+    }
+
+    /** Whether a publication that only spies read is connected and goes on. */
+    public boolean spiesConnect() {
+        return Boolean.TRUE.equals(values.get(ChannelKey.SPIES_CONNECT));
+    }
+
+    /** The local address or host name from which to connect; null if any may be used. */
+    public String interfaceAddress() {
+        return (String) values.get(ChannelKey.INTERFACE);
+    }
+
+    /**
+     * Hosts that the channel leads to or through: names, or IP addresses. None of a spy's, who
+     * reads in memory.
+     */
+    public List<String> hostNames() {
+        List<String> names = new ArrayList<>();
+        if (!isSpy) {
+            if (hasEndpoint()) {
+                names.add(endpoint().host());
+            }
+            if (control() != null) {
+                names.add(control().host());
+            }
+            if (interfaceAddress() != null) {
+                names.add(interfaceAddress());
+            }
+        }
+        return names;
+    }
+
+    /** Bytes of a term of the publication's log. */
+    public int termLength() {
+        return intValue(ChannelKey.TERM_LENGTH, DEFAULT_TERM_LENGTH);
+    }
+
+    /** Whether the channel itself sets the term length. */
+    public boolean hasTermLength() {
+        return values.containsKey(ChannelKey.TERM_LENGTH);
+    }
+
+    /** Bytes of the publication's longest frame, its header included. */
+    public int mtu() {
+        return mtu(DEFAULT_MTU);
+    }
+
+    /**
+     * Bytes of the publication's longest frame.
+     *
+     * @param preset where the channel does not say; over UDP {@link #DEFAULT_UDP_MTU} at most.
+     */
+    public int mtu(int preset) {
+        return intValue(
+                ChannelKey.MTU,
+                media == ChannelMedia.UDP ? Math.min(preset, DEFAULT_UDP_MTU) : preset);
+    }
+
+    /** Whether the channel itself sets the MTU. */
+    public boolean hasMtu() {
+        return values.containsKey(ChannelKey.MTU);
+    }
+
+    /** The session id that the publication is to have; empty if the driver chooses one. */
+    public OptionalInt sessionId() {
+        return values.get(ChannelKey.SESSION_ID) instanceof Integer value
+                ? OptionalInt.of(value)
+                : OptionalInt.empty();
+    }
+
+    /** Bytes that a publisher may be ahead of the subscribers; empty if the driver chooses. */
+    public OptionalInt window() {
+        return values.get(ChannelKey.WINDOW) instanceof Integer value
+                ? OptionalInt.of(value)
+                : OptionalInt.empty();
+    }
+
+    /** What the channel asks of an RDMA fabric. */
+    public FabricSettings fabric() {
+        return FabricSettings.of(values);
+    }
+
+    /** Whether a subscription asks again for what was lost on the way. */
+    public boolean isReliable() {
+        return !Boolean.FALSE.equals(values.get(ChannelKey.RELIABLE));
+    }
+
+    /** Whether the channel itself says if it is reliable. */
+    public boolean hasReliable() {
+        return values.containsKey(ChannelKey.RELIABLE);
+    }
+
+    /**
+     * What decides how far a sender may be ahead of a subscription: {@code static} or {@code
+     * cubic}; null if the driver chooses.
+     */
+    public String congestionControl() {
+        return (String) values.get(ChannelKey.CONGESTION_CONTROL);
+    }
+
+    /**
+     * Which receiver of a group decides: {@code max}, {@code min} or {@code tagged,g:TAG}, the last
+     * two maybe with the size of the group; null if not said.
+     */
+    public String flowControl() {
+        return (String) values.get(ChannelKey.FLOW_CONTROL);
+    }
+
+    /** Tag of the receivers that decide; empty if any may. */
+    public OptionalLong flowControlTag() {
+        return flowControl() == null ? OptionalLong.empty() : FlowChoice.parse(flowControl()).tag();
+    }
+
+    /** Receivers that must be there before a publication is connected; 1 if not said. */
+    public int flowControlGroupSize() {
+        return flowControl() == null ? 1 : FlowChoice.parse(flowControl()).groupSize();
+    }
+
+    /** Tag that a subscription gives to its receiver; empty if none. */
+    public OptionalLong groupTag() {
+        return values.get(ChannelKey.GROUP_TAG) instanceof Long value
+                ? OptionalLong.of(value)
+                : OptionalLong.empty();
+    }
+
+    /** How long a closed publication answers for what was lost; null if the driver chooses. */
+    public Duration linger() {
+        return (Duration) values.get(ChannelKey.LINGER);
+    }
+
+    /** Hops that datagrams may take; empty if the system chooses. */
+    public OptionalInt ttl() {
+        return values.get(ChannelKey.TTL) instanceof Integer value
+                ? OptionalInt.of(value)
+                : OptionalInt.empty();
+    }
+
+    /** The name for people; null if there is none. */
+    public String alias() {
+        return (String) values.get(ChannelKey.ALIAS);
+    }
+
+    /**
+     * Checks that a publication can be added on this channel.
+     *
+     * @throws BusException if it names no port to send to, or is a subscription's.
+     */
+    public void checkPublishable() {
+        ChannelRules.checkPublishable(this, values);
+    }
+
+    /**
+     * Checks that a subscription can be added on this channel.
+     *
+     * @throws BusException if it is a publication's.
+     */
+    public void checkSubscribable() {
+        ChannelRules.checkSubscribable(this, values);
+    }
+
+    /**
+     * Checks that this channel can be a destination of a publication.
+     *
+     * @throws BusException if it is more, or less, than an address.
+     */
+    public void checkDestination() {
+        ChannelRules.checkDestination(this, values);
+    }
+
+    private int intValue(ChannelKey key, int defaultValue) {
+        return values.get(key) instanceof Integer value ? value : defaultValue;
+    }
+
+    /** The text of the channel: {@link #parse} makes an equal one of it. */
+    @Override
+    public String toString() {
+        return text;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ChannelUri channel && text.equals(channel.text);
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
+    }
+
+    /** Sets the values of a channel, one by one. */
+    public static final class Builder extends ChannelValues {
+        private final ChannelMedia media;
+
+        private Builder(ChannelMedia media) {
+            this.media = media;
+        }
+
+        /**
+         * Makes the channel.
+         *
+         * @throws BusException if the values contradict each other or do not fit the media.
+         */
+        public ChannelUri build() {
+            return new ChannelUri(media, isSpy, new EnumMap<>(values));
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.channel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.verbus.BusException;
+
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+class ChannelUriPropertyTest {
+    @Property(tries = 2000)
+    void readsBackWhatItWrites(@ForAll("channels") ChannelUri channel) {
+        ChannelUri read = ChannelUri.parse(channel.toString());
+        assertEquals(channel, read);
+        assertEquals(channel.toString(), read.toString());
+        assertEquals(channel.termLength(), read.termLength());
+        assertEquals(channel.mtu(), read.mtu());
+        assertEquals(channel.sessionId(), read.sessionId());
+        assertEquals(channel.window(), read.window());
+        assertEquals(channel.alias(), read.alias());
+        assertEquals(channel.interfaceAddress(), read.interfaceAddress());
+    }
+
+    @Property(tries = 3000)
+    void throwsNothingButBusExceptions(@ForAll String text) {
+        parse(text);
+        parse("verbus:" + text);
+        parse("verbus:rdma?endpoint=" + text);
+        parse("verbus:ipc?" + text);
+    }
+
+    @Property(tries = 3000)
+    void throwsNothingButBusExceptionsAtWhatLooksLikeAChannel(@ForAll("almost") String text) {
+        parse(text);
+    }
+
+    private static void parse(String text) {
+        ChannelUri channel;
+        try {
+            channel = ChannelUri.parse(text);
+        } catch (BusException refused) {
+            return;
+        }
+        assertEquals(channel, ChannelUri.parse(channel.toString()));
+    }
+
+    @Provide
+    Arbitrary<ChannelUri> channels() {
+        Arbitrary<String> hosts =
+                Arbitraries.of("10.0.0.1", "[::1]", "[fe80::1%eth0]", "host", "a.b-c.example");
+        Arbitrary<Integer> ports = Arbitraries.integers().between(0, 65535);
+        Arbitrary<Integer> termBits = Arbitraries.integers().between(16, 30);
+        Arbitrary<Integer> mtus = Arbitraries.integers().between(2, 256).map(n -> n * 32);
+        Arbitrary<Integer> windows = Arbitraries.integers().between(4096, 128 * 1024);
+        Arbitrary<String> aliases =
+                Arbitraries.strings()
+                        .withCharRange(' ', '~')
+                        .excludeChars('|')
+                        .ofMinLength(1)
+                        .ofMaxLength(100);
+        return Combinators.combine(
+                        hosts,
+                        ports,
+                        termBits.injectNull(0.3),
+                        mtus.injectNull(0.3),
+                        windows.injectNull(0.5),
+                        Arbitraries.integers().injectNull(0.5),
+                        aliases.injectNull(0.5),
+                        Arbitraries.of("10.0.0.9", "fe80::2", "ib0.example").injectNull(0.5))
+                .as(ChannelUriPropertyTest::channel);
+    }
+
+    private static ChannelUri channel(
+            String host,
+            int port,
+            Integer termBits,
+            Integer mtu,
+            Integer window,
+            Integer sessionId,
+            String alias,
+            String interfaceAddress) {
+        ChannelUri.Builder builder = ChannelUri.rdma(host + ":" + port);
+        if (termBits != null) {
+            builder.termLength(1 << termBits);
+        }
+        if (mtu != null) {
+            builder.mtu(mtu);
+        }
+        if (window != null) {
+            builder.window(window);
+        }
+        if (sessionId != null) {
+            builder.sessionId(sessionId);
+        }
+        if (alias != null) {
+            builder.alias(alias);
+        }
+        if (interfaceAddress != null) {
+            builder.interfaceAddress(interfaceAddress);
+        }
+        return builder.build();
+    }
+
+    @Provide
+    Arbitrary<String> almost() {
+        Arbitrary<String> tokens =
+                Arbitraries.of(
+                        "verbus:",
+                        "verbus-spy:",
+                        "control",
+                        "control-mode",
+                        "manual",
+                        "dynamic",
+                        "ssc",
+                        "fc",
+                        "udp",
+                        "ipc",
+                        "rdma",
+                        "?",
+                        "|",
+                        "=",
+                        "endpoint",
+                        "mtu",
+                        "term-length",
+                        "session-id",
+                        "alias",
+                        "interface",
+                        "window",
+                        "host",
+                        ":",
+                        "1",
+                        "64k",
+                        "-",
+                        "[",
+                        "]",
+                        "::1",
+                        "%",
+                        ".",
+                        "9999999999",
+                        "g",
+                        "\u0661",
+                        " ");
+        Arbitrary<List<String>> lists = tokens.list().ofMaxSize(20);
+        return lists.map(list -> list.stream().collect(Collectors.joining()))
+                .flatMap(text -> Arbitraries.of(text, "verbus:rdma?" + text));
+    }
+}

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.channel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.BusException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.time.Duration;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+class ChannelUriTest {
+    @Test
+    void givesDefaultsForWhatIsNotSaid() {
+        ChannelUri channel = ChannelUri.parse("verbus:ipc");
+        assertEquals("ipc", channel.media());
+        assertTrue(channel.isIpc());
+        assertEquals(16 * 1024 * 1024, channel.termLength());
+        assertEquals(8192, channel.mtu());
+        assertEquals(OptionalInt.empty(), channel.sessionId());
+        assertEquals(OptionalInt.empty(), channel.window());
+        assertNull(channel.alias());
+        assertNull(channel.interfaceAddress());
+        assertThrows(BusException.class, channel::endpoint);
+    }
+
+    @Test
+    void readsEveryKey() {
+        ChannelUri channel =
+                ChannelUri.parse(
+                        "verbus:rdma?endpoint=10.0.0.2:7400|interface=10.0.0.1|term-length=64k"
+                                + "|mtu=1408|window=96K|session-id=-7|alias=quotes (live)=1");
+        assertEquals("rdma", channel.media());
+        assertEquals(new Endpoint("10.0.0.2", 7400), channel.endpoint());
+        assertEquals("10.0.0.1", channel.interfaceAddress());
+        assertEquals(64 * 1024, channel.termLength());
+        assertTrue(channel.hasTermLength());
+        assertEquals(1408, channel.mtu());
+        assertTrue(channel.hasMtu());
+        assertEquals(OptionalInt.of(96 * 1024), channel.window());
+        assertEquals(OptionalInt.of(-7), channel.sessionId());
+        assertEquals("quotes (live)=1", channel.alias());
+    }
+
+    @Test
+    void flowControlMayNameTheSizeOfTheGroup() {
+        ChannelUri min = ChannelUri.parse("verbus:udp?endpoint=224.0.1.1:1|fc=min,g:/64");
+        assertEquals(64, min.flowControlGroupSize());
+        assertEquals(OptionalLong.empty(), min.flowControlTag());
+        ChannelUri tagged = ChannelUri.parse("verbus:udp?endpoint=224.0.1.1:1|fc=tagged,g:-7/3");
+        assertEquals(3, tagged.flowControlGroupSize());
+        assertEquals(OptionalLong.of(-7), tagged.flowControlTag());
+        assertEquals(1, ChannelUri.parse("verbus:udp?endpoint=224.0.1.1:1").flowControlGroupSize());
+    }
+
+    @Test
+    void readsEveryKeyOfUdp() {
+        ChannelUri channel =
+                ChannelUri.parse(
+                        "verbus:udp?endpoint=10.0.0.2:40123|interface=10.0.0.1|window=128k"
+                            + "|reliable=false|cc=cubic|fc=tagged,g:-7|gtag=9|linger=250ms|ttl=4");
+        assertEquals("udp", channel.media());
+        assertFalse(channel.isIpc());
+        assertEquals(new Endpoint("10.0.0.2", 40123), channel.endpoint());
+        assertEquals("10.0.0.1", channel.interfaceAddress());
+        assertEquals(OptionalInt.of(128 * 1024), channel.window());
+        assertTrue(channel.hasReliable());
+        assertFalse(channel.isReliable());
+        assertEquals("cubic", channel.congestionControl());
+        assertEquals("tagged,g:-7", channel.flowControl());
+        assertEquals(OptionalLong.of(-7), channel.flowControlTag());
+        assertEquals(OptionalLong.of(9), channel.groupTag());
+        assertEquals(Duration.ofMillis(250), channel.linger());
+        assertEquals(OptionalInt.of(4), channel.ttl());
+        ChannelUri built =
+                ChannelUri.udp("10.0.0.2:40123")
+                        .ttl(4)
+                        .linger(Duration.ofMillis(250))
+                        .reliable(false)
+                        .congestionControl("cubic")
+                        .flowControl("tagged,g:-7")
+                        .groupTag(9)
+                        .window(128 * 1024)
+                        .interfaceAddress("10.0.0.1")
+                        .build();
+        assertEquals(channel, built);
+        assertEquals(channel, ChannelUri.parse(channel.toString()));
+    }
+
+    @Test
+    void readsWhatIsAskedOfAFabric() {
+        ChannelUri channel =
+                ChannelUri.parse(
+                        "verbus:rdma?endpoint=h:1|device=mlx5_0|dscp=26|path-mtu=4096"
+                                + "|ack-timeout=50ms|retry-count=3|rnr-retry-count=7");
+        FabricSettings settings = channel.fabric();
+        assertEquals("mlx5_0", settings.device());
+        assertEquals(OptionalInt.of(104), settings.trafficClass());
+        assertEquals(OptionalInt.of(4096), settings.pathMtu());
+        assertEquals(OptionalInt.of(14), settings.ackTimeout());
+        assertEquals(OptionalInt.of(3), settings.retryCount());
+        assertEquals(OptionalInt.of(7), settings.rnrRetryCount());
+        ChannelUri built =
+                ChannelUri.rdma("h:1")
+                        .device("mlx5_0")
+                        .dscp(26)
+                        .pathMtu(4096)
+                        .ackTimeout(14)
+                        .retryCount(3)
+                        .rnrRetryCount(7)
+                        .build();
+        assertEquals(channel, built);
+        assertEquals(channel, ChannelUri.parse(channel.toString()));
+        assertEquals(
+                OptionalInt.of(255),
+                ChannelUri.rdma("h:1").trafficClass(255).build().fabric().trafficClass());
+        FabricSettings none = ChannelUri.rdma("h:1").build().fabric();
+        assertNull(none.device());
+        assertEquals(OptionalInt.empty(), none.trafficClass());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "device=x",
+                "dscp=1",
+                "path-mtu=256",
+                "ack-timeout=3",
+                "retry-count=1",
+                "rnr-retry-count=1"
+            })
+    void sharesAFabricOnlyIfItHasWhatIsAskedFor(String key) {
+        FabricSettings none = ChannelUri.rdma("h:1").build().fabric();
+        FabricSettings asked = ChannelUri.parse("verbus:rdma?endpoint=h:1|" + key).fabric();
+        assertTrue(none.isWithin(asked));
+        assertTrue(asked.isWithin(asked));
+        assertFalse(asked.isWithin(none));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1, 1",
+        "31, 31",
+        "1ns, 1",
+        "8192ns, 1",
+        "8193ns, 2",
+        "67ms, 14",
+        "68ms, 15",
+        "8s, 21",
+        "8796s, 31"
+    })
+    void takesTheNextLongerAcknowledgementTimeout(String text, int exponent) {
+        assertEquals(exponent, FabricSettings.ackTimeoutExponent(text));
+    }
+
+    @Test
+    void givesDefaultsOfUdp() {
+        ChannelUri channel = ChannelUri.udp("h:1").build();
+        assertEquals(1408, channel.mtu());
+        assertEquals(1408, channel.mtu(8192));
+        assertEquals(512, channel.mtu(512));
+        assertEquals(8192, ChannelUri.udp("h:1").mtu(8192).build().mtu(1408));
+        assertEquals(4096, ChannelUri.ipc().build().mtu(4096));
+        assertTrue(channel.isReliable());
+        assertFalse(channel.hasReliable());
+        assertNull(channel.flowControl());
+        assertEquals(OptionalLong.empty(), channel.flowControlTag());
+        assertEquals(OptionalLong.empty(), channel.groupTag());
+        assertNull(channel.linger());
+        assertEquals(OptionalInt.empty(), channel.ttl());
+        assertEquals(Duration.ZERO, ChannelUri.udp("h:1").linger(Duration.ZERO).build().linger());
+    }
+
+    @Test
+    void writesOneTextForTheSameMeaning() {
+        ChannelUri channel =
+                ChannelUri.parse("verbus:rdma?mtu=8192|term-length=65536|endpoint=host:07400");
+        assertEquals("verbus:rdma?endpoint=host:7400|term-length=64k|mtu=8k", channel.toString());
+        ChannelUri built = ChannelUri.rdma("host:7400").mtu(8192).termLength(65536).build();
+        assertEquals(channel, built);
+        assertEquals(channel.hashCode(), built.hashCode());
+        assertNotEquals(channel, ChannelUri.rdma("host:7400").build());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "10.0.0.2:1, 10.0.0.2, 1",
+        "'[fe80::1%eth0]:65535', fe80::1%eth0, 65535",
+        "[::1]:80, ::1, 80",
+        "[::ffff:10.0.0.1]:80, ::ffff:10.0.0.1, 80",
+        "market-data.example.com:7400, market-data.example.com, 7400",
+        "h_1:0, h_1, 0",
+        "3com.example:1, 3com.example, 1"
+    })
+    void readsEndpoints(String text, String host, int port) {
+        Endpoint endpoint = ChannelUri.parse("verbus:rdma?endpoint=" + text).endpoint();
+        assertEquals(new Endpoint(host, port), endpoint);
+        assertEquals(endpoint, Endpoint.parse(endpoint.toString()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                ":",
+                ":1",
+                "host",
+                "host:",
+                "host:x",
+                "host:-1",
+                "host:65536",
+                "host:123456",
+                "1.2.3:1",
+                "1.2.3.4.5:1",
+                "256.1.1.1:1",
+                "01.2.3.4:1",
+                "1.2.3.4.:1",
+                "::1:80",
+                "[::1]",
+                "[::1]80",
+                "[10.0.0.1]:80",
+                "[host]:80",
+                "[fe80::1%]:80",
+                "[1::2::3]:80",
+                "-host:1",
+                "host-:1",
+                "ho st:1",
+                "a..b:1"
+            })
+    void refusesWhatIsNoEndpoint(String text) {
+        BusException refused =
+                assertThrows(
+                        BusException.class, () -> ChannelUri.parse("verbus:rdma?endpoint=" + text));
+        assertTrue(refused.getMessage().contains("must be"), refused.getMessage());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "verbus;does not begin with 'verbus:': write",
+                "aeron:ipc;does not begin with 'verbus:': write",
+                "VERBUS:ipc;does not begin with 'verbus:': write",
+                "verbus:;unknown media ''",
+                "verbus:tcp?endpoint=h:1;unknown media 'tcp': the known ones are ipc, rdma",
+                "verbus:ipc?;'', which is not key=value",
+                "verbus:ipc?mtu;'mtu', which is not key=value",
+                "verbus:ipc?mtu=8k|;'', which is not key=value",
+                "verbus:ipc?endpoint=h:1;which ipc does not know: its keys are term-length, mtu,"
+                        + " session-id, alias",
+                "verbus:ipc?Mtu=8k;'Mtu', which ipc does not know",
+                "verbus:rdma?endpoint=h:1|ttl=3;'ttl', which rdma does not know: its keys are"
+                        + " endpoint, interface, control-mode, device, traffic-class, dscp,"
+                        + " path-mtu, ack-timeout, retry-count, rnr-retry-count, term-length, mtu,"
+                        + " window, fc, gtag, ssc, session-id, alias",
+                "verbus:ipc?mtu=8k|mtu=8k;the key mtu twice",
+                "verbus:rdma;has no endpoint",
+                "verbus:rdma?mtu=4k;has no endpoint",
+                "verbus:ipc?term-length=65537;term-length '65537' is wrong: it must be a power of"
+                        + " two from 64k to 1g",
+                "verbus:ipc?term-length=32k;term-length '32k' is wrong",
+                "verbus:ipc?term-length=2g;term-length '2g' is wrong",
+                "verbus:ipc?term-length=;term-length '' is wrong",
+                "verbus:ipc?term-length=-64k;term-length '-64k' is wrong",
+                "verbus:ipc?term-length=9999999999g;term-length '9999999999g' is wrong",
+                "verbus:ipc?mtu=100;mtu '100' is wrong: it must be a multiple of 32",
+                "verbus:ipc?mtu=64k;mtu '64k' is wrong",
+                "verbus:ipc?session-id=1.5;session-id '1.5' is wrong",
+                "verbus:ipc?session-id=2147483648;session-id '2147483648' is wrong",
+                "verbus:ipc?session-id=+1;session-id '+1' is wrong",
+                "verbus:ipc?alias=;alias '' is wrong",
+                "verbus:ipc?term-length=64k|mtu=16k;more than an eighth of its term length",
+                "verbus:udp;has no endpoint",
+                "verbus:udp?endpoint=h:1|cc=reno;cc 'reno' is wrong: it must be static or cubic",
+                "verbus:udp?endpoint=h:1|reliable=yes;reliable 'yes' is wrong: it must be true or",
+                "verbus:udp?endpoint=h:1|fc=fast;fc 'fast' is wrong: it must be max, min,",
+                "verbus:udp?endpoint=h:1|fc=min,g:/65;fc 'min,g:/65' is wrong",
+                "verbus:udp?endpoint=h:1|fc=min,g:7;fc 'min,g:7' is wrong",
+                "verbus:udp?endpoint=h:1|fc=tagged,g:7/0;fc 'tagged,g:7/0' is wrong",
+                "verbus:udp?endpoint=h:1|fc=tagged;fc 'tagged' is wrong",
+                "verbus:udp?endpoint=h:1|fc=tagged,g:x;fc 'tagged,g:x' is wrong",
+                "verbus:udp?endpoint=h:1|gtag=9999999999999999999;is wrong: it must be a whole",
+                "verbus:udp?endpoint=h:1|linger=5;linger '5' is wrong: it must be from 0s to 60s",
+                "verbus:udp?endpoint=h:1|linger=61s;linger '61s' is wrong",
+                "verbus:udp?endpoint=h:1|linger=99999999999s;linger '99999999999s' is wrong",
+                "verbus:udp?endpoint=h:1|linger=-1s;linger '-1s' is wrong",
+                "verbus:udp?endpoint=h:1|ttl=256;ttl '256' is wrong: it must be a whole number",
+                "verbus:udp?endpoint=h:1|ttl=k;ttl 'k' is wrong",
+                "verbus:rdma?endpoint=h:1|control-mode=manual;both control-mode=manual and an",
+                "verbus:udp?control=h:1|control-mode=manual;remove control, and add it as",
+                "verbus:rdma?control-mode=manual|interface=10.0.0.1;the interface in each",
+                "verbus:rdma?control-mode=dynamic;which only udp knows",
+                "verbus:rdma?endpoint=h:1|control=h:2;which rdma does not know",
+                "verbus:udp?control-mode=dynamic;has control-mode=dynamic without control",
+                "verbus:udp?control=h:1;has control without endpoint",
+                "verbus:udp?control-mode=auto;must be manual or dynamic",
+                "verbus:rdma?endpoint=h:1|fc=min;has one receiver",
+                "verbus:rdma?control-mode=manual|ssc=1;ssc '1' is wrong: it must be true or false",
+                "verbus-spy:tcp;unknown media 'tcp'",
+                "verbus-spy:rdma;has no endpoint",
+                "verbus-spie:ipc;does not begin with 'verbus:': write",
+                "verbus:rdma?endpoint=h:1|window=1k;window '1k' is wrong",
+                "verbus:rdma?endpoint=h:1|window=1m|term-length=64k;more than two terms",
+                "verbus:rdma?endpoint=h:1|interface=1.2.3;host '1.2.3' is wrong",
+                "verbus:rdma?endpoint=h:1|device=;device '' is wrong: it must be the name",
+                "verbus:rdma?endpoint=h:1|device=../x;device '../x' is wrong",
+                "verbus:rdma?endpoint=h:1|traffic-class=256;traffic-class '256' is wrong: it must"
+                        + " be a whole number from 0 to 255",
+                "verbus:rdma?endpoint=h:1|dscp=64;dscp '64' is wrong: it must be a whole number"
+                        + " from 0 to 63",
+                "verbus:rdma?endpoint=h:1|dscp=1|traffic-class=4;keep one of them",
+                "verbus:rdma?endpoint=h:1|path-mtu=1500;it must be 256, 512, 1024, 2048 or 4096",
+                "verbus:rdma?endpoint=h:1|path-mtu=4k;path-mtu '4k' is wrong",
+                "verbus:rdma?endpoint=h:1|ack-timeout=0;ack-timeout '0' is wrong: it must be from",
+                "verbus:rdma?endpoint=h:1|ack-timeout=32;ack-timeout '32' is wrong",
+                "verbus:rdma?endpoint=h:1|ack-timeout=0ms;ack-timeout '0ms' is wrong",
+                "verbus:rdma?endpoint=h:1|ack-timeout=9000s;ack-timeout '9000s' is wrong",
+                "verbus:rdma?endpoint=h:1|ack-timeout=soon;ack-timeout 'soon' is wrong",
+                "verbus:rdma?endpoint=h:1|retry-count=7;retry-count '7' is wrong: it must be a"
+                        + " whole number from 0 to 6",
+                "verbus:rdma?endpoint=h:1|rnr-retry-count=8;rnr-retry-count '8' is wrong",
+                "verbus:udp?endpoint=h:1|device=x;'device', which udp does not know"
+            })
+    void saysWhatIsWrongAndWhatWouldBeRight(String text, String message) {
+        BusException refused = assertThrows(BusException.class, () -> ChannelUri.parse(text));
+        assertTrue(refused.getMessage().contains(message), refused.getMessage());
+        assertTrue(refused.getMessage().contains(": "), refused.getMessage());
+    }
+
+    @Test
+    void readsChannelsOfSeveralDestinationsAndOfSpies() {
+        ChannelUri manual = ChannelUri.parse("verbus:rdma?control-mode=manual|fc=tagged,g:7");
+        assertEquals(ChannelUri.rdmaManual().flowControl("tagged,g:7").build(), manual);
+        assertTrue(manual.isManual());
+        assertFalse(manual.hasEndpoint());
+        manual.checkPublishable();
+        ChannelUri dynamic =
+                ChannelUri.parse("verbus:udp?control=10.0.0.1:5|control-mode=dynamic|fc=min");
+        assertEquals(ChannelUri.udpDynamic("10.0.0.1:5").flowControl("min").build(), dynamic);
+        assertTrue(dynamic.isDynamic());
+        dynamic.checkPublishable();
+        ChannelUri receiver = ChannelUri.parse("verbus:udp?endpoint=10.0.0.2:0|control=10.0.0.1:5");
+        assertEquals("10.0.0.1:5", receiver.control().toString());
+        receiver.checkSubscribable();
+        ChannelUri spy = ChannelUri.parse("verbus-spy:udp?control-mode=manual|session-id=9");
+        assertEquals(ChannelUri.udpManual().sessionId(9).spy().build(), spy);
+        assertTrue(spy.isSpy());
+        assertEquals(spy, ChannelUri.parse(spy.toString()));
+        spy.checkSubscribable();
+        ChannelUri.parse("verbus-spy:ipc").checkSubscribable();
+        assertTrue(ChannelUri.parse("verbus:udp?endpoint=h:1|ssc=true").spiesConnect());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "verbus-spy:rdma?endpoint=h:1;is a spy's, which only a subscription can be",
+                "verbus:udp?endpoint=h:1|control=h:2;has both endpoint and control",
+                "verbus:udp?control=h:0|control-mode=dynamic;port 0 in control"
+            })
+    void refusesToPublishOnASubscriptionsChannel(String text, String message) {
+        assertRefused(ChannelUri.parse(text)::checkPublishable, message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "verbus:rdma?control-mode=manual;has no endpoint, where a subscription receives",
+                "verbus:udp?control=h:1|control-mode=dynamic;has no endpoint",
+                "verbus:udp?endpoint=h:1|control=h:0;port 0 in control"
+            })
+    void refusesToSubscribeToAPublicationsChannel(String text, String message) {
+        assertRefused(ChannelUri.parse(text)::checkSubscribable, message);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "verbus:ipc?term-length=1m",
+                "verbus:ipc?mtu=1k",
+                "verbus:udp?endpoint=h:1|term-length=1m",
+                "verbus:udp?endpoint=h:1|fc=min",
+                "verbus:udp?endpoint=h:1|ssc=true",
+                "verbus:udp?endpoint=h:1|linger=1s",
+                "verbus:udp?endpoint=h:1|ttl=3",
+                "verbus:rdma?endpoint=h:1|interface=10.0.0.1",
+                "verbus:rdma?endpoint=h:1|dscp=1",
+                "verbus:rdma?endpoint=h:1|traffic-class=4",
+                "verbus:rdma?endpoint=h:1|retry-count=1",
+                "verbus:rdma?endpoint=h:1|mtu=4k",
+                "verbus-spy:udp?endpoint=h:1|reliable=false"
+            })
+    void refusesToSubscribeWithAKeyWithoutEffect(String text) {
+        String key = text.replaceAll(".*[?|](.*)=.*", "$1");
+        assertRefused(
+                ChannelUri.parse(text)::checkSubscribable, "has the key " + key + ", which has no");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "verbus:udp?endpoint=h:1|reliable=false",
+                "verbus:udp?endpoint=h:1|cc=cubic",
+                "verbus:udp?endpoint=h:1|gtag=7",
+                "verbus:rdma?endpoint=h:1|gtag=7",
+                "verbus:rdma?endpoint=h:1|window=64k"
+            })
+    void refusesToPublishWithAKeyWithoutEffect(String text) {
+        String key = text.replaceAll(".*[?|](.*)=.*", "$1");
+        assertRefused(
+                ChannelUri.parse(text)::checkPublishable, "has the key " + key + ", which has no");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "verbus:ipc?session-id=7|alias=a",
+                "verbus:udp?endpoint=h:1|window=64k|cc=cubic|reliable=false|gtag=7|session-id=7",
+                "verbus:udp?endpoint=h:1|control=h:2|control-mode=dynamic",
+                "verbus:udp?endpoint=239.7.7.7:1|interface=10.0.0.1",
+                "verbus:rdma?endpoint=h:1|window=64k|gtag=7|device=rxe0|path-mtu=1024",
+                "verbus:rdma?endpoint=h:1|ack-timeout=14|rnr-retry-count=7",
+                "verbus-spy:udp?endpoint=h:1|term-length=1m|mtu=1k|ssc=true|fc=min"
+            })
+    void takesKeysWithEffectOnASubscription(String text) {
+        ChannelUri.parse(text).checkSubscribable();
+    }
+
+    @Test
+    void namesTheSchemeOnce() {
+        assertRefused(() -> ChannelUri.parse("tcp:x"), "does not begin with 'verbus:': write");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "verbus:ipc;is no destination",
+                "verbus-spy:rdma?endpoint=h:1;is no destination",
+                "verbus:rdma?endpoint=h:0;has port 0",
+                "verbus:rdma?endpoint=h:1|mtu=4k;the key mtu, which belongs to the publication's",
+                "verbus:udp?endpoint=h:1|interface=10.0.0.1;the key interface, which belongs",
+                "verbus:udp?endpoint=h:1|fc=min;the key fc"
+            })
+    void refusesWhatIsNoDestination(String text, String message) {
+        assertRefused(ChannelUri.parse(text)::checkDestination, message);
+    }
+
+    private static void assertRefused(Executable check, String message) {
+        BusException refused = assertThrows(BusException.class, check);
+        assertTrue(refused.getMessage().contains(message), refused.getMessage());
+        assertTrue(refused.getMessage().contains(": "), refused.getMessage());
+    }
+
+    @Test
+    void takesAnAddressForADestination() {
+        ChannelUri.parse("verbus:rdma?endpoint=h:1|interface=10.0.0.1").checkDestination();
+        ChannelUri.parse("verbus:udp?endpoint=h:1").checkDestination();
+    }
+
+    @Test
+    void refusesNullAndTextsThatAreTooLong() {
+        assertThrows(BusException.class, () -> ChannelUri.parse(null));
+        String text = "verbus:ipc?alias=" + "a".repeat(ChannelUri.MAX_LENGTH);
+        assertTrue(
+                assertThrows(BusException.class, () -> ChannelUri.parse(text))
+                        .getMessage()
+                        .contains("shorten it"));
+    }
+
+    @Test
+    void refusesBuildersThatContradictThemselves() {
+        assertThrows(BusException.class, () -> ChannelUri.rdma("nowhere"));
+        assertThrows(BusException.class, () -> ChannelUri.ipc().termLength(1000));
+        assertThrows(BusException.class, () -> ChannelUri.ipc().window(8192).build());
+        assertThrows(
+                BusException.class, () -> ChannelUri.ipc().termLength(65536).mtu(16384).build());
+    }
+
+    @Test
+    void letsOnlySubscriptionsHavePortZero() {
+        ChannelUri channel = ChannelUri.parse("verbus:rdma?endpoint=10.0.0.2:0");
+        assertTrue(
+                assertThrows(BusException.class, channel::checkPublishable)
+                        .getMessage()
+                        .contains("port 0"));
+        ChannelUri.parse("verbus:rdma?endpoint=10.0.0.2:1").checkPublishable();
+        ChannelUri.parse("verbus:ipc").checkPublishable();
+    }
+}

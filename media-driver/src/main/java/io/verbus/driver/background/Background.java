@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.background;
+
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * What takes long, so that the conductor never waits for it: a thread for work on logs that is done
+ * in slices, in turn by owner; a thread for calls that cannot be divided, such as to register or
+ * unmap memory; and threads that ask name servers. What is done is told in a later turn of the
+ * conductor.
+ *
+ * <p>Slices for which a client or peer waits go before those for which nobody does.
+ */
+public final class Background implements AutoCloseable {
+    private static final int MAX_LOOK_UPS = 8;
+    private static final long IDLE_LOOK_UP_SECONDS = 10;
+
+    private record Added(Object owner, SlicedTask task, boolean isAwaited) {}
+
+    private static final Added CLOSE = new Added(null, null, false);
+
+    private final ErrorHandler errors;
+
+    /** From the conductor to the thread that does the slices. */
+    private final LinkedBlockingQueue<Added> added = new LinkedBlockingQueue<>();
+
+    /** From the threads to the conductor. */
+    private final ManyToOneConcurrentLinkedQueue<Runnable> done =
+            new ManyToOneConcurrentLinkedQueue<>();
+
+    private final Thread slices = thread(this::workOnSlices, "verbus-log-slices");
+    private final ExecutorService calls =
+            Executors.newSingleThreadExecutor(call -> thread(call, "verbus-memory-calls"));
+    private final ThreadPoolExecutor lookUps =
+            new ThreadPoolExecutor(
+                    MAX_LOOK_UPS,
+                    MAX_LOOK_UPS,
+                    IDLE_LOOK_UP_SECONDS,
+                    TimeUnit.SECONDS,
+                    new LinkedBlockingQueue<>(),
+                    call -> thread(call, "verbus-names"));
+
+    /**
+     * @param errors where is recorded what fails and nobody else is told.
+     */
+    public Background(ErrorHandler errors) {
+        this.errors = errors;
+        lookUps.allowCoreThreadTimeOut(true);
+        slices.start();
+    }
+
+    private static Thread thread(Runnable work, String name) {
+        return Thread.ofPlatform().daemon().name(name).unstarted(work);
+    }
+
+    // Conductor
+
+    /**
+     * Begins a task for which somebody waits.
+     *
+     * @param owner whose turn it is when its slices are done.
+     */
+    public void begin(Object owner, SlicedTask task) {
+        added.add(new Added(owner, task, true));
+    }
+
+    /** Begins a task for which nobody waits. */
+    public void beginLater(Object owner, SlicedTask task) {
+        added.add(new Added(owner, task, false));
+    }
+
+    /**
+     * Makes a call that cannot be divided, after those before it.
+     *
+     * @param then told, by the conductor, null or what the call threw.
+     */
+    public void call(Runnable call, Consumer<RuntimeException> then) {
+        calls.execute(() -> run(call, then));
+    }
+
+    /** Asks a name server, besides others. */
+    void lookUp(Runnable question, Runnable then) {
+        lookUps.execute(() -> run(question, failure -> then.run()));
+    }
+
+    private void run(Runnable call, Consumer<RuntimeException> then) {
+        RuntimeException failure = null;
+        try {
+            call.run();
+        } catch (RuntimeException | Error e) {
+            failure = told(e);
+        }
+        RuntimeException thrown = failure;
+        done.add(() -> then.accept(thrown));
+    }
+
+    /** An error, such as of a page that cannot be read, must end no thread that others need. */
+    private static RuntimeException told(Throwable thrown) {
+        return thrown instanceof RuntimeException failure
+                ? failure
+                : new IllegalStateException(thrown);
+    }
+
+    /**
+     * Tells what is done.
+     *
+     * @param most how much of it.
+     * @return how much.
+     */
+    public int tell(int most) {
+        int count = 0;
+        Runnable each;
+        while (count < most && (each = done.poll()) != null) {
+            try {
+                each.run();
+            } catch (RuntimeException e) {
+                errors.onError(e);
+            }
+            count++;
+        }
+        return count;
+    }
+
+    // Thread of the slices
+
+    private void workOnSlices() {
+        FairQueue<SlicedTask> awaited = new FairQueue<>();
+        FairQueue<SlicedTask> others = new FairQueue<>();
+        try {
+            while (take(awaited, others)) {
+                FairQueue<SlicedTask> queue = awaited.isEmpty() ? others : awaited;
+                SlicedTask task = queue.next();
+                queue.endTurn(work(task));
+            }
+        } catch (InterruptedException e) {
+            // Nobody but this class knows the thread.
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Takes what was added, and waits for it where there is nothing else to do; false: close. */
+    private boolean take(FairQueue<SlicedTask> awaited, FairQueue<SlicedTask> others)
+            throws InterruptedException {
+        Added each = awaited.isEmpty() && others.isEmpty() ? added.take() : added.poll();
+        while (each != null && each != CLOSE) {
+            (each.isAwaited ? awaited : others).add(each.owner, each.task);
+            each = added.poll();
+        }
+        return each != CLOSE;
+    }
+
+    private boolean work(SlicedTask task) {
+        try {
+            if (!task.work()) {
+                return false;
+            }
+            done.add(() -> task.onDone(null));
+        } catch (RuntimeException | Error e) {
+            done.add(() -> task.onDone(told(e)));
+        }
+        return true;
+    }
+
+    /**
+     * Ends the threads: the slice and the calls that are under way, and calls that wait, are done;
+     * nothing is told. Look-ups are left to themselves.
+     */
+    @Override
+    public void close() {
+        added.add(CLOSE);
+        calls.shutdown();
+        lookUps.shutdownNow();
+        boolean isInterrupted = false;
+        boolean isEnded = false;
+        while (!isEnded) {
+            try {
+                slices.join();
+                isEnded = calls.awaitTermination(1, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                isInterrupted = true;
+            }
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

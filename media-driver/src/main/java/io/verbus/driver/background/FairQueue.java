@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.background;
+
+import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Tasks of several owners, handed out in turn by owner: who has many, or a long one, delays no
+ * other. The tasks of one owner keep their order. One thread.
+ */
+final class FairQueue<T> {
+    /** The owner whose turn it is comes first. */
+    private final Map<Object, ArrayDeque<T>> byOwner = new LinkedHashMap<>();
+
+    boolean isEmpty() {
+        return byOwner.isEmpty();
+    }
+
+    /** Adds a task behind all others of its owner. */
+    void add(Object owner, T task) {
+        byOwner.computeIfAbsent(owner, each -> new ArrayDeque<>()).addLast(task);
+    }
+
+    /** The task whose turn it is. The queue is not empty. */
+    T next() {
+        return byOwner.values().iterator().next().getFirst();
+    }
+
+    /**
+     * Ends the turn of the task that {@link #next} has told.
+     *
+     * @param isDone whether the task leaves the queue.
+     */
+    void endTurn(boolean isDone) {
+        Map.Entry<Object, ArrayDeque<T>> first = byOwner.entrySet().iterator().next();
+        Object owner = first.getKey();
+        ArrayDeque<T> tasks = first.getValue();
+        byOwner.remove(owner);
+        if (isDone) {
+            tasks.removeFirst();
+        }
+        if (!tasks.isEmpty()) {
+            byOwner.put(owner, tasks);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.background;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Addresses of host names. They are looked up in the background, each time that somebody is about
+ * to use them, and remembered for the use. Conductor's thread.
+ */
+public final class Names {
+    private static final int MAX_REMEMBERED = 1024;
+    private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);
+
+    private final Background background;
+    private final Map<String, CompletableFuture<Void>> underWay = new HashMap<>();
+
+    /** The one that was found least recently comes first. */
+    private final Map<String, InetAddress> found = new LinkedHashMap<>();
+
+    public Names(Background background) {
+        this.background = background;
+    }
+
+    /**
+     * Looks a name up.
+     *
+     * @param name or an IP address.
+     * @return completed in a later turn of the conductor, or at once for an IP address.
+     */
+    public CompletableFuture<Void> lookUp(String name) {
+        return literal(name) != null ? NOTHING : underWay.computeIfAbsent(name, this::beginLookUp);
+    }
+
+    private CompletableFuture<Void> beginLookUp(String name) {
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        InetAddress[] answer = new InetAddress[1];
+        background.lookUp(
+                () -> answer[0] = ask(name),
+                () -> {
+                    underWay.remove(name);
+                    remember(name, answer[0]);
+                    end.complete(null);
+                });
+        return end;
+    }
+
+    private static InetAddress ask(String name) {
+        try {
+            return InetAddress.getByName(name);
+        } catch (UnknownHostException e) {
+            return null; // which whoever uses the name says, with the channel that names it
+        }
+    }
+
+    private void remember(String name, InetAddress address) {
+        found.remove(name);
+        if (address != null) {
+            found.put(name, address);
+        }
+        if (found.size() > MAX_REMEMBERED) {
+            found.remove(found.keySet().iterator().next());
+        }
+    }
+
+    /** What a name led to when it was looked up last; unresolved if that failed. */
+    public InetSocketAddress address(String name, int port) {
+        InetAddress address = literal(name);
+        if (address == null) {
+            address = found.get(name);
+        }
+        return address == null
+                ? InetSocketAddress.createUnresolved(name, port)
+                : new InetSocketAddress(address, port);
+    }
+
+    private static InetAddress literal(String name) {
+        boolean isLiteral = name.indexOf(':') >= 0 || Character.digit(lastOf(name), 10) >= 0;
+        try {
+            return isLiteral ? InetAddress.ofLiteral(name) : null;
+        } catch (IllegalArgumentException e) {
+            return null; // a name that ends with a digit
+        }
+    }
+
+    private static char lastOf(String name) {
+        return name.isEmpty() ? ' ' : name.charAt(name.length() - 1);
+    }
+}

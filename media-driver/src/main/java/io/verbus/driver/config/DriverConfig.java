@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.config;
+
+import io.verbus.BusException;
+
+import org.agrona.ErrorHandler;
+
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * Settings of a media driver, checked. Where they may come from is {@link DriverConfigSources}.
+ *
+ * @param directory that clients find the driver at; made by it, and deleted when it closes.
+ * @param directoryGroup name or number of the group whose members may be clients, besides the
+ *     driver's own user; null for none.
+ * @param logDirectory a directory of a hugetlbfs mount, where logs are to lie on huge pages; null
+ *     for the driver directory.
+ * @param threading which agents share a thread.
+ * @param conductor idling and CPU of the conductor's thread.
+ * @param sender idling and CPU of the sender's thread.
+ * @param receiver idling and CPU of the receiver's thread.
+ * @param clientLivenessTimeoutNs after which a silent client is given up.
+ * @param unblockTimeoutNs after which a claim that nobody commits is filled with padding.
+ * @param lingerNs for which a log's file stays after its last user has gone.
+ * @param termLength of publications whose channel names none, bytes.
+ * @param mtu of publications whose channel names none, bytes.
+ * @param ipcWindow how far an IPC publication may be ahead of its slowest subscriber, bytes; 0 for
+ *     half a term.
+ * @param toDriverLength bytes of the command ring buffer.
+ * @param toClientsLength bytes of the event broadcast buffer.
+ * @param counterValuesLength bytes of the counters' values, 128 each.
+ * @param errorLogLength bytes of the distinct error log.
+ * @param transportOptions options of transports by name, such as {@code rdma.retry-count}.
+ * @param errorHandler told every error besides the error log; any agent's thread.
+ * @param warningHandler told what works, but not as it should; the launching thread.
+ */
+public record DriverConfig(
+        Path directory,
+        String directoryGroup,
+        Path logDirectory,
+        ThreadingMode threading,
+        AgentConfig conductor,
+        AgentConfig sender,
+        AgentConfig receiver,
+        long clientLivenessTimeoutNs,
+        long unblockTimeoutNs,
+        long lingerNs,
+        int termLength,
+        int mtu,
+        int ipcWindow,
+        int toDriverLength,
+        int toClientsLength,
+        int counterValuesLength,
+        int errorLogLength,
+        Map<String, String> transportOptions,
+        ErrorHandler errorHandler,
+        ErrorHandler warningHandler) {
+
+    /**
+     * Settings of one agent's thread.
+     *
+     * @param idling when there is no work.
+     * @param cpu that it is bound to, or -1.
+     */
+    public record AgentConfig(Idling idling, int cpu) {
+        /** Backs off, on any CPU. */
+        public static final AgentConfig DEFAULT = new AgentConfig(Idling.BACKOFF, CpuAffinity.NONE);
+
+        /** Checks the CPU. */
+        public AgentConfig {
+            if (cpu < CpuAffinity.NONE || cpu >= CpuAffinity.MAX_CPUS) {
+                throw new BusException(
+                        "CPU "
+                                + cpu
+                                + " is not from 0 to "
+                                + (CpuAffinity.MAX_CPUS - 1)
+                                + ": give a CPU's number, or -1 for any");
+            }
+        }
+    }
+
+    /**
+     * Checks every value.
+     *
+     * @throws BusException that names the wrong one.
+     */
+    public DriverConfig {
+        transportOptions = Map.copyOf(transportOptions);
+        DriverOption.CLIENT_LIVENESS_TIMEOUT.check(clientLivenessTimeoutNs + "ns");
+        DriverOption.UNBLOCK_TIMEOUT.check(unblockTimeoutNs + "ns");
+        DriverOption.LINGER.check(lingerNs + "ns");
+        DriverOption.TERM_LENGTH.check(Integer.toString(termLength));
+        DriverOption.MTU.check(Integer.toString(mtu));
+        DriverOption.IPC_WINDOW.check(Integer.toString(ipcWindow));
+        DriverOption.TO_DRIVER_LENGTH.check(Integer.toString(toDriverLength));
+        DriverOption.TO_CLIENTS_LENGTH.check(Integer.toString(toClientsLength));
+        DriverOption.COUNTER_VALUES_LENGTH.check(Integer.toString(counterValuesLength));
+        DriverOption.ERROR_LOG_LENGTH.check(Integer.toString(errorLogLength));
+        if (unblockTimeoutNs < clientLivenessTimeoutNs) {
+            throw new BusException(
+                    "unblock-timeout of "
+                            + unblockTimeoutNs
+                            + " ns is below the client-liveness-timeout of "
+                            + clientLivenessTimeoutNs
+                            + " ns: a live client's claim could be taken from it, choose a longer"
+                            + " one");
+        }
+        if (threading == ThreadingMode.INVOKER
+                && (conductor.cpu >= 0 || sender.cpu >= 0 || receiver.cpu >= 0)) {
+            throw new BusException(
+                    "an agent's cpu is set, but threading invoker has no threads to bind: bind the"
+                            + " thread that invokes instead, and remove the setting");
+        }
+    }
+
+    /** The defaults, for {@code /dev/shm/verbus-USER}. */
+    public static DriverConfig defaults() {
+        return builder().build();
+    }
+
+    /** Begins with the defaults. */
+    public static DriverConfigBuilder builder() {
+        return new DriverConfigBuilder();
+    }
+}

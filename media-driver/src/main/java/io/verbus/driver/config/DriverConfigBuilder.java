@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.config;
+
+import io.verbus.driver.config.DriverConfig.AgentConfig;
+import io.verbus.driver.files.DriverDirectory;
+
+import org.agrona.ErrorHandler;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Sets what differs from a driver's defaults. {@link DriverOption#ALL} has the default and the
+ * range of each option, {@link DriverConfig} what it means.
+ */
+public final class DriverConfigBuilder {
+    private static final long UNSET = -1;
+
+    private Path directory = DriverDirectory.defaultPath();
+    private String directoryGroup;
+    private Path logDirectory;
+    private ThreadingMode threading = preset(DriverOption.THREADING);
+    private AgentConfig conductor = AgentConfig.DEFAULT;
+    private AgentConfig sender = AgentConfig.DEFAULT;
+    private AgentConfig receiver = AgentConfig.DEFAULT;
+    private long clientLivenessTimeoutNs = preset(DriverOption.CLIENT_LIVENESS_TIMEOUT);
+    private long unblockTimeoutNs = UNSET;
+    private long lingerNs = preset(DriverOption.LINGER);
+    private int termLength = preset(DriverOption.TERM_LENGTH);
+    private int mtu = preset(DriverOption.MTU);
+    private int ipcWindow = preset(DriverOption.IPC_WINDOW);
+    private int toDriverLength = preset(DriverOption.TO_DRIVER_LENGTH);
+    private int toClientsLength = preset(DriverOption.TO_CLIENTS_LENGTH);
+    private int counterValuesLength = preset(DriverOption.COUNTER_VALUES_LENGTH);
+    private int errorLogLength = preset(DriverOption.ERROR_LOG_LENGTH);
+    private final Map<String, String> transportOptions = new TreeMap<>();
+    private ErrorHandler errorHandler = error -> {};
+    private ErrorHandler warningHandler = warning -> {};
+
+    DriverConfigBuilder() {}
+
+    private static <T> T preset(DriverOption<T> of) {
+        return of.option().parse(of.option().preset());
+    }
+
+    /** Where clients find the driver. */
+    public DriverConfigBuilder directory(Path value) {
+        directory = value;
+        return this;
+    }
+
+    /** Group whose members may be clients: name or number; null for none. */
+    public DriverConfigBuilder directoryGroup(String value) {
+        directoryGroup = value;
+        return this;
+    }
+
+    /** Where logs lie on huge pages: a directory of a hugetlbfs mount; null for nowhere. */
+    public DriverConfigBuilder logDirectory(Path value) {
+        logDirectory = value;
+        return this;
+    }
+
+    /** Which agents share a thread. */
+    public DriverConfigBuilder threading(ThreadingMode value) {
+        threading = value;
+        return this;
+    }
+
+    /** Idling of all three agents. */
+    public DriverConfigBuilder idling(Idling value) {
+        return conductorIdling(value).senderIdling(value).receiverIdling(value);
+    }
+
+    /** Idling of the conductor, and of the one thread of {@link ThreadingMode#SHARED}. */
+    public DriverConfigBuilder conductorIdling(Idling value) {
+        conductor = new AgentConfig(value, conductor.cpu());
+        return this;
+    }
+
+    /** Idling of the sender, and of the network thread of {@link ThreadingMode#SHARED_NETWORK}. */
+    public DriverConfigBuilder senderIdling(Idling value) {
+        sender = new AgentConfig(value, sender.cpu());
+        return this;
+    }
+
+    /** Idling of the receiver. */
+    public DriverConfigBuilder receiverIdling(Idling value) {
+        receiver = new AgentConfig(value, receiver.cpu());
+        return this;
+    }
+
+    /** CPU of the conductor, and of the one thread of {@link ThreadingMode#SHARED}. */
+    public DriverConfigBuilder conductorCpu(int value) {
+        conductor = new AgentConfig(conductor.idling(), value);
+        return this;
+    }
+
+    /** CPU of the sender, and of the network thread of {@link ThreadingMode#SHARED_NETWORK}. */
+    public DriverConfigBuilder senderCpu(int value) {
+        sender = new AgentConfig(sender.idling(), value);
+        return this;
+    }
+
+    /** CPU of the receiver. */
+    public DriverConfigBuilder receiverCpu(int value) {
+        receiver = new AgentConfig(receiver.idling(), value);
+        return this;
+    }
+
+    /** Nanoseconds after which a silent client is given up. */
+    public DriverConfigBuilder clientLivenessTimeoutNs(long value) {
+        clientLivenessTimeoutNs = value;
+        return this;
+    }
+
+    /** Nanoseconds after which an open claim is filled; 1.5 x the client liveness if not set. */
+    public DriverConfigBuilder unblockTimeoutNs(long value) {
+        unblockTimeoutNs = value;
+        return this;
+    }
+
+    /** Nanoseconds for which a log's file stays after its last user has gone. */
+    public DriverConfigBuilder lingerNs(long value) {
+        lingerNs = value;
+        return this;
+    }
+
+    /** Bytes of a term where the channel names none. */
+    public DriverConfigBuilder termLength(int value) {
+        termLength = value;
+        return this;
+    }
+
+    /** Bytes of the longest frame where the channel names none. */
+    public DriverConfigBuilder mtu(int value) {
+        mtu = value;
+        return this;
+    }
+
+    /**
+     * Bytes that an IPC publication may be ahead of its slowest subscriber; 0 for two terms, the
+     * most.
+     */
+    public DriverConfigBuilder ipcWindow(int value) {
+        ipcWindow = value;
+        return this;
+    }
+
+    /** Bytes of the command ring buffer. */
+    public DriverConfigBuilder toDriverLength(int value) {
+        toDriverLength = value;
+        return this;
+    }
+
+    /** Bytes of the event broadcast buffer. */
+    public DriverConfigBuilder toClientsLength(int value) {
+        toClientsLength = value;
+        return this;
+    }
+
+    /** Bytes of the counters' values. */
+    public DriverConfigBuilder counterValuesLength(int value) {
+        counterValuesLength = value;
+        return this;
+    }
+
+    /** Bytes of the distinct error log. */
+    public DriverConfigBuilder errorLogLength(int value) {
+        errorLogLength = value;
+        return this;
+    }
+
+    /** Option of a transport, such as {@code rdma.retry-count}. */
+    public DriverConfigBuilder transportOption(String name, String value) {
+        transportOptions.put(name, value);
+        return this;
+    }
+
+    /** Told every error besides the error log, on any agent's thread. */
+    public DriverConfigBuilder errorHandler(ErrorHandler value) {
+        errorHandler = value;
+        return this;
+    }
+
+    /** Told what works, but not as it should. */
+    public DriverConfigBuilder warningHandler(ErrorHandler value) {
+        warningHandler = value;
+        return this;
+    }
+
+    /**
+     * Checks and fixes the settings.
+     *
+     * @throws io.verbus.BusException that names the wrong one.
+     */
+    public DriverConfig build() {
+        return new DriverConfig(
+                directory,
+                directoryGroup,
+                logDirectory,
+                threading,
+                conductor,
+                sender,
+                receiver,
+                clientLivenessTimeoutNs,
+                unblockTimeoutNs == UNSET ? clientLivenessTimeoutNs * 3 / 2 : unblockTimeoutNs,
+                lingerNs,
+                termLength,
+                mtu,
+                ipcWindow,
+                toDriverLength,
+                toClientsLength,
+                counterValuesLength,
+                errorLogLength,
+                transportOptions,
+                errorHandler,
+                warningHandler);
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.config;
+
+import io.verbus.BusException;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Reads a driver's settings from where operators write them. What is read later wins: defaults,
+ * properties file, environment ({@code VERBUS_TERM_LENGTH}), system properties ({@code
+ * verbus.term-length}), command line ({@code --term-length}).
+ *
+ * <p>An unknown name is refused. Names that begin with the media of a transport, such as {@code
+ * rdma.}, are options of that transport, which checks them when the driver starts.
+ */
+public final class DriverConfigSources {
+    private static final String PROPERTY = "verbus.";
+    private static final String VARIABLE = "VERBUS_";
+
+    /** First words of names that belong to the launcher, the lab, the tests and clients. */
+    private static final List<String> OTHERS =
+            List.of(
+                    "lab",
+                    "java",
+                    "test",
+                    "demo",
+                    "perf",
+                    "jvm",
+                    "home",
+                    "debug",
+                    "directory-owner",
+                    "directory_owner");
+
+    private final DriverConfigBuilder builder;
+    private final Collection<String> media;
+
+    /**
+     * @param builder to set values in.
+     * @param media of the transports that are present.
+     */
+    public DriverConfigSources(DriverConfigBuilder builder, Collection<String> media) {
+        this.builder = builder;
+        this.media = List.copyOf(media);
+    }
+
+    /**
+     * Reads a properties file; names in it have no prefix, or {@code verbus.}.
+     *
+     * @param file to read.
+     */
+    public DriverConfigSources file(Path file) {
+        Properties properties = new Properties();
+        try (Reader reader = Files.newBufferedReader(file)) {
+            properties.load(reader);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new BusException(
+                    "the properties file " + file + " cannot be read (" + e + "): check its path",
+                    e);
+        }
+        for (String key : new TreeSet<>(properties.stringPropertyNames())) {
+            String name = key.startsWith(PROPERTY) ? key.substring(PROPERTY.length()) : key;
+            set(name, properties.getProperty(key), key + " in " + file);
+        }
+        return this;
+    }
+
+    /**
+     * Reads environment variables.
+     *
+     * @param variables such as {@code System.getenv()}.
+     */
+    public DriverConfigSources environment(Map<String, String> variables) {
+        new TreeMap<>(variables)
+                .forEach(
+                        (key, value) -> {
+                            if (key.startsWith(VARIABLE) && !isOthers(variableName(key))) {
+                                set(variableName(key), value, "environment variable " + key);
+                            }
+                        });
+        return this;
+    }
+
+    /**
+     * Reads system properties.
+     *
+     * @param properties such as {@code System.getProperties()}.
+     */
+    public DriverConfigSources properties(Properties properties) {
+        for (String key : new TreeSet<>(properties.stringPropertyNames())) {
+            if (key.startsWith(PROPERTY) && !isOthers(key.substring(PROPERTY.length()))) {
+                set(
+                        key.substring(PROPERTY.length()),
+                        properties.getProperty(key),
+                        "system property " + key);
+            }
+        }
+        return this;
+    }
+
+    /**
+     * Sets one value.
+     *
+     * @param name without prefix.
+     * @param value as text.
+     * @param source where it stands, for the message.
+     */
+    public DriverConfigSources set(String name, String value, String source) {
+        for (DriverOption<?> option : DriverOption.ALL) {
+            if (option.name().equals(name)) {
+                option.set(builder, value, source);
+                return this;
+            }
+        }
+        if (isTransports(name)) {
+            builder.transportOption(name, value);
+            return this;
+        }
+        throw new BusException(
+                source
+                        + " is no setting of the driver: use one of "
+                        + String.join(
+                                ", ", DriverOption.ALL.stream().map(DriverOption::name).toList())
+                        + transportHint());
+    }
+
+    private String transportHint() {
+        StringBuilder hint = new StringBuilder();
+        media.forEach(name -> hint.append(", ").append(name).append(".…"));
+        return hint.toString();
+    }
+
+    private boolean isTransports(String name) {
+        for (String prefix : media) {
+            if (name.startsWith(prefix + ".") && name.length() > prefix.length() + 1) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isOthers(String name) {
+        for (String first : OTHERS) {
+            if (name.equals(first)
+                    || name.startsWith(first + ".")
+                    || name.startsWith(first + "-")
+                    || name.startsWith(first + "_")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Name of the option that a variable sets: {@code VERBUS_SENDER_CPU} is sender.cpu. */
+    private String variableName(String variable) {
+        String words = variable.substring(VARIABLE.length()).toLowerCase(Locale.ROOT);
+        for (DriverOption<?> option : DriverOption.ALL) {
+            if (option.name().replace('.', '_').replace('-', '_').equals(words)) {
+                return option.name();
+            }
+        }
+        for (String prefix : media) {
+            if (words.startsWith(prefix + "_")) {
+                return prefix + "." + words.substring(prefix.length() + 1).replace('_', '-');
+            }
+        }
+        return words;
+    }
+
+    /** The settings, checked. */
+    public DriverConfig build() {
+        return builder.build();
+    }
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.config;
+
+import io.verbus.BusException;
+import io.verbus.logbuffer.FrameHeader;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogSpec;
+import io.verbus.transport.Option;
+
+import org.agrona.BitUtil;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+
+/**
+ * An option of the driver, and where its value goes. {@link #ALL} lists them; those of transports
+ * come from their providers.
+ *
+ * @param <T> type of the value.
+ * @param option with its default and range.
+ * @param setter of the value.
+ */
+public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, T> setter) {
+    private static final int MIN_SECTION = 64 * 1024;
+    private static final int MAX_SECTION = 256 * 1024 * 1024;
+    private static final String SECTION = "a power of two from 64k to 256m";
+    private static final long MIN_TIMEOUT_NS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long MAX_TIMEOUT_NS = TimeUnit.HOURS.toNanos(1);
+
+    static final DriverOption<Path> DIR =
+            new DriverOption<>(
+                    Option.of(
+                            "dir",
+                            "/dev/shm/verbus-USER",
+                            "the path of a directory",
+                            "Driver directory, on tmpfs, where clients find the driver.",
+                            DriverOption::path),
+                    DriverConfigBuilder::directory);
+
+    static final DriverOption<String> DIRECTORY_GROUP =
+            new DriverOption<>(
+                    Option.of(
+                            "directory-group",
+                            "none",
+                            "the name or number of a group",
+                            "Group whose members may be clients, besides the driver's own user.",
+                            DriverOption::group),
+                    DriverConfigBuilder::directoryGroup);
+
+    static final DriverOption<Path> LOG_DIRECTORY =
+            new DriverOption<>(
+                    Option.of(
+                            "log-directory",
+                            "none",
+                            "the path of a directory",
+                            "Directory on a hugetlbfs mount, for logs on huge pages.",
+                            DriverOption::path),
+                    DriverConfigBuilder::logDirectory);
+
+    static final DriverOption<ThreadingMode> THREADING =
+            new DriverOption<>(
+                    Option.constant(
+                            "threading",
+                            ThreadingMode.DEDICATED,
+                            ThreadingMode.values(),
+                            "Which agents share a thread."),
+                    DriverConfigBuilder::threading);
+
+    static final DriverOption<Idling> CONDUCTOR_IDLE =
+            new DriverOption<>(
+                    Option.constant(
+                            "conductor.idle",
+                            Idling.BACKOFF,
+                            Idling.values(),
+                            "What the conductor's thread does when there is no work."),
+                    DriverConfigBuilder::conductorIdling);
+
+    static final DriverOption<Idling> SENDER_IDLE =
+            new DriverOption<>(
+                    Option.constant(
+                            "sender.idle",
+                            Idling.BACKOFF,
+                            Idling.values(),
+                            "What the sender's thread does when there is no work."),
+                    DriverConfigBuilder::senderIdling);
+
+    static final DriverOption<Idling> RECEIVER_IDLE =
+            new DriverOption<>(
+                    Option.constant(
+                            "receiver.idle",
+                            Idling.BACKOFF,
+                            Idling.values(),
+                            "What the receiver's thread does when there is no work."),
+                    DriverConfigBuilder::receiverIdling);
+
+    static final DriverOption<Integer> CONDUCTOR_CPU =
+            new DriverOption<>(
+                    Option.count(
+                            "conductor.cpu",
+                            "-1",
+                            CpuAffinity.NONE,
+                            CpuAffinity.MAX_CPUS - 1,
+                            "CPU that the conductor's thread is bound to; -1 is any."),
+                    DriverConfigBuilder::conductorCpu);
+
+    static final DriverOption<Integer> SENDER_CPU =
+            new DriverOption<>(
+                    Option.count(
+                            "sender.cpu",
+                            "-1",
+                            CpuAffinity.NONE,
+                            CpuAffinity.MAX_CPUS - 1,
+                            "CPU that the sender's thread is bound to; -1 is any."),
+                    DriverConfigBuilder::senderCpu);
+
+    static final DriverOption<Integer> RECEIVER_CPU =
+            new DriverOption<>(
+                    Option.count(
+                            "receiver.cpu",
+                            "-1",
+                            CpuAffinity.NONE,
+                            CpuAffinity.MAX_CPUS - 1,
+                            "CPU that the receiver's thread is bound to; -1 is any."),
+                    DriverConfigBuilder::receiverCpu);
+
+    static final DriverOption<Long> CLIENT_LIVENESS_TIMEOUT =
+            new DriverOption<>(
+                    Option.duration(
+                            "client-liveness-timeout",
+                            "10s",
+                            MIN_TIMEOUT_NS,
+                            MAX_TIMEOUT_NS,
+                            "Time without a sign of life after which the driver releases what a"
+                                    + " client had."),
+                    DriverConfigBuilder::clientLivenessTimeoutNs);
+
+    static final DriverOption<Long> UNBLOCK_TIMEOUT =
+            new DriverOption<>(
+                    Option.duration(
+                            "unblock-timeout",
+                            "15s",
+                            MIN_TIMEOUT_NS,
+                            MAX_TIMEOUT_NS,
+                            "Time after which the driver fills a claim that nobody commits; 1.5"
+                                + " times the client-liveness-timeout unless set, and never below"
+                                + " it."),
+                    DriverConfigBuilder::unblockTimeoutNs);
+
+    static final DriverOption<Long> LINGER =
+            new DriverOption<>(
+                    Option.duration(
+                            "linger",
+                            "3s",
+                            0,
+                            MAX_TIMEOUT_NS,
+                            "Time for which the file of a log stays after its last user has gone."),
+                    DriverConfigBuilder::lingerNs);
+
+    static final DriverOption<Integer> TERM_LENGTH =
+            new DriverOption<>(
+                    Option.size(
+                            "term-length",
+                            "16m",
+                            "a power of two from 64k to 1g",
+                            DriverOption::isTermLength,
+                            "Bytes of a term where the channel names none."),
+                    DriverConfigBuilder::termLength);
+
+    static final DriverOption<Integer> MTU =
+            new DriverOption<>(
+                    Option.size(
+                            "mtu",
+                            "8192",
+                            "a multiple of 32 from 64 to 65504",
+                            DriverOption::isMtu,
+                            "Bytes of the longest frame where the channel names none."),
+                    DriverConfigBuilder::mtu);
+
+    static final DriverOption<Integer> IPC_WINDOW =
+            new DriverOption<>(
+                    Option.size(
+                            "ipc-window",
+                            "0",
+                            "from 0 to below 2g",
+                            bytes -> bytes >= 0,
+                            "Bytes that an IPC publication may be ahead of its slowest subscriber;"
+                                    + " 0 is two terms, the most."),
+                    DriverConfigBuilder::ipcWindow);
+
+    static final DriverOption<Integer> TO_DRIVER_LENGTH =
+            new DriverOption<>(
+                    Option.size(
+                            "to-driver-length",
+                            "1m",
+                            SECTION,
+                            DriverOption::isSection,
+                            "Bytes of the command buffer."),
+                    DriverConfigBuilder::toDriverLength);
+
+    static final DriverOption<Integer> TO_CLIENTS_LENGTH =
+            new DriverOption<>(
+                    Option.size(
+                            "to-clients-length",
+                            "1m",
+                            SECTION,
+                            DriverOption::isSection,
+                            "Bytes of the event buffer."),
+                    DriverConfigBuilder::toClientsLength);
+
+    static final DriverOption<Integer> COUNTER_VALUES_LENGTH =
+            new DriverOption<>(
+                    Option.size(
+                            "counter-values-length",
+                            "1m",
+                            SECTION,
+                            DriverOption::isSection,
+                            "Bytes of the counters, 128 each."),
+                    DriverConfigBuilder::counterValuesLength);
+
+    static final DriverOption<Integer> ERROR_LOG_LENGTH =
+            new DriverOption<>(
+                    Option.size(
+                            "error-log-length",
+                            "1m",
+                            SECTION,
+                            DriverOption::isSection,
+                            "Bytes of the error log."),
+                    DriverConfigBuilder::errorLogLength);
+
+    /** All options of the driver, in the order of help. */
+    public static final List<DriverOption<?>> ALL =
+            List.of(
+                    DIR,
+                    DIRECTORY_GROUP,
+                    LOG_DIRECTORY,
+                    THREADING,
+                    CONDUCTOR_IDLE,
+                    SENDER_IDLE,
+                    RECEIVER_IDLE,
+                    CONDUCTOR_CPU,
+                    SENDER_CPU,
+                    RECEIVER_CPU,
+                    CLIENT_LIVENESS_TIMEOUT,
+                    UNBLOCK_TIMEOUT,
+                    LINGER,
+                    TERM_LENGTH,
+                    MTU,
+                    IPC_WINDOW,
+                    TO_DRIVER_LENGTH,
+                    TO_CLIENTS_LENGTH,
+                    COUNTER_VALUES_LENGTH,
+                    ERROR_LOG_LENGTH);
+
+    /** Name of the option, without prefix. */
+    public String name() {
+        return option.name();
+    }
+
+    /**
+     * Parses and sets a value.
+     *
+     * @param builder to set it in.
+     * @param text of the value.
+     * @param source where it stands, for the message.
+     * @throws BusException if the value is bad.
+     */
+    void set(DriverConfigBuilder builder, String text, String source) {
+        T value;
+        try {
+            value = option.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new BusException(
+                    source + " has the bad value '" + text + "': " + e.getMessage(), e);
+        }
+        setter.accept(builder, value);
+    }
+
+    /**
+     * Checks a value that an application has set.
+     *
+     * @param text of the value, as an operator would write it.
+     * @throws BusException if the value is bad.
+     */
+    void check(String text) {
+        try {
+            option.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new BusException(name() + " is " + text + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static Path path(String text) {
+        if (text.isEmpty()) {
+            throw new IllegalArgumentException(text);
+        }
+        return Path.of(text);
+    }
+
+    private static String group(String text) {
+        if (text.isEmpty()) {
+            throw new IllegalArgumentException(text);
+        }
+        return text;
+    }
+
+    private static boolean isTermLength(int bytes) {
+        return bytes >= LogLayout.MIN_TERM_LENGTH
+                && bytes <= LogLayout.MAX_TERM_LENGTH
+                && BitUtil.isPowerOfTwo(bytes);
+    }
+
+    private static boolean isMtu(int bytes) {
+        return bytes >= LogSpec.MIN_MTU
+                && bytes <= LogSpec.MAX_MTU
+                && bytes % FrameHeader.ALIGNMENT == 0;
+    }
+
+    private static boolean isSection(int bytes) {
+        return bytes >= MIN_SECTION && bytes <= MAX_SECTION && BitUtil.isPowerOfTwo(bytes);
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.config;
+
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.BusySpinIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NoOpIdleStrategy;
+import org.agrona.concurrent.SleepingIdleStrategy;
+import org.agrona.concurrent.YieldingIdleStrategy;
+
+import java.util.concurrent.TimeUnit;
+
+/** What an agent's thread does when a duty cycle found no work. */
+public enum Idling {
+    /** Spins with the processor's hint: lowest latency, a core of its own. */
+    BUSY_SPIN,
+
+    /** Yields the processor: low latency on a shared core. */
+    YIELD,
+
+    /**
+     * Spins, then yields, then parks for 1 microsecond up to 1 millisecond. A sender or receiver
+     * that does not share its thread with the conductor yields for 200 microseconds first.
+     */
+    BACKOFF,
+
+    /** Parks for 1 millisecond. */
+    SLEEP,
+
+    /** Nothing at all. */
+    NOOP;
+
+    static final long MIN_PARK_NS = TimeUnit.MICROSECONDS.toNanos(1);
+    static final long MAX_PARK_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private static final int SPINS = 10;
+    private static final int YIELDS = 20;
+
+    /** A new strategy, for one thread on which there is no conductor. */
+    public IdleStrategy networkStrategy() {
+        return this == BACKOFF ? new TimedBackoff() : strategy();
+    }
+
+    /** A new strategy, for one thread. */
+    public IdleStrategy strategy() {
+        return switch (this) {
+            case BUSY_SPIN -> new BusySpinIdleStrategy();
+            case YIELD -> new YieldingIdleStrategy();
+            case BACKOFF -> new BackoffIdleStrategy(SPINS, YIELDS, MIN_PARK_NS, MAX_PARK_NS);
+            case SLEEP -> new SleepingIdleStrategy(MAX_PARK_NS);
+            case NOOP -> NoOpIdleStrategy.INSTANCE;
+        };
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.config;
+
+import io.verbus.transport.Option;
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportProvider;
+import io.verbus.transport.TransportSettings;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** The values that are set of one transport's options. */
+public final class TransportOptions implements TransportSettings {
+    private final TransportProvider provider;
+    private final Map<String, String> values = new TreeMap<>();
+
+    /**
+     * @param provider of the transport.
+     * @param all values of all transports' options, by name.
+     */
+    public TransportOptions(TransportProvider provider, Map<String, String> all) {
+        this.provider = provider;
+        all.forEach(
+                (name, value) -> {
+                    if (name.startsWith(provider.media() + ".")) {
+                        values.put(name, value);
+                    }
+                });
+    }
+
+    @Override
+    public String option(String name, String defaultValue) {
+        return values.getOrDefault(name, defaultValue);
+    }
+
+    /**
+     * Checks all values.
+     *
+     * @throws TransportException that names a value that is wrong, or is of no option.
+     */
+    public void check() {
+        for (String name : values.keySet()) {
+            if (provider.options().stream().noneMatch(option -> option.name().equals(name))) {
+                throw new TransportException(
+                        "the driver's setting "
+                                + name
+                                + " is no option of its transport: use one of "
+                                + provider.options().stream()
+                                        .map(Option::name)
+                                        .collect(Collectors.joining(", "))
+                                + ", or remove it");
+            }
+        }
+        provider.check(this);
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.files;
+
+import io.verbus.BusException;
+import io.verbus.logbuffer.LogLayout;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A driver's place on a hugetlbfs mount, where its logs lie on pages of 2 MiB or 1 GiB: fewer
+ * translations for the CPU, and for an RDMA adapter. The driver directory, which clients know,
+ * holds a link to each log. Opened and closed by the launching thread; otherwise any thread.
+ */
+public final class HugePages implements AutoCloseable {
+    private static final String FILE_SYSTEM = "hugetlbfs";
+    private static final Path SYSFS = Path.of("/sys/kernel/mm/hugepages");
+
+    private final Path folder;
+    private final Path links;
+    private final long pageLength;
+
+    private HugePages(Path folder, Path links, long pageLength) {
+        this.folder = folder;
+        this.links = links;
+        this.pageLength = pageLength;
+    }
+
+    /**
+     * Makes a folder for the driver directory, or takes it over from a driver that was killed.
+     *
+     * @param mount a directory of a hugetlbfs.
+     * @param directory that the driver holds.
+     * @param termLength of logs whose channel names none.
+     * @throws BusException if the file system is none of huge pages, its pages are longer than the
+     *     term, or nothing can be made there.
+     */
+    public static HugePages open(Path mount, Path directory, int termLength) {
+        long pageLength = pageLength(mount);
+        checkTermLength(termLength, pageLength, mount);
+        Path folder = mount.resolve(directory.toString().substring(1).replace('/', '-'));
+        try {
+            try {
+                Files.createDirectory(
+                        folder,
+                        PosixFilePermissions.asFileAttribute(
+                                PosixFilePermissions.fromString("rwx------")));
+            } catch (FileAlreadyExistsException e) {
+                DriverDirectory.checkOwner("the folder for logs", folder);
+                empty(folder);
+            }
+            share(folder, directory);
+        } catch (IOException e) {
+            throw new BusException(
+                    "the folder "
+                            + folder
+                            + " for logs cannot be made ("
+                            + e
+                            + "): mount huge pages that this user may write to, with `mount -t"
+                            + " hugetlbfs -o uid=USER,mode=700 none "
+                            + mount
+                            + "`",
+                    e);
+        }
+        return new HugePages(folder, directory, pageLength);
+    }
+
+    /** Gives the folder the group and the rights of the driver directory. */
+    private static void share(Path folder, Path directory) throws IOException {
+        for (String attribute : List.of("unix:gid", "unix:mode")) {
+            Files.setAttribute(folder, attribute, Files.getAttribute(directory, attribute));
+        }
+    }
+
+    private static long pageLength(Path mount) {
+        if (!Files.isDirectory(mount)) {
+            throw new BusException(
+                    "the log-directory "
+                            + mount
+                            + " does not exist: make it, and "
+                            + remedy(mount));
+        }
+        try {
+            FileStore store = Files.getFileStore(mount);
+            if (!store.type().equals(FILE_SYSTEM)) {
+                throw new BusException(
+                        "the log-directory "
+                                + mount
+                                + " is on file system "
+                                + store.type()
+                                + ", not on huge pages: "
+                                + remedy(mount));
+            }
+            return store.getBlockSize();
+        } catch (IOException e) {
+            throw new BusException("the log-directory " + mount + " cannot be read: " + e, e);
+        }
+    }
+
+    private static String remedy(Path mount) {
+        return "mount them with `mount -t hugetlbfs none " + mount + "`, or do not set it";
+    }
+
+    private static void checkTermLength(int termLength, long pageLength, Path place) {
+        if (termLength % pageLength != 0) {
+            throw new BusException(
+                    "the term length "
+                            + termLength
+                            + " is no multiple of the huge pages of "
+                            + pageLength
+                            + " bytes at "
+                            + place
+                            + ": choose one of at least "
+                            + pageLength
+                            + ", or do not set log-directory");
+        }
+    }
+
+    /** Where a log's file is to be made. */
+    Path file(String name) {
+        return folder.resolve(name);
+    }
+
+    /** Bytes of a page. */
+    long pageLength() {
+        return pageLength;
+    }
+
+    /**
+     * Checks that a log can be made.
+     *
+     * @throws BusException if a term is no multiple of the page, or too few pages are free.
+     */
+    void check(int termLength) {
+        checkTermLength(termLength, pageLength, folder);
+        long needed = LogLayout.fileLength(termLength, pageLength) / pageLength;
+        long free = pages("free") - pages("resv");
+        if (needed > free) {
+            throw new BusException(
+                    "a log with terms of "
+                            + termLength
+                            + " bytes takes "
+                            + needed
+                            + " huge pages of "
+                            + pageLength
+                            + " bytes and "
+                            + free
+                            + " are free: reserve more, with `sysctl vm.nr_hugepages="
+                            + (pages("nr") + needed - free)
+                            + "` for pages of the default size, or choose a shorter term length");
+        }
+    }
+
+    private long pages(String which) {
+        Path file =
+                SYSFS.resolve("hugepages-" + pageLength / 1024 + "kB")
+                        .resolve(which + "_hugepages");
+        try {
+            return Long.parseLong(Files.readString(file).strip());
+        } catch (IOException | NumberFormatException e) {
+            throw new BusException("the kernel's count of huge pages, " + file + ": " + e, e);
+        }
+    }
+
+    /** Lets clients find a log that was made. */
+    void link(Path file) throws IOException {
+        Files.createSymbolicLink(links.resolve(file.getFileName()), file);
+    }
+
+    /** A log is gone. */
+    void unlink(Path file) throws IOException {
+        Files.deleteIfExists(links.resolve(file.getFileName()));
+    }
+
+    @Override
+    public void close() {
+        try {
+            empty(folder);
+            Files.deleteIfExists(folder);
+        } catch (IOException e) {
+            throw new BusException("the folder " + folder + " cannot be deleted: " + e, e);
+        }
+    }
+
+    private static void empty(Path folder) throws IOException {
+        if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+            throw new IOException("it is a link or a file");
+        }
+        List<Path> files;
+        try (Stream<Path> all = Files.list(folder)) {
+            files = all.toList();
+        }
+        for (Path file : files) {
+            if (!DriverDirectory.isLog(file)) {
+                throw new IOException("it holds " + file.getFileName() + ", which is no log");
+            }
+            Files.deleteIfExists(file);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.files;
+
+import io.verbus.BusException;
+import io.verbus.codecs.control.ErrorCode;
+import io.verbus.directory.DriverFile;
+import io.verbus.driver.background.SlicedTask;
+import io.verbus.driver.command.CommandException;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogSpec;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * Makes the file of a log: space is promised, taken slice by slice, and then mapped. The slices'
+ * thread, but for what the conductor calls.
+ */
+final class LogCreation implements SlicedTask {
+    /** What is done to a log between others' turns, in bytes. */
+    static final int SLICE = 1024 * 1024;
+
+    private final LogFiles files;
+    private final LogSpace space;
+    private final Path file;
+    private final LogSpec spec;
+    private final LogReceiver receiver;
+    private final HugePages hugePages;
+    private final long pageLength;
+    private final long length;
+    private long taken;
+
+    /** Written by the slices' thread, read by the conductor after that has told of the end. */
+    private LogBuffers log;
+
+    /**
+     * @param hugePages that the log lies on, or null.
+     */
+    LogCreation(
+            LogFiles files,
+            LogSpace space,
+            Path file,
+            LogSpec spec,
+            LogReceiver receiver,
+            HugePages hugePages) {
+        this.files = files;
+        this.space = space;
+        this.file = file;
+        this.spec = spec;
+        this.receiver = receiver;
+        this.hugePages = hugePages;
+        pageLength = hugePages == null ? LogLayout.METADATA_LENGTH : hugePages.pageLength();
+        length = LogLayout.fileLength(spec.termLength(), pageLength);
+    }
+
+    @Override
+    public boolean work() {
+        if (taken == 0) {
+            begin();
+        }
+        long count = Math.min(Math.max(SLICE, pageLength), length - taken);
+        try {
+            int errno = LogSpace.take(file, taken, count);
+            if (errno != 0) {
+                throw LogSpace.tooLittle(file.getParent(), length, errno);
+            }
+            taken += count;
+            settle(count);
+            if (taken == length) {
+                log = LogBuffers.initialise(file, spec, pageLength);
+            }
+            return log != null;
+        } catch (BusException e) {
+            throw withdrawn(e);
+        }
+    }
+
+    private void begin() {
+        if (hugePages == null) {
+            space.promise(file.getParent(), length);
+        } else {
+            hugePages.check(spec.termLength());
+        }
+        try {
+            DriverFile.create(file).close();
+            if (hugePages != null) {
+                hugePages.link(file);
+            }
+        } catch (IOException e) {
+            throw withdrawn(
+                    new BusException(
+                            "cannot create the log "
+                                    + file
+                                    + " ("
+                                    + e
+                                    + "): free space there, or choose another driver directory",
+                            e));
+        }
+    }
+
+    private void settle(long count) {
+        if (hugePages == null) {
+            space.settle(count);
+        }
+    }
+
+    private BusException withdrawn(BusException failure) {
+        settle(length - taken);
+        try {
+            files.delete(file);
+        } catch (BusException e) {
+            failure.addSuppressed(e);
+        }
+        return failure;
+    }
+
+    @Override
+    public void onDone(RuntimeException failure) {
+        files.onCreated(this);
+        if (failure == null) {
+            receiver.onLog(log);
+        } else if (failure instanceof BusException) {
+            receiver.onFailure(
+                    new CommandException(ErrorCode.RESOURCE, failure.getMessage(), failure));
+        } else {
+            receiver.onFailure(
+                    new CommandException(
+                            ErrorCode.GENERIC,
+                            "the log "
+                                    + file
+                                    + " cannot be made: "
+                                    + failure
+                                    + "; report this with the driver's error log",
+                            failure));
+        }
+    }
+
+    /** The log, if it stands; or null. */
+    LogBuffers log() {
+        return log;
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.files;
+
+import io.verbus.BusException;
+import io.verbus.driver.background.Background;
+import io.verbus.driver.command.CommandException;
+import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.SystemCounter;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogSpec;
+
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.status.AtomicCounter;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Has the log files of a driver directory made, and has each unmapped and deleted when it has not
+ * been used for a while: a client that was just told of it may not have mapped it yet. All that
+ * takes long is done in the background. Conductor's thread.
+ */
+public final class LogFiles {
+    private record Lingering(LogBuffers log, long deadlineNs) {}
+
+    private final Path directory;
+
+    /** Where logs lie on huge pages; null where they lie in the directory. */
+    private final HugePages hugePages;
+
+    private final long lingerNs;
+    private final Background background;
+    private final ErrorHandler errors;
+    private final AtomicCounter bytes;
+    private final LogSpace space = new LogSpace();
+    private final Map<LogCreation, LogCreation> creations = new IdentityHashMap<>();
+    private final Map<LogBuffers, LogPopulation> populations = new IdentityHashMap<>();
+    private final ArrayDeque<Lingering> lingering = new ArrayDeque<>();
+
+    /**
+     * @param directory of the driver.
+     * @param hugePages that logs are to lie on, or null; closed with this.
+     * @param lingerNs for which a file stays after its last user has gone.
+     * @param background does what takes long.
+     */
+    public LogFiles(
+            Path directory,
+            HugePages hugePages,
+            long lingerNs,
+            Background background,
+            DriverCounters counters,
+            ErrorHandler errors) {
+        this.directory = directory;
+        this.hugePages = hugePages;
+        this.lingerNs = lingerNs;
+        this.background = background;
+        this.errors = errors;
+        this.bytes = counters.system(SystemCounter.LOG_BYTES);
+    }
+
+    /**
+     * Begins to make the log of a publication.
+     *
+     * @param owner whose turn it is when something is done for the log.
+     */
+    public void publication(LogSpec spec, Object owner, LogReceiver receiver) {
+        create("publication-" + spec.registrationId() + ".log", spec, owner, receiver);
+    }
+
+    /**
+     * Begins to make the log of an image.
+     *
+     * @param owner whose turn it is when something is done for the log.
+     */
+    public void image(LogSpec spec, Object owner, LogReceiver receiver) {
+        create("image-" + spec.registrationId() + ".log", spec, owner, receiver);
+    }
+
+    private void create(String name, LogSpec spec, Object owner, LogReceiver receiver) {
+        Path file = hugePages == null ? directory.resolve(name) : hugePages.file(name);
+        LogCreation creation =
+                new LogCreation(this, space, file, spec, populating(owner, receiver), hugePages);
+        creations.put(creation, creation);
+        background.begin(owner, creation);
+    }
+
+    private LogReceiver populating(Object owner, LogReceiver receiver) {
+        return new LogReceiver() {
+            @Override
+            public void onLog(LogBuffers log) {
+                LogPopulation population = new LogPopulation(log, owner);
+                populations.put(log, population);
+                background.beginLater(owner, population);
+                bytes.getAndAddRelease(log.length());
+                receiver.onLog(log);
+            }
+
+            @Override
+            public void onFailure(CommandException failure) {
+                receiver.onFailure(failure);
+            }
+        };
+    }
+
+    /** A log stands, or cannot be made. */
+    void onCreated(LogCreation creation) {
+        creations.remove(creation);
+    }
+
+    /** Makes a call in the background once all pages of a log are in memory. */
+    public void callOn(LogBuffers log, Runnable call, Consumer<RuntimeException> then) {
+        LogPopulation population = populations.get(log);
+        if (population.isDone()) {
+            background.call(call, then);
+        } else {
+            population.whenDone(() -> background.call(call, then));
+            background.begin(population.owner(), population); // ahead of what nobody waits for
+        }
+    }
+
+    /** The driver has no more use for a log. */
+    public void release(LogBuffers log, long nowNs) {
+        lingering.addLast(new Lingering(log, nowNs + lingerNs));
+    }
+
+    /**
+     * Frees logs whose time is over.
+     *
+     * @return how many.
+     */
+    public int free(long nowNs) {
+        int count = 0;
+        Lingering first = lingering.peekFirst();
+        while (first != null && nowNs - first.deadlineNs >= 0) {
+            lingering.removeFirst();
+            free(first.log);
+            count++;
+            first = lingering.peekFirst();
+        }
+        return count;
+    }
+
+    /** Has a log unmapped and deleted: none of the driver's agents uses it any more. */
+    public void free(LogBuffers log) {
+        LogPopulation population = populations.remove(log);
+        background.call(
+                () -> {
+                    population.stop();
+                    discard(log);
+                },
+                failure -> {
+                    bytes.getAndAddRelease(-log.length());
+                    if (failure != null) {
+                        errors.onError(failure);
+                    }
+                });
+    }
+
+    private void discard(LogBuffers log) {
+        Path file = log.file();
+        log.close();
+        delete(file);
+    }
+
+    /**
+     * Deletes a log's file. Any thread.
+     *
+     * @throws BusException if it cannot be deleted.
+     */
+    void delete(Path file) {
+        try {
+            if (hugePages != null) {
+                hugePages.unlink(file);
+            }
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            throw new BusException("cannot delete " + file + ": " + e, e);
+        }
+    }
+
+    /** Frees all that there still is; the agents, transports and the background have ended. */
+    public void close() {
+        creations.keySet().stream()
+                .map(LogCreation::log)
+                .filter(log -> log != null)
+                .forEach(this::discard);
+        populations.keySet().forEach(this::discard);
+        lingering.clear();
+        if (hugePages != null) {
+            hugePages.close();
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.files;
+
+import io.verbus.BusException;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * The space of log files: it is looked at before anything is taken, and taken without a page being
+ * written, which is much faster than to write it. Nothing can fail later for want of it.
+ *
+ * @see <a href="https://man7.org/linux/man-pages/man3/posix_fallocate.3.html">
+ *     posix_fallocate(3)</a>
+ */
+final class LogSpace {
+    private static final int ENOSPC = 28;
+    private static final int O_RDWR = 2;
+    private static final int O_CLOEXEC = 0x80000;
+    private static final int O_NOFOLLOW = 0x20000;
+    private static final StructLayout ERRNO = Linker.Option.captureStateLayout();
+    private static final VarHandle ERRNO_VALUE =
+            ERRNO.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+    private static final MethodHandle OPEN = open();
+    private static final MethodHandle ALLOCATE = allocate();
+    private static final MethodHandle CLOSE = close();
+
+    /** Bytes that logs under way have not taken yet. */
+    private long promised;
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle open() {
+        Linker linker = Linker.nativeLinker();
+        return linker.downcallHandle(
+                linker.defaultLookup().findOrThrow("open"),
+                FunctionDescriptor.of(
+                        ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT),
+                Linker.Option.firstVariadicArg(2),
+                Linker.Option.captureCallState("errno"));
+    }
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle allocate() {
+        Linker linker = Linker.nativeLinker();
+        return linker.downcallHandle(
+                linker.defaultLookup().findOrThrow("posix_fallocate"),
+                FunctionDescriptor.of(
+                        ValueLayout.JAVA_INT,
+                        ValueLayout.JAVA_INT,
+                        ValueLayout.JAVA_LONG,
+                        ValueLayout.JAVA_LONG));
+    }
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle close() {
+        Linker linker = Linker.nativeLinker();
+        return linker.downcallHandle(
+                linker.defaultLookup().findOrThrow("close"),
+                FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+    }
+
+    /**
+     * Promises space to a log, if there is enough besides what is promised already.
+     *
+     * @param directory on the file system.
+     * @param length bytes of the log.
+     * @throws BusException if there is too little.
+     */
+    void promise(Path directory, long length) {
+        long free;
+        try {
+            free = Files.getFileStore(directory).getUsableSpace();
+        } catch (IOException e) {
+            throw new BusException(
+                    "the free space at "
+                            + directory
+                            + " cannot be read ("
+                            + e
+                            + "): see that the driver directory exists",
+                    e);
+        }
+        if (free - promised < length) {
+            throw tooLittle(directory, length);
+        }
+        promised += length;
+    }
+
+    /** A part of what was promised is taken, or is not needed. */
+    void settle(long bytes) {
+        promised -= bytes;
+    }
+
+    /** What a log is refused with whose space cannot be taken. */
+    static BusException tooLittle(Path directory, long length, int errno) {
+        return errno == ENOSPC
+                ? tooLittle(directory, length)
+                : new BusException(
+                        "the space for a log of "
+                                + length
+                                + " bytes cannot be taken at "
+                                + directory
+                                + " (posix_fallocate failed with errno "
+                                + errno
+                                + "): raise the limit of file sizes (`ulimit -f`) and disk quotas,"
+                                + " shorten the term length, or choose another driver directory");
+    }
+
+    /** The same text for the same length, whatever is left. */
+    private static BusException tooLittle(Path directory, long length) {
+        return new BusException(
+                "there is too little space at "
+                        + directory
+                        + " for a log of "
+                        + length
+                        + " bytes: free space there (`df` tells how much is left), shorten the term"
+                        + " length, or choose another driver directory");
+    }
+
+    /**
+     * Takes space for a part of a file, which becomes as long as that.
+     *
+     * @param file that exists.
+     * @param from byte in the file.
+     * @param count bytes.
+     * @return 0, or the errno of what failed; 1 where the file could not be closed.
+     */
+    static int take(Path file, long from, long count) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(ERRNO);
+            int descriptor =
+                    (int)
+                            OPEN.invokeExact(
+                                    state,
+                                    arena.allocateFrom(file.toString()),
+                                    O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+            if (descriptor < 0) {
+                return (int) ERRNO_VALUE.get(state, 0L);
+            }
+            int errno = (int) ALLOCATE.invokeExact(descriptor, from, count);
+            int closed = (int) CLOSE.invokeExact(descriptor);
+            return errno == 0 ? -closed : errno;
+        } catch (Throwable e) {
+            throw new BusException("posix_fallocate cannot be called: " + e, e);
+        }
+    }
+}

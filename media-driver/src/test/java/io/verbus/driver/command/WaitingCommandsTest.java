@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.command;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.driver.Drivers;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+class WaitingCommandsTest {
+    private final List<String> told = new ArrayList<>();
+    private final List<String> run = new ArrayList<>();
+    private final Set<String> ready = new HashSet<>();
+    private final WaitingCommands waiting =
+            new WaitingCommands(
+                    (correlationId, failure) -> told.add(correlationId + failure.getMessage()));
+
+    private void add(long clientId, long correlationId, long registrationId, String name) {
+        waiting.add(
+                clientId,
+                correlationId,
+                registrationId,
+                () -> ready.contains(name),
+                () -> {
+                    run.add(name);
+                    if (name.startsWith("bad")) {
+                        throw new CommandException(null, " is bad");
+                    }
+                });
+    }
+
+    @Test
+    void whatIsReadyGoesAheadOfWhatIsNot() {
+        add(1, 10, 10, "first");
+        add(1, 11, 11, "second");
+        ready.add("second");
+        assertEquals(1, waiting.run());
+        assertEquals(List.of("second"), run);
+        assertTrue(waiting.isAnyAbout(10));
+        assertFalse(waiting.isAnyAbout(11));
+    }
+
+    @Test
+    void commandsAboutOneRegistrationKeepTheirOrder() {
+        add(1, 10, 10, "add");
+        add(1, 11, 10, "remove");
+        ready.add("remove");
+        assertEquals(0, waiting.run());
+        ready.add("add");
+        assertEquals(1, waiting.run());
+        assertEquals(1, waiting.run());
+        assertEquals(List.of("add", "remove"), run);
+    }
+
+    @Test
+    void aFailureIsToldAndTheRestGoesOn() {
+        add(1, 10, 10, "bad");
+        add(2, 11, 11, "good");
+        ready.addAll(Set.of("bad", "good"));
+        assertEquals(2, waiting.run());
+        assertEquals(List.of("10 is bad"), told);
+        assertEquals(List.of("bad", "good"), run);
+    }
+
+    @Test
+    void theCommandsOfAClientThatHasGoneAreNotRun() {
+        add(1, 10, 10, "first");
+        add(2, 11, 11, "second");
+        ready.addAll(Set.of("first", "second"));
+        waiting.drop(1);
+        waiting.run();
+        assertEquals(List.of("second"), run);
+    }
+
+    @Test
+    void tooManyAreRefused() {
+        for (int i = 0; i < 4096; i++) {
+            add(1, i, i, "each");
+        }
+        String refusal = Drivers.refusal(() -> add(1, 5000, 5000, "last"));
+        assertTrue(refusal.contains("4096 commands wait"), refusal);
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.driver.Drivers;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+
+class DriverConfigSourcesTest {
+    @TempDir Path folder;
+
+    private static DriverConfigSources sources() {
+        return new DriverConfigSources(DriverConfig.builder(), List.of("rdma"));
+    }
+
+    private static Properties properties(String... pairs) {
+        Properties properties = new Properties();
+        for (int i = 0; i < pairs.length; i += 2) {
+            properties.setProperty(pairs[i], pairs[i + 1]);
+        }
+        return properties;
+    }
+
+    @Test
+    void whatIsReadLaterWins() throws IOException {
+        Path file = folder.resolve("driver.properties");
+        Files.writeString(
+                file, "mtu=1024\nverbus.term-length=64k\nlinger=1s\nsender.idle=busy_spin\n");
+        DriverConfig config =
+                sources()
+                        .file(file)
+                        .environment(
+                                Map.of(
+                                        "VERBUS_TERM_LENGTH", "128k",
+                                        "VERBUS_LINGER", "2s",
+                                        "VERBUS_RECEIVER_CPU", "1",
+                                        "VERBUS_RDMA_RETRY_COUNT", "5",
+                                        "VERBUS_LAB_ADDR1", "10.77.0.1",
+                                        "PATH", "/bin"))
+                        .properties(properties("verbus.linger", "3s", "java.home", "x"))
+                        .set("linger", "4s", "option --linger")
+                        .build();
+        assertEquals(1024, config.mtu());
+        assertEquals(128 * 1024, config.termLength());
+        assertEquals(4_000_000_000L, config.lingerNs());
+        assertEquals(Idling.BUSY_SPIN, config.sender().idling());
+        assertEquals(1, config.receiver().cpu());
+        assertEquals(Map.of("rdma.retry-count", "5"), config.transportOptions());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "term-lenght | 64k | is no setting of the driver",
+                "rdma. | 1 | is no setting of the driver",
+                "udp.mtu | 1 | is no setting of the driver",
+                "term-length | many | it must be a power of two from 64k to 1g",
+                "term-length | 4g | it must be a power of two from 64k to 1g",
+                "threading | fast | it must be dedicated, shared_network, shared or invoker",
+                "conductor.idle | nap | it must be busy_spin, yield, backoff, sleep or noop",
+                "sender.cpu | two | it must be a whole number from -1 to 1023",
+                "sender.cpu | 5000 | it must be a whole number from -1 to 1023",
+                "linger | 5 parsecs | it must be from 0ns to 3600s",
+            })
+    void aWrongNameOrTextIsRefusedWithItsPlace(String name, String value, String problem) {
+        String text = Drivers.refusal(() -> sources().set(name, value, "system property " + name));
+        assertTrue(text.contains(problem), text);
+        assertTrue(text.contains("system property " + name), text);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "term-length | 100000 | it must be a power of two from 64k to 1g",
+                "mtu | 100 | it must be a multiple of 32 from 64 to 65504",
+                "client-liveness-timeout | 1ms | it must be from 50ms to 3600s",
+                "unblock-timeout | 1s | is below the client-liveness-timeout",
+                "to-driver-length | 100k | it must be a power of two from 64k to 256m",
+                "error-log-length | 1g | it must be a power of two from 64k to 256m",
+                "ipc-window | -1 | ipc-window has the bad value",
+            })
+    void aValueOutOfRangeIsRefused(String name, String value, String problem) {
+        String text = Drivers.refusal(() -> sources().set(name, value, name).build());
+        assertTrue(text.contains(problem), text);
+    }
+
+    @Test
+    void aValueOutOfRangeOfAnApplicationIsRefused() {
+        String text =
+                Drivers.refusal(
+                        () -> DriverConfig.builder().clientLivenessTimeoutNs(1_000_000).build());
+        assertEquals("client-liveness-timeout is 1000000ns: it must be from 50ms to 3600s", text);
+    }
+
+    @Test
+    void anUnknownVariableOrPropertyIsRefusedByItsName() {
+        String text =
+                Drivers.refusal(() -> sources().environment(Map.of("VERBUS_TERM_LENGHT", "1m")));
+        assertTrue(text.contains("VERBUS_TERM_LENGHT"), text);
+        text = Drivers.refusal(() -> sources().properties(properties("verbus.mut", "1k")));
+        assertTrue(text.contains("verbus.mut"), text);
+    }
+
+    @Test
+    void aMissingFileIsRefusedByItsPath() {
+        String text = Drivers.refusal(() -> sources().file(folder.resolve("none")));
+        assertTrue(text.contains("none cannot be read"), text);
+    }
+}

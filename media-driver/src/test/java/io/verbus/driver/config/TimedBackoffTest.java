@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class TimedBackoffTest {
+    private final TimedBackoff backoff = new TimedBackoff();
+
+    @Test
+    void yieldsForATimeHoweverShortItsTurnsAre() {
+        long beganNs = System.nanoTime();
+        idleUntilItParks();
+        assertTrue(System.nanoTime() - beganNs >= TimedBackoff.YIELD_NS);
+    }
+
+    @Test
+    void parksTwiceAsLongEachTimeUpToAMillisecond() {
+        idleUntilItParks();
+        for (long parkNs = Idling.MIN_PARK_NS; parkNs < Idling.MAX_PARK_NS; parkNs *= 2) {
+            assertEquals(parkNs, backoff.parkNs());
+            backoff.idle(0);
+        }
+        assertEquals(Idling.MAX_PARK_NS, backoff.parkNs());
+        long beganNs = System.nanoTime();
+        backoff.idle(0);
+        assertTrue(System.nanoTime() - beganNs >= Idling.MAX_PARK_NS / 2);
+        assertEquals(Idling.MAX_PARK_NS, backoff.parkNs());
+    }
+
+    @Test
+    void beginsAnewAfterWork() {
+        idleUntilItParks();
+        backoff.idle(1);
+        yieldsForATimeHoweverShortItsTurnsAre();
+    }
+
+    @Test
+    void isForThreadsWithoutConductorThatBackOff() {
+        for (Idling idling : Idling.values()) {
+            boolean isTimed = idling.networkStrategy() instanceof TimedBackoff;
+            assertEquals(idling == Idling.BACKOFF, isTimed, idling.name());
+            assertFalse(idling.strategy() instanceof TimedBackoff, idling.name());
+        }
+    }
+
+    private void idleUntilItParks() {
+        while (backoff.parkNs() == 0) {
+            backoff.idle(0);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.files;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.BusException;
+import io.verbus.driver.MediaDriver;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.config.DriverConfigBuilder;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Where there are no huge pages. Where there are, see {@code HugePagesLabTest}. */
+class HugePagesTest {
+    @TempDir private Path folder;
+
+    private String refusal(Path mount) {
+        DriverConfigBuilder builder = DriverConfig.builder().logDirectory(mount);
+        return assertThrows(BusException.class, () -> MediaDriver.launchEmbedded(builder))
+                .getMessage();
+    }
+
+    @Test
+    void saysThatTheMountIsMissing() {
+        Path absent = folder.resolve("absent");
+        assertEquals(
+                "the log-directory %s does not exist: make it, and mount them with `mount -t"
+                                .formatted(absent)
+                        + " hugetlbfs none %s`, or do not set it".formatted(absent),
+                refusal(absent));
+    }
+
+    @Test
+    void saysThatAFolderIsNotOnHugePages() {
+        String refusal = refusal(folder);
+        assertTrue(refusal.contains(folder + " is on file system "), refusal);
+        assertTrue(refusal.contains("not on huge pages: mount them with"), refusal);
+    }
+
+    /** A killed driver with logs on huge pages leaves links, which may lead nowhere. */
+    @Test
+    void startsInADirectoryWithLinksToLogs() throws IOException {
+        Path directory = Files.createDirectory(folder.resolve("driver"));
+        Path target = Files.createFile(folder.resolve("image-7.log"));
+        Files.createSymbolicLink(directory.resolve("image-7.log"), target);
+        Files.createSymbolicLink(directory.resolve("publication-8.log"), folder.resolve("nowhere"));
+        DriverConfig config = DriverConfig.builder().directory(directory).build();
+        MediaDriver.launch(config).close();
+        assertFalse(Files.exists(directory));
+        assertTrue(Files.exists(target), "what a link leads to is left alone");
+    }
+
+    @Test
+    void refusesADirectoryWithOtherLinks() throws IOException {
+        Path directory = Files.createDirectory(folder.resolve("driver"));
+        Files.createSymbolicLink(directory.resolve("lock"), folder.resolve("nowhere"));
+        DriverConfig config = DriverConfig.builder().directory(directory).build();
+        String refusal =
+                assertThrows(BusException.class, () -> MediaDriver.launch(config)).getMessage();
+        assertTrue(refusal.contains("holds lock, which is no driver's file"), refusal);
+    }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.files;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.cnc.CncFile;
+import io.verbus.cnc.CncSpec;
+import io.verbus.driver.Await;
+import io.verbus.driver.DriverClock;
+import io.verbus.driver.background.Background;
+import io.verbus.driver.command.CommandException;
+import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.SystemCounter;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogSpec;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+@Timeout(60)
+class LogFilesTest {
+    private static final int SECTION = 64 * 1024;
+
+    private final List<Throwable> errors = new ArrayList<>();
+    private final List<LogBuffers> logs = new ArrayList<>();
+    private final List<String> failures = new ArrayList<>();
+    private final Background background = new Background(errors::add);
+    private Path directory;
+    private CncFile cnc;
+    private DriverCounters counters;
+    private LogFiles files;
+
+    @BeforeEach
+    void open() throws IOException {
+        directory = Files.createDirectory(DriverDirectory.uniquePath());
+        cnc =
+                CncFile.create(
+                        directory.resolve(CncFile.NAME),
+                        new CncSpec(1, 1, 1_000_000_000, SECTION, SECTION, SECTION, SECTION));
+        counters = new DriverCounters(cnc, new DriverClock());
+        files = new LogFiles(directory, null, 0, background, counters, errors::add);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        background.close();
+        files.close();
+        cnc.close();
+        try (Stream<Path> left = Files.list(directory)) {
+            assertEquals(List.of(directory.resolve(CncFile.NAME)), left.toList());
+        }
+        Files.delete(directory.resolve(CncFile.NAME));
+        Files.delete(directory);
+        assertEquals(List.of(), errors);
+    }
+
+    private void publication(long id, int termLength) {
+        files.publication(
+                new LogSpec(id, 2, 3, 4, termLength, 1408, 0),
+                id,
+                new LogReceiver() {
+                    @Override
+                    public void onLog(LogBuffers log) {
+                        logs.add(log);
+                    }
+
+                    @Override
+                    public void onFailure(CommandException failure) {
+                        failures.add(failure.getMessage());
+                    }
+                });
+    }
+
+    private void await(int logCount, int failureCount) {
+        Await.until(
+                logCount + " logs, " + failureCount + " failures",
+                () -> {
+                    background.tell(10);
+                    return logs.size() == logCount && failures.size() == failureCount;
+                });
+    }
+
+    private static long blocks(Path file) throws IOException {
+        // st_blocks counts 512 bytes each.
+        Process stat = new ProcessBuilder("stat", "-c", "%b", file.toString()).start();
+        return Long.parseLong(new String(stat.getInputStream().readAllBytes()).trim());
+    }
+
+    @Test
+    void aLogStandsWithItsSpaceTakenAndIsItsOwnersAlone() throws IOException {
+        publication(7, 1024 * 1024);
+        await(1, 0);
+        Path file = logs.getFirst().file();
+        assertEquals(directory.resolve("publication-7.log"), file);
+        assertEquals(3 * 1024 * 1024 + 4096, Files.size(file));
+        assertTrue(blocks(file) * 512 >= Files.size(file));
+        assertEquals(
+                PosixFilePermissions.fromString("rw-------"), Files.getPosixFilePermissions(file));
+        assertEquals(logs.getFirst().length(), counters.system(SystemCounter.LOG_BYTES).get());
+    }
+
+    @Test
+    void whatDoesNotFitIsRefusedBeforeAnythingIsTaken() throws IOException {
+        long usable = Files.getFileStore(directory).getUsableSpace();
+        int termLength = 1024 * 1024 * 1024;
+        int most = (int) (usable / (3L * termLength)) + 1;
+        // Promised, though not one of them is taken yet where the last is asked for.
+        for (int i = 0; i < most; i++) {
+            publication(i, termLength);
+        }
+        await(most - 1, 1);
+        assertTrue(
+                failures.getFirst()
+                        .startsWith(
+                                "there is too little space at "
+                                        + directory
+                                        + " for a log of 3221229568 bytes: free space there"),
+                failures.getFirst());
+        logs.forEach(files::free);
+        Await.until(
+                "freed",
+                () -> {
+                    background.tell(10);
+                    return counters.system(SystemCounter.LOG_BYTES).get() == 0;
+                });
+    }
+
+    @Test
+    void aLogThatIsFreedWhileItIsPopulatedIsUnmappedOnce() {
+        publication(1, 64 * 1024 * 1024);
+        publication(2, 64 * 1024);
+        await(2, 0);
+        logs.forEach(files::free);
+        Await.until(
+                "freed",
+                () -> {
+                    background.tell(10);
+                    return counters.system(SystemCounter.LOG_BYTES).get() == 0;
+                });
+        assertFalse(Files.exists(directory.resolve("publication-1.log")));
+    }
+
+    @Test
+    void aCallOnALogWaitsUntilAllItsPagesAreInMemory() {
+        publication(1, 16 * 1024 * 1024);
+        await(1, 0);
+        List<Long> resident = new ArrayList<>();
+        List<RuntimeException> told = new ArrayList<>();
+        files.callOn(logs.getFirst(), () -> resident.add(residentBytes()), told::add);
+        Await.until(
+                "told",
+                () -> {
+                    background.tell(10);
+                    return told.size() == 1;
+                });
+        assertNull(told.getFirst());
+        assertTrue(resident.getFirst() >= logs.getFirst().length(), resident + " bytes");
+    }
+
+    /** Bytes of the log in this process' page tables. */
+    private long residentBytes() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/smaps"))) {
+            List<String> all = lines.toList();
+            for (int i = 0; i < all.size(); i++) {
+                if (all.get(i).endsWith("publication-1.log")) {
+                    while (!all.get(i).startsWith("Rss:")) {
+                        i++;
+                    }
+                    return 1024 * Long.parseLong(all.get(i).replaceAll("[^0-9]", ""));
+                }
+            }
+            return -1;
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void aFileThatExistsIsLeftAndTold() throws IOException {
+        Path file = Files.createFile(directory.resolve("publication-1.log"));
+        publication(1, 64 * 1024);
+        await(0, 1);
+        assertTrue(failures.getFirst().contains("FileAlreadyExists"), failures.getFirst());
+        Files.deleteIfExists(file);
+    }
+}

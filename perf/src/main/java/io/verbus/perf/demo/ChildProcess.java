@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.demo;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * A process that runs a class of this class path on the JVM of this process, with its flags. What
+ * it writes to standard error is passed on with its name in front; what it writes to standard
+ * output, and its end, become events.
+ */
+final class ChildProcess {
+    private static final long ENDING_MS = 15_000;
+
+    /** In an emulated processor the optimising compiler takes longer than it saves in one demo. */
+    private static final String FAST_START = "-XX:TieredStopAtLevel=1";
+
+    private final String name;
+    private final Process process;
+    private final PrintStream stdin;
+
+    private ChildProcess(String name, Process process) {
+        this.name = name;
+        this.process = process;
+        stdin = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Starts a process.
+     *
+     * @param name for people.
+     * @param events to add its events to; never full.
+     * @param main class to run.
+     * @param arguments of the class.
+     */
+    static ChildProcess start(
+            String name, BlockingQueue<ChildEvent> events, Class<?> main, List<String> arguments)
+            throws DemoException {
+        List<String> command = new ArrayList<>();
+        command.add(System.getProperty("java.home") + File.separator + "bin/java");
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        if (DemoLab.isHere()) {
+            command.add(FAST_START);
+        }
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(arguments);
+        try {
+            ChildProcess child = new ChildProcess(name, new ProcessBuilder(command).start());
+            Thread errors =
+                    child.follow(
+                            child.process.getErrorStream(),
+                            line -> System.err.println(name + ": " + line));
+            Thread output =
+                    child.follow(
+                            child.process.getInputStream(),
+                            line -> events.add(new ChildEvent.Said(child, line)));
+            Thread.ofPlatform()
+                    .daemon()
+                    .name(name + "-end")
+                    .start(() -> events.add(child.awaitEnd(output, errors)));
+            return child;
+        } catch (IOException e) {
+            throw new DemoException(
+                    "cannot start the "
+                            + name
+                            + " process ("
+                            + e.getMessage()
+                            + "): check the JDK and the limits on processes and memory",
+                    e);
+        }
+    }
+
+    private Thread follow(InputStream stream, Consumer<String> action) {
+        return Thread.ofPlatform()
+                .daemon()
+                .name(name + "-output")
+                .start(
+                        () -> {
+                            try (BufferedReader lines =
+                                    new BufferedReader(
+                                            new InputStreamReader(
+                                                    stream, StandardCharsets.UTF_8))) {
+                                lines.lines().forEach(action);
+                            } catch (IOException | java.io.UncheckedIOException e) {
+                                System.err.println(name + ": output lost: " + e.getMessage());
+                            }
+                        });
+    }
+
+    private ChildEvent awaitEnd(Thread output, Thread errors) {
+        while (true) {
+            try {
+                int status = process.waitFor();
+                output.join();
+                errors.join();
+                return new ChildEvent.Ended(this, status);
+            } catch (InterruptedException e) {
+                // Nobody interrupts this thread on purpose: the end still has to be told.
+                continue;
+            }
+        }
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Tells the process to go on; see {@link ParentLink}. */
+    void go() {
+        stdin.println(ParentLink.GO);
+    }
+
+    /** Closes its standard input, upon which it ends in good order. */
+    void askToEnd() {
+        stdin.close();
+    }
+
+    /** Waits until it has ended, and kills it when it takes too long. */
+    void end() {
+        askToEnd();
+        try {
+            if (!process.waitFor(ENDING_MS, TimeUnit.MILLISECONDS)) {
+                System.err.println(name + " did not end within 15 s and is killed");
+                process.destroyForcibly().waitFor();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

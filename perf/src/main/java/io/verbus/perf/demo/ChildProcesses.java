@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.demo;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/**
+ * The processes of a run. They end with it in the reverse of the order in which they were started,
+ * also when this process is interrupted or terminated.
+ */
+final class ChildProcesses implements AutoCloseable {
+    private final BlockingQueue<ChildEvent> events = new LinkedBlockingQueue<>();
+    private final Deque<ChildProcess> started = new ArrayDeque<>();
+    private final Runnable afterEnd;
+    private final Thread hook = new Thread(this::end, "demo-end");
+
+    private boolean ended;
+
+    /**
+     * @param afterEnd to run once all have ended.
+     */
+    ChildProcesses(Runnable afterEnd) {
+        this.afterEnd = afterEnd;
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    /** What happens to the processes, in the order in which it is noticed. */
+    BlockingQueue<ChildEvent> events() {
+        return events;
+    }
+
+    /** Starts a process; see {@link ChildProcess#start}. */
+    synchronized ChildProcess start(String name, Class<?> main, List<String> arguments)
+            throws DemoException {
+        if (ended) {
+            throw new DemoException("the demo was interrupted: run it again");
+        }
+        ChildProcess child = ChildProcess.start(name, events, main, arguments);
+        started.push(child);
+        return child;
+    }
+
+    /** Ends those that still run. Idempotent. */
+    @Override
+    public void close() {
+        end();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The JVM is ending and the hook, which is running, finds nothing left to do.
+            return;
+        }
+    }
+
+    private synchronized void end() {
+        if (!ended) {
+            ended = true;
+            started.forEach(ChildProcess::end);
+            afterEnd.run();
+        }
+    }
+}

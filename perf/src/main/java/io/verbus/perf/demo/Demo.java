@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.demo;
+
+import org.agrona.IoUtil;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One run: starts the processes, shows how far they are, and ends them whatever happens.
+ *
+ * <p>The publisher and the subscriber end by themselves when the stream has ended; the drivers when
+ * both are done. Ended before its time, each is a failure.
+ */
+final class Demo implements AutoCloseable {
+    /** Time without a message after which something hangs. */
+    private static final long STALL_LIMIT_NS = TimeUnit.SECONDS.toNanos(90);
+
+    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+    private final DemoRoute route;
+    private final DemoPlan plan;
+    private final long limitNs;
+    private final PrintStream progress;
+
+    private final List<Path> directories = new CopyOnWriteArrayList<>();
+    private final ChildProcesses children = new ChildProcesses(this::deleteDirectories);
+
+    private ChildProcess publisher;
+    private ChildProcess subscriber;
+    private boolean publisherEnded;
+    private boolean subscriberEnded;
+    private boolean subscribed;
+    private boolean paced;
+    private long verified = -1;
+    private long progressTimeNs;
+    private DemoResult result;
+
+    /**
+     * @param route to send on.
+     * @param plan of what to send.
+     * @param limitNs of the run, nanoseconds.
+     * @param progress where to show how far it is.
+     */
+    Demo(DemoRoute route, DemoPlan plan, long limitNs, PrintStream progress) {
+        this.route = route;
+        this.plan = plan;
+        this.limitNs = limitNs;
+        this.progress = progress;
+    }
+
+    /**
+     * Runs it.
+     *
+     * @return what the subscriber found, which is perfect.
+     * @throws DemoException if anything went wrong.
+     */
+    DemoResult run() throws DemoException, InterruptedException {
+        try {
+            return supervise();
+        } catch (DemoException e) {
+            for (int i = 0; i < directories.size(); i++) {
+                DriverErrors.print(driverName(i), directories.get(i), progress);
+            }
+            throw e;
+        }
+    }
+
+    private DemoResult supervise() throws DemoException, InterruptedException {
+        long start = System.nanoTime();
+        progress.println("demo: starting the processes");
+        start();
+        while (!publisherEnded || !subscriberEnded) {
+            ChildEvent event = children.events().poll(1, TimeUnit.SECONDS);
+            if (event != null) {
+                on(event);
+            }
+            long now = System.nanoTime();
+            if (now - start > limitNs) {
+                throw new DemoException(
+                        "the demo has not ended within "
+                                + TimeUnit.NANOSECONDS.toSeconds(limitNs)
+                                + " s: try fewer --messages or a longer --timeout");
+            }
+            if (subscribed && now - progressTimeNs > STALL_LIMIT_NS) {
+                throw new DemoException(
+                        "no message has arrived for "
+                                + TimeUnit.NANOSECONDS.toSeconds(STALL_LIMIT_NS)
+                                + " s: "
+                                + (route.transport() == DemoTransport.RDMA
+                                        ? "check with ibv_rc_pingpong that the RDMA devices reach"
+                                                + " each other"
+                                        : "check that the machine is not overloaded"));
+            }
+        }
+        return check();
+    }
+
+    private void start() throws DemoException {
+        String publisherDriver = startDriver();
+        String subscriberDriver =
+                route.transport() == DemoTransport.IPC ? publisherDriver : startDriver();
+        subscriber =
+                startClient(
+                        "subscriber",
+                        SubscriberProcess.class,
+                        subscriberDriver,
+                        route.subscription());
+        publisher =
+                startClient(
+                        "publisher", PublisherProcess.class, publisherDriver, route.publication());
+    }
+
+    private String startDriver() throws DemoException {
+        int index = directories.size();
+        Path directory =
+                SHARED_MEMORY.resolve(
+                        "verbus-demo-" + ProcessHandle.current().pid() + "-" + (index + 1));
+        directories.add(directory);
+        children.start(driverName(index), DriverProcess.class, List.of(directory.toString()));
+        return directory.toString();
+    }
+
+    private static String driverName(int index) {
+        return "driver " + (index + 1);
+    }
+
+    private ChildProcess startClient(String name, Class<?> main, String directory, String channel)
+            throws DemoException {
+        List<String> arguments = new ArrayList<>(List.of(directory, channel));
+        arguments.addAll(plan.words());
+        return children.start(name, main, arguments);
+    }
+
+    private void on(ChildEvent event) throws DemoException {
+        switch (event) {
+            case ChildEvent.Said(ChildProcess child, String line) when child == subscriber ->
+                    onSubscriber(line);
+            case ChildEvent.Said(ChildProcess child, String line) ->
+                    progress.println(child.name() + ": " + line);
+            case ChildEvent.Ended(ChildProcess child, int status) -> onEnded(child, status);
+        }
+    }
+
+    private void onSubscriber(String line) {
+        if (line.equals(SubscriberProcess.SUBSCRIBED)) {
+            subscribed = true;
+            progressTimeNs = System.nanoTime();
+            publisher.go();
+        } else if (DemoResult.isLine(line)) {
+            result = DemoResult.parse(line);
+        } else if (line.startsWith(SubscriberProcess.VERIFIED)) {
+            onVerified(Long.parseLong(line.substring(SubscriberProcess.VERIFIED.length())));
+        } else {
+            progress.println("subscriber: " + line);
+        }
+    }
+
+    private void onVerified(long count) {
+        long now = System.nanoTime();
+        if (count > verified) {
+            progress.println(
+                    String.format(
+                            Locale.ROOT,
+                            "demo: %,d of %,d messages verified%s",
+                            count,
+                            plan.messages(),
+                            verified < 0 ? "" : rate(count - verified, now - progressTimeNs)));
+            verified = count;
+            progressTimeNs = now;
+        }
+        if (!paced && count >= plan.firstPaced()) {
+            paced = true;
+            progress.println(
+                    String.format(
+                            Locale.ROOT,
+                            "demo: now %,d messages each second, for their latency",
+                            plan.rate()));
+            publisher.go();
+        }
+    }
+
+    private static String rate(long count, long elapsedNs) {
+        return String.format(Locale.ROOT, ", %,.0f/s", count * 1e9 / Math.max(1, elapsedNs));
+    }
+
+    private void onEnded(ChildProcess child, int status) throws DemoException {
+        if (status != 0 || (child != publisher && child != subscriber)) {
+            throw new DemoException(
+                    "the "
+                            + child.name()
+                            + " process ended early with status "
+                            + status
+                            + ": its words are above; `verbus demo --transport ipc` tells whether"
+                            + " RDMA is to blame");
+        }
+        publisherEnded |= child == publisher;
+        subscriberEnded |= child == subscriber;
+        progressTimeNs = System.nanoTime();
+    }
+
+    private DemoResult check() throws DemoException {
+        if (result == null) {
+            throw new DemoException("the subscriber process ended without a result: run it again");
+        }
+        if (!result.isPerfect() || result.verified() != plan.messages()) {
+            throw new DemoException(
+                    String.format(
+                            Locale.ROOT,
+                            "of %d messages %d arrived whole, lost=%d reordered=%d duplicated=%d"
+                                    + " corrupt=%d: the lines above tell of a connection that was"
+                                    + " lost; if they do not, it is a defect, please report it",
+                            plan.messages(),
+                            result.verified(),
+                            result.lost(),
+                            result.reordered(),
+                            result.duplicated(),
+                            result.corrupt()));
+        }
+        return result;
+    }
+
+    /** Ends all processes and deletes what they left behind. */
+    @Override
+    public void close() {
+        children.close();
+    }
+
+    private void deleteDirectories() {
+        for (Path directory : directories) {
+            IoUtil.delete(directory.toFile(), true);
+        }
+    }
+}

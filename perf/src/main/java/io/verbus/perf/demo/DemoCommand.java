@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.demo;
+
+import io.verbus.driver.tools.VerbusCommand;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+
+/** Reads the options of {@code verbus demo} and runs it, in the lab where the host has no RDMA. */
+@Command(
+        name = "demo",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Plays market data from a publisher process through two driver processes to a"
+                    + " subscriber process, which verifies every message.",
+            "Four fifths of the messages are sent as fast as back pressure allows; the rest at a"
+                    + " fixed rate, for their latency from the time they are due to the"
+                    + " subscriber's handler. It uses the host's RDMA devices, or those of"
+                    + " `verbus lab` if there are none; UDP goes over loopback unless addresses are"
+                    + " given."
+        })
+public final class DemoCommand implements VerbusCommand, Callable<Integer> {
+    private static final String LOOPBACK = "127.0.0.1";
+    private static final int MAX_MESSAGES = 100_000_000;
+    private static final int MAX_RATE = 1_000_000;
+    private static final int MAX_TIMEOUT_S = 86_400;
+
+    @Spec private CommandSpec spec;
+
+    @Option(
+            names = "--transport",
+            paramLabel = "rdma|udp|ipc",
+            description = "What carries the messages (default: ${DEFAULT-VALUE}).")
+    private String media = DemoTransport.RDMA.media();
+
+    @Option(
+            names = "--messages",
+            paramLabel = "N",
+            description = "How many to send (default: ${DEFAULT-VALUE}).")
+    private int messages = 200_000;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "R",
+            description = "Of the paced messages, per second (default: ${DEFAULT-VALUE}).")
+    private int rate = 4_000;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            description = "Limit of the whole run (default: ${DEFAULT-VALUE}).")
+    private int timeoutS = 300;
+
+    @Option(
+            names = "--from",
+            paramLabel = "ADDRESS",
+            description = "Address of the publisher's RDMA device or UDP socket; needs --to.")
+    private String from;
+
+    @Option(
+            names = "--to",
+            paramLabel = "ADDRESS",
+            description = "Address of the subscriber's on this host; needs --from.")
+    private String to;
+
+    private DemoTransport transport;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        checkOptions();
+        try {
+            DemoRoute route = route();
+            if (route == null) {
+                return DemoLab.run(timeoutS, arguments());
+            }
+            System.err.println("demo: " + route.description());
+            DemoPlan plan = DemoPlan.of(messages, rate);
+            long limitNs = TimeUnit.SECONDS.toNanos(timeoutS);
+            DemoResult result;
+            try (Demo demo = new Demo(route, plan, limitNs, System.err)) {
+                result = demo.run();
+            }
+            System.out.println(result.summary(route.transport(), route.device()));
+            return 0;
+        } catch (DemoException e) {
+            System.err.println("demo failed: " + e.getMessage());
+            return 1;
+        }
+    }
+
+    private DemoRoute route() throws DemoException {
+        if (transport == DemoTransport.IPC) {
+            return DemoRoute.ipc();
+        }
+        if (transport == DemoTransport.UDP) {
+            return from == null ? DemoRoute.udp(LOOPBACK, LOOPBACK) : DemoRoute.udp(from, to);
+        }
+        try {
+            return from == null ? DemoRoute.findRdma() : DemoRoute.rdma(from, to);
+        } catch (IOException e) {
+            throw new DemoException(
+                    "cannot read which RDMA devices there are ("
+                            + e.getMessage()
+                            + "): name their addresses with --from and --to",
+                    e);
+        }
+    }
+
+    private List<String> arguments() {
+        return List.of(
+                "demo",
+                "--transport=" + transport,
+                "--messages=" + messages,
+                "--rate=" + rate,
+                "--timeout=" + timeoutS);
+    }
+
+    private void checkOptions() {
+        transport =
+                DemoTransport.parse(media)
+                        .orElseThrow(
+                                () ->
+                                        new ParameterException(
+                                                spec.commandLine(),
+                                                "--transport takes rdma, udp or ipc, not "
+                                                        + media));
+        check("--messages", messages, 1, MAX_MESSAGES);
+        check("--rate", rate, 1, MAX_RATE);
+        check("--timeout", timeoutS, 1, MAX_TIMEOUT_S);
+        if ((from == null) != (to == null)) {
+            throw new ParameterException(
+                    spec.commandLine(), "--from and --to go together: give both addresses or none");
+        }
+    }
+
+    private void check(String option, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    option + " takes a number from " + min + " to " + max + ", not " + value);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.demo;
+
+/** The demo cannot go on. The message is one sentence with cause and remedy. */
+final class DemoException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    DemoException(String message) {
+        super(message);
+    }
+
+    DemoException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.demo;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Runs a Verbus command in the lab, with the output and exit status of this process. */
+final class DemoLab {
+    /** Time for the machine to start and to stop. */
+    private static final int MACHINE_S = 60;
+
+    private static final long ENDING_S = 10;
+
+    private DemoLab() {}
+
+    /** Whether this process runs in the lab. */
+    static boolean isHere() {
+        return "1".equals(System.getenv("VERBUS_LAB"));
+    }
+
+    /**
+     * Runs {@code verbus COMMAND} in the lab.
+     *
+     * @param timeoutS limit of the command, seconds.
+     * @param command words after {@code verbus}.
+     * @return its exit status.
+     */
+    static int run(int timeoutS, List<String> command) throws DemoException, InterruptedException {
+        if (isHere()) {
+            throw new DemoException(
+                    "this is the lab, but it names no addresses of RDMA devices: run it through"
+                            + " `verbus lab`");
+        }
+        String home = System.getenv("VERBUS_HOME");
+        if (home == null) {
+            throw new DemoException(
+                    "this host has no RDMA device, and VERBUS_HOME does not say where the lab is:"
+                            + " run `./verbus demo` in the repository");
+        }
+        System.err.println(
+                "demo: this host has no RDMA device, so it runs on software RDMA in a virtual"
+                        + " machine (verbus lab)");
+        String verbus = home + "/verbus";
+        List<String> words = new ArrayList<>();
+        words.addAll(
+                List.of(
+                        verbus,
+                        "lab",
+                        "--timeout",
+                        Integer.toString(timeoutS + MACHINE_S),
+                        verbus));
+        words.addAll(command);
+        try {
+            Process lab = new ProcessBuilder(words).inheritIO().start();
+            Thread hook = new Thread(() -> end(lab), "lab-end");
+            Runtime.getRuntime().addShutdownHook(hook);
+            return lab.waitFor();
+        } catch (IOException e) {
+            throw new DemoException(
+                    "cannot run " + verbus + " (" + e.getMessage() + "): check VERBUS_HOME", e);
+        }
+    }
+
+    private static void end(Process lab) {
+        try {
+            lab.destroy();
+            if (!lab.waitFor(ENDING_S, TimeUnit.SECONDS)) {
+                lab.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            lab.destroyForcibly();
+        }
+    }
+}

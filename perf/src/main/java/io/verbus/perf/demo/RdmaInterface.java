@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.demo;
+
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InterfaceAddress;
+import java.net.NetworkInterface;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.TreeSet;
+
+/**
+ * An RDMA device of this host that is up, and an IPv4 address of the network interface behind it.
+ *
+ * @param device name, such as {@code mlx5_0}.
+ * @param address in dotted decimal.
+ * @param prefixLength of the address's subnet, bits.
+ */
+record RdmaInterface(String device, String address, int prefixLength) {
+    private static final Path DEVICES = Path.of("/sys/class/infiniband");
+    private static final int HARDWARE_ADDRESS_LENGTH = 6;
+    private static final Path CONNECTION_MANAGER = Path.of("/dev/infiniband/rdma_cm");
+
+    /** Those that this process can use, by device name; empty where there is no RDMA. */
+    static List<RdmaInterface> find() throws IOException {
+        if (!Files.isReadable(CONNECTION_MANAGER)) {
+            return List.of();
+        }
+        return find(DEVICES);
+    }
+
+    static List<RdmaInterface> find(Path devices) throws IOException {
+        List<RdmaInterface> ports = new ArrayList<>();
+        for (Path device : sorted(devices)) {
+            for (Path port : sorted(device.resolve("ports"))) {
+                if (isActive(port)) {
+                    for (String interfaceName : interfaces(device, port)) {
+                        addAddress(device.getFileName().toString(), interfaceName, ports);
+                    }
+                }
+            }
+        }
+        return List.copyOf(ports);
+    }
+
+    /** Whether each is in the subnet of the other, so that packets need no router. */
+    boolean isInSubnetOf(RdmaInterface other) throws IOException {
+        int compared = Math.max(prefixLength, other.prefixLength);
+        return compared == 0
+                || (bits(address) ^ bits(other.address)) >>> (Integer.SIZE - compared) == 0;
+    }
+
+    private static int bits(String address) throws IOException {
+        byte[] bytes = InetAddress.getByName(address).getAddress();
+        return bytes[0] << 24 | (bytes[1] & 0xFF) << 16 | (bytes[2] & 0xFF) << 8 | bytes[3] & 0xFF;
+    }
+
+    /** The kernel writes the state of a port as in {@code 4: ACTIVE}. */
+    private static boolean isActive(Path port) throws IOException {
+        Path state = port.resolve("state");
+        return Files.isReadable(state) && Files.readString(state).contains("ACTIVE");
+    }
+
+    /**
+     * RoCE names the interface at each GID, InfiniBand has it beside the device, and the first GID
+     * of an iWARP device begins with the interface's hardware address.
+     */
+    private static TreeSet<String> interfaces(Path device, Path port) throws IOException {
+        TreeSet<String> names = new TreeSet<>();
+        for (Path file : sorted(port.resolve("gid_attrs/ndevs"))) {
+            try {
+                names.add(Files.readString(file).strip());
+            } catch (IOException e) {
+                // The kernel refuses to read the entries of the GID table that are not in use.
+                continue;
+            }
+        }
+        for (Path file : sorted(device.resolve("device/net"))) {
+            names.add(file.getFileName().toString());
+        }
+        Path type = device.resolve("node_type");
+        if (names.isEmpty() && Files.isReadable(type) && Files.readString(type).contains("RNIC")) {
+            addByHardwareAddress(Files.readString(port.resolve("gids/0")).strip(), names);
+        }
+        return names;
+    }
+
+    private static void addByHardwareAddress(String gid, TreeSet<String> names) throws IOException {
+        String address = gid.replace(":", "").substring(0, 2 * HARDWARE_ADDRESS_LENGTH);
+        for (NetworkInterface network : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+            byte[] bytes = network.getHardwareAddress();
+            if (bytes != null && HexFormat.of().formatHex(bytes).equals(address)) {
+                names.add(network.getName());
+            }
+        }
+    }
+
+    private static void addAddress(String device, String interfaceName, List<RdmaInterface> ports)
+            throws IOException {
+        NetworkInterface network = NetworkInterface.getByName(interfaceName);
+        if (network == null || !network.isUp()) {
+            return;
+        }
+        for (InterfaceAddress bound : network.getInterfaceAddresses()) {
+            InetAddress address = bound.getAddress();
+            if (address instanceof Inet4Address && !address.isLinkLocalAddress()) {
+                ports.add(
+                        new RdmaInterface(
+                                device, address.getHostAddress(), bound.getNetworkPrefixLength()));
+                return;
+            }
+        }
+    }
+
+    private static List<Path> sorted(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        List<Path> entries = new ArrayList<>();
+        try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
+            stream.forEach(entries::add);
+        }
+        entries.sort(null);
+        return entries;
+    }
+}

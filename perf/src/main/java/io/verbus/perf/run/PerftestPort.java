@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.run;
+
+import io.verbus.BusException;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/**
+ * The RDMA port behind an IP address, as perftest's programs want it named.
+ *
+ * @param device its name.
+ * @param gidIndex index of the GID that is made of the address.
+ */
+record PerftestPort(String device, int gidIndex) {
+    private static final Path DEVICES = Path.of("/sys/class/infiniband");
+
+    /**
+     * Finds it.
+     *
+     * @throws BusException if no device has the address.
+     */
+    static PerftestPort of(String address) {
+        try {
+            String gid = gid(InetAddress.getByName(address).getAddress());
+            for (Path device : list(DEVICES)) {
+                PerftestPort port = find(device, gid);
+                if (port != null) {
+                    return port;
+                }
+            }
+        } catch (IOException ex) {
+            throw new BusException("cannot read " + DEVICES + ": " + ex, ex);
+        }
+        throw new BusException(
+                "no RDMA device has the address "
+                        + address
+                        + ": give the addresses of RDMA interfaces as --local and --remote");
+    }
+
+    private static PerftestPort find(Path device, String gid) throws IOException {
+        Path port = device.resolve("ports/1");
+        int found = -1;
+        for (Path entry : list(port.resolve("gids"))) {
+            int index = Integer.parseInt(entry.getFileName().toString());
+            if (read(entry).equals(gid)) {
+                Path type = port.resolve("gid_attrs/types/" + index);
+                if (found < 0 || read(type).contains("v2")) {
+                    found = index;
+                }
+            }
+        }
+        return found < 0 ? null : new PerftestPort(device.getFileName().toString(), found);
+    }
+
+    /** As sysfs writes it: eight groups of four digits. */
+    private static String gid(byte[] address) {
+        StringBuilder text = new StringBuilder();
+        if (address.length == 4) {
+            text.append("0000:0000:0000:0000:0000:ffff:");
+        }
+        for (int i = 0; i < address.length; i += 2) {
+            text.append(String.format(Locale.ROOT, "%02x%02x", address[i], address[i + 1]));
+            text.append(i + 2 < address.length ? ":" : "");
+        }
+        return text.toString();
+    }
+
+    private static List<Path> list(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.sorted().toList();
+        }
+    }
+
+    /** A file's text; empty where the kernel refuses it, as it does for GIDs that are not set. */
+    private static String read(Path file) {
+        try {
+            return Files.readString(file).strip();
+        } catch (IOException ex) {
+            return "";
+        }
+    }
+}

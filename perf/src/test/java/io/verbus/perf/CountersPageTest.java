@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.verbus.Bus;
+import io.verbus.Publication;
+import io.verbus.Subscription;
+import io.verbus.cnc.CounterTypes;
+import io.verbus.driver.MediaDriver;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Each counter of a driver is on {@code docs/reference/counters.md}. */
+@Timeout(60)
+class CountersPageTest {
+    private static final Path PAGE = Path.of("../docs/reference/counters.md");
+    private static final String CHANNEL = "verbus:udp?endpoint=127.0.0.1:20499";
+
+    @Test
+    void thePageHasTheCountersOfTheDriverAndOfUdp() throws IOException {
+        String page = Files.readString(PAGE);
+        List<String> absent = new ArrayList<>();
+        try (MediaDriver driver = MediaDriver.launchEmbedded();
+                Bus bus =
+                        Bus.connect(
+                                new Bus.Context().directoryName(driver.directory().toString()));
+                Subscription subscription = bus.addSubscription(CHANNEL, 1);
+                Publication publication = bus.addPublication(CHANNEL, 1)) {
+            while (!publication.isConnected() || !subscription.isConnected()) {
+                Thread.onSpinWait();
+            }
+            bus.counters()
+                    .forEach(
+                            (id, type, key, label) -> {
+                                boolean isListed =
+                                        type == CounterTypes.SYSTEM || label.startsWith("udp: ");
+                                if (isListed && !page.contains("`" + label + "`")) {
+                                    absent.add(label);
+                                }
+                            });
+        }
+        assertEquals(List.of(), absent, "add them to " + PAGE);
+    }
+
+    @Test
+    void thePageHasTheTypes() throws IOException, IllegalAccessException {
+        String page = Files.readString(PAGE);
+        List<String> absent = new ArrayList<>();
+        for (Field type : CounterTypes.class.getFields()) {
+            if (Modifier.isStatic(type.getModifiers())
+                    && type.getInt(null) != CounterTypes.SYSTEM
+                    && !page.contains("| " + type.getInt(null) + " |")) {
+                absent.add(type.getName());
+            }
+        }
+        assertEquals(List.of(), absent, "add them to " + PAGE);
+    }
+}

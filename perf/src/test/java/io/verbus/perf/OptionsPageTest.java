@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.driver.MediaDriver;
+import io.verbus.driver.config.DriverOption;
+import io.verbus.transport.Option;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * The options of the driver and of all transports, and {@code docs/reference/options.md}, which is
+ * made of their own words. With {@code -Dhelp.write=true} this test writes the page.
+ */
+class OptionsPageTest {
+    private static final Path PAGE = Path.of("../docs/reference/options.md");
+
+    /** Defaults that are no value: nothing is set, or a name depends on the user. */
+    private static final Set<String> WITHOUT_DEFAULT = Set.of("directory-group", "log-directory");
+
+    private static final int MAX_LINE = 140;
+
+    private static Stream<Option<?>> all() {
+        return Stream.concat(
+                DriverOption.ALL.stream().map(DriverOption::option),
+                MediaDriver.presentOptions().stream());
+    }
+
+    private static String page() {
+        StringBuilder page =
+                new StringBuilder(
+                        """
+                        # Options of the media driver
+
+                        An option is set, the last one wins, in a properties file (`term-length=1m`), by an environment variable
+                        (`VERBUS_TERM_LENGTH`), by a system property (`verbus.term-length`), or on the command line (`--term-length`).
+                        `MediaDriver.launch` takes them from a `DriverConfig`. The driver reads all of them when it starts, those of
+                        transports too, and refuses a wrong one with its range. `./verbus driver --help` has the same list.
+
+                        Lengths take `k`, `m` and `g`; times take `ns`, `us`, `ms` and `s`.
+                        """);
+        String group = null;
+        for (Option<?> option : all().toList()) {
+            String first = option.name().replaceAll("\\..*", "");
+            String of = first.equals("udp") || first.equals("rdma") ? first : "driver";
+            if (!of.equals(group)) {
+                page.append("\n## ").append(title(of)).append("\n\n");
+                group = of;
+            }
+            String name = "**`" + option.name() + "`**";
+            boolean isLong = name.length() + option.help().length() >= MAX_LINE;
+            page.append(name).append(isLong ? "\n" : " ").append(option.help());
+            page.append("\n\n- must be ").append(option.range());
+            page.append("\n- default: `").append(option.preset()).append("`\n\n");
+        }
+        return page.toString().strip() + "\n";
+    }
+
+    private static String title(String group) {
+        return switch (group) {
+            case "rdma" -> "RDMA";
+            case "udp" -> "UDP";
+            default -> "Driver";
+        };
+    }
+
+    @Test
+    void thePageListsTheOptions() throws IOException {
+        if (Boolean.getBoolean("help.write")) {
+            Files.writeString(PAGE, page());
+        }
+        assertEquals(
+                page(),
+                Files.readString(PAGE),
+                "write docs/reference/options.md anew with: ./verbus test -Dhelp.write=true"
+                        + " -Dtest='*PageTest' -Dsurefire.failIfNoSpecifiedTests=false");
+    }
+
+    @ParameterizedTest
+    @MethodSource("all")
+    void eachOptionHasADefaultInItsRangeAndASentence(Option<?> option) {
+        if (!WITHOUT_DEFAULT.contains(option.name())) {
+            assertDoesNotThrow(() -> option.parse(option.preset()));
+        }
+        assertTrue(option.help().matches("(?s)[A-Z].*[.]"), option.help());
+        String what = "it must be " + option.range();
+        if (!option.range().startsWith("the ") && !option.name().equals("rdma.allow")) {
+            Exception wrong =
+                    assertThrows(IllegalArgumentException.class, () -> option.parse("-2 parsecs"));
+            assertEquals(what, wrong.getMessage());
+        }
+    }
+
+    @Test
+    void noNameStandsForTwoOptions() {
+        List<String> names = all().<String>map(Option::name).toList();
+        assertEquals(names.stream().distinct().toList(), names);
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The packages of the whole project: which may use which, and how many files one holds. */
+@AnalyzeClasses(packages = "io.verbus", importOptions = ImportOption.DoNotIncludeTests.class)
+class PackageRulesTest {
+    private static final int MAX_FILES = 36;
+
+    @ArchTest
+    static final ArchRule modulesUseOnlyThoseBelow =
+            layeredArchitecture()
+                    .consideringOnlyDependenciesInLayers()
+                    .layer("codecs")
+                    .definedBy("io.verbus.codecs..")
+                    .layer("api")
+                    .definedBy(
+                            "io.verbus",
+                            "io.verbus.channel",
+                            "io.verbus.cnc",
+                            "io.verbus.directory",
+                            "io.verbus.logbuffer",
+                            "io.verbus.memory",
+                            "io.verbus.transport")
+                    .layer("rdma")
+                    .definedBy("io.verbus.rdma..")
+                    .layer("udp")
+                    .definedBy("io.verbus.udp..")
+                    .layer("driver")
+                    .definedBy("io.verbus.driver..")
+                    .layer("samples")
+                    .definedBy("io.verbus.samples..")
+                    .layer("perf")
+                    .definedBy("io.verbus.perf..")
+                    .whereLayer("codecs")
+                    .mayNotAccessAnyLayer()
+                    .whereLayer("api")
+                    .mayOnlyAccessLayers("codecs")
+                    .whereLayer("rdma")
+                    .mayOnlyAccessLayers("api", "codecs")
+                    .whereLayer("udp")
+                    .mayOnlyAccessLayers("api", "codecs")
+                    .whereLayer("driver")
+                    .mayOnlyAccessLayers("api", "codecs")
+                    .whereLayer("samples")
+                    .mayOnlyAccessLayers("driver", "api", "codecs")
+                    .whereLayer("perf")
+                    .mayOnlyAccessLayers("samples", "driver", "rdma", "udp", "api", "codecs")
+                    .because(
+                            "docs/architecture.md draws the modules with arrows that only go down");
+
+    @ArchTest
+    static final ArchRule theDriversRoomsDoNotKnowTheDriver =
+            noClasses()
+                    .that()
+                    .resideInAnyPackage(
+                            "io.verbus.driver.config",
+                            "io.verbus.driver.files",
+                            "io.verbus.driver.status",
+                            "io.verbus.driver.background",
+                            "io.verbus.driver.command")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("io.verbus.driver", "io.verbus.driver.tools")
+                    .because("the driver uses its rooms: pass them what they need as arguments");
+
+    @ArchTest
+    static final ArchRule theDriversPackagesAreFreeOfCircles =
+            slices().matching("io.verbus.driver.(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule theRdmaTransportsPackagesAreFreeOfCircles =
+            slices().matching("io.verbus.rdma.(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule theUdpTransportsPackagesAreFreeOfCircles =
+            slices().matching("io.verbus.udp.(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule theMeasurementsPackagesAreFreeOfCircles =
+            slices().matching("io.verbus.perf.(*)..").should().beFreeOfCycles();
+
+    @Test
+    void noPackageHasMoreFilesThanAReaderKeepsInMind() throws IOException {
+        List<String> crowded = new ArrayList<>();
+        try (Stream<Path> folders = Files.walk(Path.of(".."), 12)) {
+            for (Path folder :
+                    folders.filter(Files::isDirectory)
+                            .filter(path -> path.toString().contains("/src/main/java/"))
+                            .toList()) {
+                long files = sources(folder);
+                if (files > MAX_FILES) {
+                    crowded.add(folder + " has " + files + " files: give a part its own package");
+                }
+            }
+        }
+        assertEquals(List.of(), crowded);
+    }
+
+    private static long sources(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(file -> file.toString().endsWith(".java")).count();
+        }
+    }
+}

@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-
-/** {@code verbus demo}: market data from one process to another, every message verified. */
-package io.verbus.samples.demo;

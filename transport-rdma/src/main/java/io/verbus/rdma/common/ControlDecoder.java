@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.common;
+
+import io.verbus.codecs.rdma.AcceptDecoder;
+import io.verbus.codecs.rdma.BooleanType;
+import io.verbus.codecs.rdma.CloseDecoder;
+import io.verbus.codecs.rdma.DeferDecoder;
+import io.verbus.codecs.rdma.GoodbyeDecoder;
+import io.verbus.codecs.rdma.ImageClosedDecoder;
+import io.verbus.codecs.rdma.MessageHeaderDecoder;
+import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.codecs.rdma.RejectDecoder;
+import io.verbus.codecs.rdma.SetupDecoder;
+import io.verbus.codecs.rdma.WantedDecoder;
+import io.verbus.logbuffer.FrameHeader;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogSpec;
+
+import org.agrona.BitUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Reads the control messages of a peer. The bytes are not trusted: each length, identifier and
+ * value is checked before it is used, and a message that breaks a rule is told in words, never
+ * thrown.
+ *
+ * <p>Used by one agent. Nothing is allocated for a good message but what outlives it.
+ */
+public final class ControlDecoder {
+    private static final int HEADER = MessageHeaderDecoder.ENCODED_LENGTH;
+    private static final int MAX_TEXT = 160;
+
+    private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+    private final MessageHeaderDecoder header = new MessageHeaderDecoder();
+    private final SetupDecoder setup = new SetupDecoder();
+    private final CloseDecoder close = new CloseDecoder();
+    private final AcceptDecoder accept = new AcceptDecoder();
+    private final DeferDecoder defer = new DeferDecoder();
+    private final WantedDecoder wanted = new WantedDecoder();
+    private final RejectDecoder reject = new RejectDecoder();
+    private final ImageClosedDecoder imageClosed = new ImageClosedDecoder();
+
+    /** What a publishing driver says. */
+    public interface Offers {
+        /** A stream is offered. */
+        void onSetup(Setup offer);
+
+        /** A stream has ended at the position, or is offered no more. */
+        void onClose(long registrationId, long finalPosition);
+
+        /** The driver ends. */
+        void onGoodbye();
+    }
+
+    /** What a subscribing driver says. */
+    public interface Answers {
+        /** The image is ready to be written; the address range of any log does not wrap. */
+        void onAccept(
+                long registrationId,
+                long logAddress,
+                int logKey,
+                long position,
+                int window,
+                boolean isTagged,
+                long groupTag);
+
+        /** Nobody subscribes yet. */
+        void onDefer(long registrationId);
+
+        /** Somebody subscribes to a stream that was put off. */
+        void onWanted(long registrationId);
+
+        /** The stream is refused. */
+        void onReject(long registrationId, RejectCode code, String text);
+
+        /** The image is closed, and no credit is written any more. */
+        void onImageClosed(long registrationId);
+
+        /** The driver ends. */
+        void onGoodbye();
+    }
+
+    /**
+     * Reads a message of a publishing driver.
+     *
+     * @param address of its first byte.
+     * @param length in bytes.
+     * @param offers is told of it.
+     * @return null, or in words how the message breaks the protocol.
+     */
+    public String readOffer(long address, int length, Offers offers) {
+        String wrong = readHeader(address, length);
+        if (wrong != null) {
+            return wrong;
+        }
+        return switch (header.templateId()) {
+            case SetupDecoder.TEMPLATE_ID -> readSetup(length, offers);
+            case CloseDecoder.TEMPLATE_ID -> readClose(length, offers);
+            case GoodbyeDecoder.TEMPLATE_ID -> {
+                if (!fits(length, GoodbyeDecoder.BLOCK_LENGTH)) {
+                    yield size("Goodbye", length);
+                }
+                offers.onGoodbye();
+                yield null;
+            }
+            default -> unexpected("publishing");
+        };
+    }
+
+    /**
+     * Reads a message of a subscribing driver.
+     *
+     * @param address of its first byte.
+     * @param length in bytes.
+     * @param answers is told of it.
+     * @return null, or in words how the message breaks the protocol.
+     */
+    public String readAnswer(long address, int length, Answers answers) {
+        String wrong = readHeader(address, length);
+        if (wrong != null) {
+            return wrong;
+        }
+        return switch (header.templateId()) {
+            case AcceptDecoder.TEMPLATE_ID -> readAccept(length, answers);
+            case DeferDecoder.TEMPLATE_ID -> readDefer(length, answers);
+            case WantedDecoder.TEMPLATE_ID -> readWanted(length, answers);
+            case RejectDecoder.TEMPLATE_ID -> readReject(length, answers);
+            case ImageClosedDecoder.TEMPLATE_ID -> readImageClosed(length, answers);
+            case GoodbyeDecoder.TEMPLATE_ID -> {
+                if (!fits(length, GoodbyeDecoder.BLOCK_LENGTH)) {
+                    yield size("Goodbye", length);
+                }
+                answers.onGoodbye();
+                yield null;
+            }
+            default -> unexpected("subscribing");
+        };
+    }
+
+    private String readHeader(long address, int length) {
+        if (length < HEADER || length > RdmaOptions.MESSAGE_LENGTH) {
+            return "a control message has " + length + " bytes";
+        }
+        buffer.wrap(address, length);
+        header.wrap(buffer, 0);
+        if (header.schemaId() != MessageHeaderDecoder.SCHEMA_ID
+                || header.version() != MessageHeaderDecoder.SCHEMA_VERSION) {
+            return "a control message has schema "
+                    + header.schemaId()
+                    + " version "
+                    + header.version();
+        }
+        return null;
+    }
+
+    private String readSetup(int length, Offers offers) {
+        if (!fits(length, SetupDecoder.BLOCK_LENGTH)) {
+            return size("Setup", length);
+        }
+        setup.wrap(buffer, HEADER, SetupDecoder.BLOCK_LENGTH, SetupDecoder.SCHEMA_VERSION);
+        int termLength = setup.termLength();
+        int mtu = setup.mtu();
+        long position = setup.position();
+        long creditAddress = setup.creditAddress();
+        if (termLength < LogLayout.MIN_TERM_LENGTH
+                || termLength > LogLayout.MAX_TERM_LENGTH
+                || !BitUtil.isPowerOfTwo(termLength)) {
+            return "Setup has term length " + termLength;
+        }
+        if (mtu < LogSpec.MIN_MTU || mtu > LogSpec.MAX_MTU || mtu % FrameHeader.ALIGNMENT != 0) {
+            return "Setup has MTU " + mtu;
+        }
+        if (!isPosition(position) || position > ((long) termLength << 31)) {
+            return "Setup has position " + position;
+        }
+        if (!isAddress(creditAddress, CreditLine.LENGTH)) {
+            return "Setup has credit address " + Long.toHexString(creditAddress);
+        }
+        if (setup.isResumingRaw() > BooleanType.T.value()) {
+            return "Setup is resuming " + setup.isResumingRaw();
+        }
+        offers.onSetup(
+                new Setup(
+                        setup.registrationId(),
+                        setup.sessionId(),
+                        setup.streamId(),
+                        setup.initialTermId(),
+                        termLength,
+                        mtu,
+                        position,
+                        creditAddress,
+                        (int) setup.creditKey(),
+                        setup.resumeToken(),
+                        setup.isResumingRaw() == BooleanType.T.value()));
+        return null;
+    }
+
+    private String readClose(int length, Offers offers) {
+        if (!fits(length, CloseDecoder.BLOCK_LENGTH)) {
+            return size("Close", length);
+        }
+        close.wrap(buffer, HEADER, CloseDecoder.BLOCK_LENGTH, CloseDecoder.SCHEMA_VERSION);
+        if (!isPosition(close.finalPosition())) {
+            return "Close has final position " + close.finalPosition();
+        }
+        offers.onClose(close.registrationId(), close.finalPosition());
+        return null;
+    }
+
+    private String readAccept(int length, Answers answers) {
+        if (!fits(length, AcceptDecoder.BLOCK_LENGTH)) {
+            return size("Accept", length);
+        }
+        accept.wrap(buffer, HEADER, AcceptDecoder.BLOCK_LENGTH, AcceptDecoder.SCHEMA_VERSION);
+        long logAddress = accept.logAddress();
+        if (!isAddress(logAddress, LogLayout.fileLength(LogLayout.MAX_TERM_LENGTH))) {
+            return "Accept has log address " + Long.toHexString(logAddress);
+        }
+        if (!isPosition(accept.position())) {
+            return "Accept has position " + accept.position();
+        }
+        if (accept.window() < FrameHeader.ALIGNMENT) {
+            return "Accept has window " + accept.window();
+        }
+        if (accept.isTaggedRaw() > BooleanType.T.value()) {
+            return "Accept is tagged " + accept.isTaggedRaw();
+        }
+        answers.onAccept(
+                accept.registrationId(),
+                logAddress,
+                (int) accept.logKey(),
+                accept.position(),
+                accept.window(),
+                accept.isTaggedRaw() == BooleanType.T.value(),
+                accept.groupTag());
+        return null;
+    }
+
+    private String readWanted(int length, Answers answers) {
+        if (!fits(length, WantedDecoder.BLOCK_LENGTH)) {
+            return size("Wanted", length);
+        }
+        wanted.wrap(buffer, HEADER, WantedDecoder.BLOCK_LENGTH, WantedDecoder.SCHEMA_VERSION);
+        answers.onWanted(wanted.registrationId());
+        return null;
+    }
+
+    private String readDefer(int length, Answers answers) {
+        if (!fits(length, DeferDecoder.BLOCK_LENGTH)) {
+            return size("Defer", length);
+        }
+        defer.wrap(buffer, HEADER, DeferDecoder.BLOCK_LENGTH, DeferDecoder.SCHEMA_VERSION);
+        answers.onDefer(defer.registrationId());
+        return null;
+    }
+
+    private String readReject(int length, Answers answers) {
+        int fixed = HEADER + RejectDecoder.BLOCK_LENGTH + RejectDecoder.textHeaderLength();
+        if (header.blockLength() != RejectDecoder.BLOCK_LENGTH || length < fixed) {
+            return size("Reject", length);
+        }
+        reject.wrap(buffer, HEADER, RejectDecoder.BLOCK_LENGTH, RejectDecoder.SCHEMA_VERSION);
+        int textLength = reject.textLength();
+        if (textLength > MAX_TEXT || length != fixed + textLength) {
+            return "Reject has a text of " + textLength + " bytes in " + length;
+        }
+        int code = reject.codeRaw();
+        if (code < 0 || code > RejectCode.NO_IMAGE.value()) {
+            return "Reject has code " + code;
+        }
+        StringBuilder text = new StringBuilder(textLength);
+        for (int i = 0; i < textLength; i++) {
+            byte letter = buffer.getByte(fixed + i);
+            text.append(letter >= ' ' && letter < 127 ? (char) letter : '?');
+        }
+        answers.onReject(reject.registrationId(), RejectCode.get(code), text.toString());
+        return null;
+    }
+
+    private String readImageClosed(int length, Answers answers) {
+        if (!fits(length, ImageClosedDecoder.BLOCK_LENGTH)) {
+            return size("ImageClosed", length);
+        }
+        imageClosed.wrap(
+                buffer, HEADER, ImageClosedDecoder.BLOCK_LENGTH, ImageClosedDecoder.SCHEMA_VERSION);
+        answers.onImageClosed(imageClosed.registrationId());
+        return null;
+    }
+
+    private boolean fits(int length, int blockLength) {
+        return header.blockLength() == blockLength && length == HEADER + blockLength;
+    }
+
+    private String size(String name, int length) {
+        return name + " has a block of " + header.blockLength() + " bytes in " + length;
+    }
+
+    private String unexpected(String side) {
+        return "a control message has template "
+                + header.templateId()
+                + ", which no "
+                + side
+                + " driver sends";
+    }
+
+    private static boolean isPosition(long position) {
+        return position >= 0 && position % FrameHeader.ALIGNMENT == 0;
+    }
+
+    /** Whether the address is a cache line's, and the range of the length does not wrap. */
+    private static boolean isAddress(long address, long length) {
+        return address != 0
+                && address % CreditLine.LENGTH == 0
+                && Long.compareUnsigned(address, -length) < 0;
+    }
+}

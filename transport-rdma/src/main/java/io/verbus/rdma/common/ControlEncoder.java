@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.common;
+
+import io.verbus.codecs.rdma.AcceptEncoder;
+import io.verbus.codecs.rdma.BooleanType;
+import io.verbus.codecs.rdma.CloseEncoder;
+import io.verbus.codecs.rdma.DeferEncoder;
+import io.verbus.codecs.rdma.GoodbyeEncoder;
+import io.verbus.codecs.rdma.ImageClosedEncoder;
+import io.verbus.codecs.rdma.MessageHeaderEncoder;
+import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.codecs.rdma.RejectEncoder;
+import io.verbus.codecs.rdma.SetupEncoder;
+import io.verbus.codecs.rdma.WantedEncoder;
+
+import org.agrona.MutableDirectBuffer;
+
+import java.util.OptionalLong;
+
+/** Writes control messages into a buffer; each method returns the bytes written. For one agent. */
+public final class ControlEncoder {
+    private static final int HEADER = MessageHeaderEncoder.ENCODED_LENGTH;
+    private static final int MAX_TEXT = 160;
+
+    private final MessageHeaderEncoder header = new MessageHeaderEncoder();
+    private final SetupEncoder setup = new SetupEncoder();
+    private final CloseEncoder close = new CloseEncoder();
+    private final AcceptEncoder accept = new AcceptEncoder();
+    private final DeferEncoder defer = new DeferEncoder();
+    private final WantedEncoder wanted = new WantedEncoder();
+    private final RejectEncoder reject = new RejectEncoder();
+    private final ImageClosedEncoder imageClosed = new ImageClosedEncoder();
+    private final GoodbyeEncoder goodbye = new GoodbyeEncoder();
+
+    /** Offers a stream; its position and whether it resumes are given apart from the offer. */
+    public int setup(
+            MutableDirectBuffer buffer,
+            int offset,
+            Setup offer,
+            long position,
+            boolean isResuming) {
+        setup.wrapAndApplyHeader(buffer, offset, header)
+                .registrationId(offer.registrationId())
+                .sessionId(offer.sessionId())
+                .streamId(offer.streamId())
+                .initialTermId(offer.initialTermId())
+                .termLength(offer.termLength())
+                .mtu(offer.mtu())
+                .position(position)
+                .creditAddress(offer.creditAddress())
+                .creditKey(offer.creditKey() & 0xFFFF_FFFFL)
+                .resumeToken(offer.resumeToken())
+                .isResuming(isResuming ? BooleanType.T : BooleanType.F);
+        return HEADER + setup.encodedLength();
+    }
+
+    /** Ends a stream. */
+    public int close(MutableDirectBuffer buffer, int offset, long registration, long position) {
+        close.wrapAndApplyHeader(buffer, offset, header)
+                .registrationId(registration)
+                .finalPosition(position);
+        return HEADER + close.encodedLength();
+    }
+
+    /** Accepts a stream. */
+    public int accept(
+            MutableDirectBuffer buffer,
+            int offset,
+            long registration,
+            long logAddress,
+            int logKey,
+            long position,
+            int window,
+            OptionalLong groupTag) {
+        accept.wrapAndApplyHeader(buffer, offset, header)
+                .registrationId(registration)
+                .logAddress(logAddress)
+                .logKey(logKey & 0xFFFF_FFFFL)
+                .position(position)
+                .window(window)
+                .isTagged(groupTag.isPresent() ? BooleanType.T : BooleanType.F)
+                .groupTag(groupTag.orElse(0));
+        return HEADER + accept.encodedLength();
+    }
+
+    /** Puts a stream off. */
+    public int defer(MutableDirectBuffer buffer, int offset, long registration) {
+        defer.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
+        return HEADER + defer.encodedLength();
+    }
+
+    /** Asks for a stream that was put off. */
+    public int wanted(MutableDirectBuffer buffer, int offset, long registration) {
+        wanted.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
+        return HEADER + wanted.encodedLength();
+    }
+
+    /** Refuses a stream; a text that is too long loses its end. */
+    public int reject(
+            MutableDirectBuffer buffer,
+            int offset,
+            long registration,
+            RejectCode code,
+            String text) {
+        reject.wrapAndApplyHeader(buffer, offset, header)
+                .registrationId(registration)
+                .code(code)
+                .text(text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT));
+        return HEADER + reject.encodedLength();
+    }
+
+    /** Tells that an image is closed. */
+    public int imageClosed(MutableDirectBuffer buffer, int offset, long registration) {
+        imageClosed.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
+        return HEADER + imageClosed.encodedLength();
+    }
+
+    /** Tells that this driver ends. */
+    public int goodbye(MutableDirectBuffer buffer, int offset) {
+        goodbye.wrapAndApplyHeader(buffer, offset, header);
+        return HEADER + goodbye.encodedLength();
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.common;
+
+/**
+ * Layout of a credit slot: the line in the publishing driver's memory that the subscribing driver
+ * writes. Both fields arrive in one RDMA Write within one cache line.
+ *
+ * <pre>
+ *  +---------------------------------------------------------------+
+ *  |         consumption position, int64, multiple of 32           |  0
+ *  +---------------------------------------------------------------+
+ *  |     time of the writer in nanoseconds, int64, for people      |  8
+ *  +---------------------------------------------------------------+ 64
+ * </pre>
+ */
+public final class CreditLine {
+    /** Bytes of a slot. */
+    public static final int LENGTH = 64;
+
+    /** Offset of the consumption position. Writer: peer's receiver. Reader: sender, acquire. */
+    public static final int POSITION = 0;
+
+    /** Offset of the time. */
+    public static final int TIME = 8;
+
+    /** Bytes that are written. */
+    public static final int WRITTEN_LENGTH = 16;
+
+    private CreditLine() {}
+}

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.common;
+
+import io.verbus.channel.FabricSettings;
+import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.rdma.fabric.PathAdvice;
+import io.verbus.transport.Option;
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportSettings;
+
+import org.agrona.SystemUtil;
+
+import java.util.List;
+
+/**
+ * Values of the transport's options. {@link #ALL} says what each means and may be.
+ *
+ * @param sendDepth {@link #SEND_DEPTH}.
+ * @param receiveDepth {@link #RECEIVE_DEPTH}.
+ * @param retryCount {@link #RETRY_COUNT}.
+ * @param rnrRetryCount {@link #RNR_RETRY_COUNT}.
+ * @param ackTimeout {@link #ACK_TIMEOUT}, the exponent.
+ * @param trafficClass {@link #TRAFFIC_CLASS}, or {@link ConnectionOptions#ANY}.
+ * @param pathMtu {@link #PATH_MTU}, or {@link ConnectionOptions#ANY}.
+ * @param device {@link #DEVICE}, or null for any.
+ * @param linkLayer {@link #LINK_LAYER}, or null for any.
+ * @param batchLength {@link #BATCH_LENGTH}.
+ * @param idleAfterNs {@link #IDLE_AFTER}.
+ * @param maxStreams {@link #MAX_STREAMS}.
+ * @param maxPeers {@link #MAX_PEERS}.
+ * @param maxHalfOpen {@link #MAX_HALF_OPEN}.
+ * @param halfOpenTimeoutNs {@link #HALF_OPEN_TIMEOUT}.
+ * @param maxImageMemory {@link #MAX_IMAGE_MEMORY}.
+ * @param maxTotalImageMemory {@link #MAX_TOTAL_IMAGE_MEMORY}.
+ * @param statusIntervalNs {@link #STATUS_INTERVAL}.
+ * @param probeIntervalNs {@link #PROBE_INTERVAL}.
+ * @param probeTimeoutNs {@link #PROBE_TIMEOUT}.
+ * @param connectTimeoutNs {@link #CONNECT_TIMEOUT}.
+ * @param backoffMinNs {@link #BACKOFF_MIN}.
+ * @param backoffMaxNs {@link #BACKOFF_MAX}.
+ * @param resumeTimeoutNs {@link #RESUME_TIMEOUT}.
+ * @param lingerNs {@link #LINGER}.
+ */
+public record RdmaOptions(
+        int sendDepth,
+        int receiveDepth,
+        int retryCount,
+        int rnrRetryCount,
+        int ackTimeout,
+        int trafficClass,
+        int pathMtu,
+        String device,
+        String linkLayer,
+        int batchLength,
+        long idleAfterNs,
+        int maxStreams,
+        int maxPeers,
+        int maxHalfOpen,
+        long halfOpenTimeoutNs,
+        long maxImageMemory,
+        long maxTotalImageMemory,
+        long statusIntervalNs,
+        long probeIntervalNs,
+        long probeTimeoutNs,
+        long connectTimeoutNs,
+        long backoffMinNs,
+        long backoffMaxNs,
+        long resumeTimeoutNs,
+        long lingerNs) {
+    /** Most bytes of a control message. */
+    public static final int MESSAGE_LENGTH = 256;
+
+    private static final String ANY = "any";
+    private static final int MAX_INLINE = 64;
+    private static final long MS = 1_000_000;
+    private static final long MINUTE = 60_000 * MS;
+
+    static final Option<Integer> SEND_DEPTH =
+            Option.count(
+                    "rdma.send-depth",
+                    "256",
+                    16,
+                    16_384,
+                    "Work requests that may be outstanding on a queue pair.");
+
+    static final Option<Integer> RECEIVE_DEPTH =
+            Option.count(
+                    "rdma.receive-depth",
+                    "64",
+                    8,
+                    4_096,
+                    "Control messages that may arrive before the receiver polls one.");
+
+    static final Option<Integer> RETRY_COUNT =
+            Option.count(
+                    "rdma.retry-count", "6", 0, 6, "Transport retries before a connection fails.");
+
+    static final Option<Integer> RNR_RETRY_COUNT =
+            Option.count(
+                    "rdma.rnr-retry-count",
+                    "7",
+                    0,
+                    7,
+                    "Retries while a peer has no receive posted; 7 retries for ever, so that a peer"
+                            + " may pause.");
+
+    static final Option<Integer> ACK_TIMEOUT =
+            Option.of(
+                    "rdma.ack-timeout",
+                    "14",
+                    FabricSettings.RIGHT_ACK_TIMEOUT,
+                    "Time that an acknowledgement may take: an exponent n of 4.096 us * 2^n, or a"
+                            + " time, for which the next longer exponent is taken.",
+                    RdmaOptions::ackTimeout);
+
+    static final Option<Integer> TRAFFIC_CLASS =
+            Option.of(
+                    "rdma.traffic-class",
+                    ANY,
+                    "a whole number from 0 to 255, or any",
+                    "Traffic class of the packets to this driver's subscribers and back.",
+                    text -> text.equals(ANY) ? ConnectionOptions.ANY : trafficClass(text));
+
+    static final Option<Integer> PATH_MTU =
+            Option.of(
+                    "rdma.path-mtu",
+                    ANY,
+                    "256, 512, 1024, 2048, 4096 or any",
+                    "Bytes that packets must carry.",
+                    text -> text.equals(ANY) ? ConnectionOptions.ANY : pathMtu(text));
+
+    static final Option<String> DEVICE =
+            Option.of(
+                    "rdma.device",
+                    ANY,
+                    "the name of an RDMA device, or any",
+                    "RDMA device that must carry all connections.",
+                    RdmaOptions::device);
+
+    static final Option<String> LINK_LAYER =
+            Option.of(
+                    "rdma.link-layer",
+                    ANY,
+                    "infiniband, ethernet or any",
+                    "Link layer that ports are expected to have; the driver warns of others.",
+                    RdmaOptions::linkLayer);
+
+    static final Option<Long> BATCH_LENGTH =
+            Option.size(
+                    "rdma.batch-length",
+                    "64k",
+                    4_096,
+                    1 << 30,
+                    "Bytes of one stream that the sender sends before the next stream has its"
+                            + " turn.");
+
+    static final Option<Long> IDLE_AFTER =
+            Option.duration(
+                    "rdma.idle-after",
+                    "100ms",
+                    0,
+                    MINUTE,
+                    "Time without work after which a stream gets a turn only now and then.");
+
+    static final Option<Integer> MAX_STREAMS =
+            Option.count(
+                    "rdma.max-streams", "4096", 1, 1 << 20, "Streams that one peer may offer.");
+
+    static final Option<Integer> MAX_PEERS =
+            Option.count(
+                    "rdma.max-peers",
+                    "256",
+                    1,
+                    1 << 16,
+                    "Connections that may stand at this driver's endpoints; each takes 13"
+                            + " counters.");
+
+    static final Option<Integer> MAX_HALF_OPEN =
+            Option.count(
+                    "rdma.max-half-open",
+                    "64",
+                    1,
+                    1 << 16,
+                    "Connections that may stand without having offered a stream; one more ends the"
+                            + " oldest.");
+
+    static final Option<Long> HALF_OPEN_TIMEOUT =
+            Option.duration(
+                    "rdma.half-open-timeout",
+                    "10s",
+                    10 * MS,
+                    10 * MINUTE,
+                    "Time within which a connection must offer a stream.");
+
+    static final Option<Long> MAX_IMAGE_MEMORY =
+            Option.size(
+                    "rdma.max-image-memory",
+                    "8g",
+                    1 << 20,
+                    1L << 46,
+                    "Bytes of the logs of all images of one host's drivers; failed and ended ones"
+                            + " count 10 s more.");
+
+    static final Option<Long> MAX_TOTAL_IMAGE_MEMORY =
+            Option.size(
+                    "rdma.max-total-image-memory",
+                    "64g",
+                    1 << 20,
+                    1L << 46,
+                    "Bytes of the logs of all images of all hosts.");
+
+    static final Option<Long> STATUS_INTERVAL =
+            Option.duration(
+                    "rdma.status-interval",
+                    "100ms",
+                    MS,
+                    MINUTE,
+                    "Longest time after which the receiver grants credit anew.");
+
+    static final Option<Long> PROBE_INTERVAL =
+            Option.duration(
+                    "rdma.probe-interval", "500ms", MS, MINUTE, "Time between probes of a peer.");
+
+    static final Option<Long> PROBE_TIMEOUT =
+            Option.duration(
+                    "rdma.probe-timeout",
+                    "2s",
+                    MS,
+                    10 * MINUTE,
+                    "Time within which a peer must answer a probe.");
+
+    static final Option<Long> CONNECT_TIMEOUT =
+            Option.duration(
+                    "rdma.connect-timeout",
+                    "30s",
+                    10 * MS,
+                    10 * MINUTE,
+                    "Time within which a connection must stand.");
+
+    static final Option<Long> BACKOFF_MIN =
+            Option.duration(
+                    "rdma.backoff-min",
+                    "100ms",
+                    MS,
+                    MINUTE,
+                    "Wait before the first attempt to connect again.");
+
+    static final Option<Long> BACKOFF_MAX =
+            Option.duration(
+                    "rdma.backoff-max",
+                    "2s",
+                    MS,
+                    10 * MINUTE,
+                    "Longest wait between attempts to connect.");
+
+    static final Option<Long> RESUME_TIMEOUT =
+            Option.duration(
+                    "rdma.resume-timeout",
+                    "10s",
+                    0,
+                    10 * MINUTE,
+                    "Time within which a lost connection must stand again, so that its streams go"
+                            + " on without a gap.");
+
+    static final Option<Long> LINGER =
+            Option.duration(
+                    "rdma.linger",
+                    "1s",
+                    0,
+                    10 * MINUTE,
+                    "Time for which a connection without streams stays.");
+
+    /** Read by the listener, which knows networks. */
+    public static final Option<String> ALLOW =
+            Option.of(
+                    "rdma.allow",
+                    "0.0.0.0/0,::/0",
+                    "IPv4 and IPv6 networks and addresses with commas between them",
+                    "Networks whose hosts may connect to this driver's endpoints; all, unless set.",
+                    text -> text);
+
+    /** All options, in the order of help. */
+    public static final List<Option<?>> ALL =
+            List.of(
+                    ALLOW,
+                    SEND_DEPTH,
+                    RECEIVE_DEPTH,
+                    RETRY_COUNT,
+                    RNR_RETRY_COUNT,
+                    ACK_TIMEOUT,
+                    TRAFFIC_CLASS,
+                    PATH_MTU,
+                    DEVICE,
+                    LINK_LAYER,
+                    BATCH_LENGTH,
+                    IDLE_AFTER,
+                    MAX_STREAMS,
+                    MAX_PEERS,
+                    MAX_HALF_OPEN,
+                    HALF_OPEN_TIMEOUT,
+                    MAX_IMAGE_MEMORY,
+                    MAX_TOTAL_IMAGE_MEMORY,
+                    STATUS_INTERVAL,
+                    PROBE_INTERVAL,
+                    PROBE_TIMEOUT,
+                    CONNECT_TIMEOUT,
+                    BACKOFF_MIN,
+                    BACKOFF_MAX,
+                    RESUME_TIMEOUT,
+                    LINGER);
+
+    /**
+     * Reads the options that are set, and checks each.
+     *
+     * @param host what knows them.
+     * @return the options.
+     * @throws TransportException that names the wrong one.
+     */
+    public static RdmaOptions of(TransportSettings host) {
+        RdmaOptions options =
+                new RdmaOptions(
+                        SEND_DEPTH.read(host),
+                        RECEIVE_DEPTH.read(host),
+                        RETRY_COUNT.read(host),
+                        RNR_RETRY_COUNT.read(host),
+                        ACK_TIMEOUT.read(host),
+                        TRAFFIC_CLASS.read(host),
+                        PATH_MTU.read(host),
+                        DEVICE.read(host),
+                        LINK_LAYER.read(host),
+                        BATCH_LENGTH.read(host).intValue(),
+                        IDLE_AFTER.read(host),
+                        MAX_STREAMS.read(host),
+                        MAX_PEERS.read(host),
+                        MAX_HALF_OPEN.read(host),
+                        HALF_OPEN_TIMEOUT.read(host),
+                        MAX_IMAGE_MEMORY.read(host),
+                        MAX_TOTAL_IMAGE_MEMORY.read(host),
+                        STATUS_INTERVAL.read(host),
+                        PROBE_INTERVAL.read(host),
+                        PROBE_TIMEOUT.read(host),
+                        CONNECT_TIMEOUT.read(host),
+                        BACKOFF_MIN.read(host),
+                        BACKOFF_MAX.read(host),
+                        RESUME_TIMEOUT.read(host),
+                        LINGER.read(host));
+        if (options.backoffMinNs > options.backoffMaxNs) {
+            throw new TransportException(
+                    "option rdma.backoff-min is longer than rdma.backoff-max: make it at most "
+                            + SystemUtil.formatDuration(options.backoffMaxNs));
+        }
+        return options;
+    }
+
+    /** The properties of this side's end of a connection, where no channel says otherwise. */
+    public ConnectionOptions connection() {
+        return new ConnectionOptions(
+                sendDepth,
+                receiveDepth,
+                MESSAGE_LENGTH,
+                MAX_INLINE,
+                retryCount,
+                rnrRetryCount,
+                ackTimeout,
+                trafficClass,
+                pathMtu,
+                device);
+    }
+
+    private static int ackTimeout(String text) {
+        int exponent = FabricSettings.ackTimeoutExponent(text);
+        if (exponent < 0) {
+            throw new IllegalArgumentException(text);
+        }
+        return exponent;
+    }
+
+    private static int trafficClass(String text) {
+        int value = Integer.parseInt(text);
+        if (value < 0 || value > 255) {
+            throw new IllegalArgumentException(text);
+        }
+        return value;
+    }
+
+    private static int pathMtu(String text) {
+        if (!FabricSettings.isPathMtu(text)) {
+            throw new IllegalArgumentException(text);
+        }
+        return Integer.parseInt(text);
+    }
+
+    private static String device(String text) {
+        if (text.isBlank()) {
+            throw new IllegalArgumentException(text);
+        }
+        return text.equals(ANY) ? null : text;
+    }
+
+    private static String linkLayer(String text) {
+        return switch (text) {
+            case ANY -> null;
+            case "infiniband" -> PathAdvice.INFINIBAND;
+            case "ethernet" -> PathAdvice.ETHERNET;
+            default -> throw new IllegalArgumentException(text);
+        };
+    }
+}

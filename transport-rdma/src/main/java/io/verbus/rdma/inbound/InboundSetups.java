@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.inbound;
+
+import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.logbuffer.FrontierScanner;
+import io.verbus.rdma.common.Complaints;
+import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.Setup;
+import io.verbus.transport.ImageSetup;
+import io.verbus.transport.InboundImage;
+import io.verbus.transport.SetupAnswer;
+import io.verbus.transport.TransportHost;
+
+import java.util.Queue;
+
+/**
+ * What peers offer, and how each offer is answered: with a new image, with the one that is held for
+ * it, by putting it off, or with a refusal. Conductor's thread.
+ */
+final class InboundSetups {
+    private final TransportHost host;
+    private final RdmaOptions options;
+    private final Queue<ReceiverCommand> commands;
+    private final InboundPeers peers;
+    private final InboundImages images;
+    private final Complaints complaints;
+
+    /**
+     * @param host the driver, which makes images.
+     * @param options of the transport.
+     * @param commands for the receiver.
+     * @param peers all that there are.
+     * @param images that they write.
+     * @param complaints about them.
+     */
+    InboundSetups(
+            TransportHost host,
+            RdmaOptions options,
+            Queue<ReceiverCommand> commands,
+            InboundPeers peers,
+            InboundImages images,
+            Complaints complaints) {
+        this.host = host;
+        this.options = options;
+        this.commands = commands;
+        this.peers = peers;
+        this.images = images;
+        this.complaints = complaints;
+    }
+
+    /** A peer offers a stream; returns null, or how that breaks the protocol. */
+    String onOffer(InboundPeer peer, Setup offer) {
+        long registrationId = offer.registrationId();
+        IncomingImage written = peer.written(registrationId);
+        if (written != null && written.state() != IncomingImage.State.CLOSING
+                || peer.deferred(registrationId) != null
+                || peer.pending(registrationId) != null) {
+            return offer.description() + " is offered twice";
+        }
+        if (written != null) {
+            // The peer offers anew because it has stopped to write the image that was closed.
+            images.release(peer, written);
+        }
+        if (peer.deferred.size() + peer.pending.size() + peer.images.size()
+                >= options.maxStreams()) {
+            reject(
+                    peer,
+                    offer,
+                    RejectCode.NO_RESOURCES,
+                    "too many streams: raise rdma.max-streams above " + options.maxStreams());
+            return null;
+        }
+        if (!isAnswered(peer, offer)) {
+            peer.deferred.add(offer);
+            reply(peer, new ReceiverCommand.Defer(registrationId));
+        }
+        return null;
+    }
+
+    /** False if it has to wait: for an older connection to go, or for a subscriber. */
+    private boolean isAnswered(InboundPeer peer, Setup offer) {
+        return !isCarriedElsewhere(peer, offer) && (resume(peer, offer) || accept(peer, offer));
+    }
+
+    /** Whether an older connection of the same driver carries the stream: it has to go first. */
+    private boolean isCarriedElsewhere(InboundPeer peer, Setup offer) {
+        boolean carried = false;
+        for (int i = 0; i < peers.count(); i++) {
+            InboundPeer other = peers.get(i);
+            if (other != peer && other.driverId == peer.driverId) {
+                IncomingImage written = other.written(offer.registrationId());
+                Setup carriedOffer =
+                        written != null ? written.offer : other.pending(offer.registrationId());
+                if (carriedOffer != null && carriedOffer.resumeToken() == offer.resumeToken()) {
+                    other.superseded = true;
+                    carried = true;
+                }
+            }
+        }
+        return carried;
+    }
+
+    /** Goes on with the image that is held for an offer; false if the offer is of a new one. */
+    private boolean resume(InboundPeer peer, Setup offer) {
+        images.endReplaced(peer, offer);
+        IncomingImage image = images.held(peer, offer);
+        if (image == null) {
+            if (offer.isResuming()) {
+                reject(peer, offer, RejectCode.NO_IMAGE, "the image has ended");
+            }
+            return offer.isResuming();
+        }
+        FrontierScanner.Frontier frontier =
+                FrontierScanner.scan(image.image.log(), image.image.consumedPosition());
+        if (frontier.defect() != null || !offer.isOfSameStream(image.offer)) {
+            images.endHeld(
+                    image, offer.description() + " does not go on: what was received is damaged");
+            reject(peer, offer, RejectCode.NO_IMAGE, "the image is damaged");
+            return true;
+        }
+        images.resume(
+                peer,
+                image,
+                offer,
+                frontier.position(),
+                new InboundImages.Outcome() {
+                    @Override
+                    public void onAccepted() {
+                        peer.counters.resumes.incrementRelease();
+                        image.counters.resumes.incrementRelease();
+                    }
+
+                    @Override
+                    public void onRefused(String reason) {
+                        fail(peer, offer, reason);
+                    }
+                });
+        return true;
+    }
+
+    /** Makes an image of an offer; false if nobody subscribes. An offer that fails is refused. */
+    private boolean accept(InboundPeer peer, Setup offer) {
+        ImageMemory.Share share = images.take(peer, offer);
+        if (share == null) {
+            complaints.record(
+                    Complaints.Kind.NO_MEMORY,
+                    peer.host,
+                    "the streams of "
+                            + peer.host
+                            + " take more memory than rdma.max-image-memory, or all take more than"
+                            + " rdma.max-total-image-memory: raise it, or shorten their"
+                            + " term-length");
+            reject(
+                    peer,
+                    offer,
+                    RejectCode.NO_RESOURCES,
+                    "too much memory: raise rdma.max-image-memory or"
+                            + " rdma.max-total-image-memory, or shorten term-length");
+            return true;
+        }
+        peer.pending.add(offer);
+        boolean isWanted =
+                host.onSetup(
+                        peer.listener,
+                        new ImageSetup(
+                                offer.sessionId(),
+                                offer.streamId(),
+                                offer.initialTermId(),
+                                offer.termLength(),
+                                offer.mtu(),
+                                offer.position(),
+                                peer.source),
+                        new Answer(peer, offer, share));
+        if (!isWanted) {
+            peer.pending.remove(offer);
+            images.giveBack(share);
+        }
+        return isWanted;
+    }
+
+    /**
+     * What the driver says to an offer. The peer may have gone, or closed the stream, meanwhile.
+     */
+    private final class Answer implements SetupAnswer, InboundImages.Outcome {
+        private final InboundPeer peer;
+        private final Setup offer;
+        private final ImageMemory.Share share;
+
+        private Answer(InboundPeer peer, Setup offer, ImageMemory.Share share) {
+            this.peer = peer;
+            this.offer = offer;
+            this.share = share;
+        }
+
+        @Override
+        public void onImage(InboundImage image) {
+            if (!peer.pending.remove(offer)) {
+                share.fail();
+                images.beginUnwritten(
+                        image, offer, share, "the publication has gone before it was connected");
+                return;
+            }
+            images.begin(peer, image, offer, share, this);
+        }
+
+        @Override
+        public void onAccepted() {
+            // The peer writes.
+        }
+
+        @Override
+        public void onRefused(String reason) {
+            share.fail();
+            fail(peer, offer, reason);
+        }
+
+        @Override
+        public void onUnwanted() {
+            images.giveBack(share);
+            if (peer.pending.remove(offer)) {
+                peer.deferred.add(offer);
+                reply(peer, new ReceiverCommand.Defer(offer.registrationId()));
+            }
+        }
+
+        @Override
+        public void onFailed(String reason) {
+            share.fail();
+            images.giveBack(share);
+            if (peer.pending.remove(offer)) {
+                fail(peer, offer, reason);
+            }
+        }
+    }
+
+    private void fail(InboundPeer peer, Setup offer, String failure) {
+        complaints.record(
+                Complaints.Kind.STREAM_REFUSED,
+                peer.host,
+                "a stream of " + peer.host + " was refused: " + failure);
+        reject(peer, offer, RejectCode.NO_RESOURCES, failure);
+    }
+
+    /**
+     * A subscriber has come: asks for what was put off for want of one. It is offered anew, because
+     * the stream may have gone on meanwhile.
+     */
+    void offerAgain(InboundListener listener, int streamId) {
+        for (int i = 0; i < peers.count(); i++) {
+            InboundPeer peer = peers.get(i);
+            if (peer.listener == listener) {
+                peer.deferred.removeIf(
+                        offer -> offer.streamId() == streamId && isAskedFor(peer, offer));
+            }
+        }
+    }
+
+    private boolean isAskedFor(InboundPeer peer, Setup offer) {
+        if (isCarriedElsewhere(peer, offer)) {
+            return false;
+        }
+        reply(peer, new ReceiverCommand.Wanted(offer.registrationId()));
+        return true;
+    }
+
+    /** An older connection is gone: offers what it kept waiting. */
+    void offerSuperseding() {
+        for (int i = 0; i < peers.count(); i++) {
+            InboundPeer peer = peers.get(i);
+            peer.deferred.removeIf(offer -> isAnswered(peer, offer));
+        }
+    }
+
+    private void reject(InboundPeer peer, Setup offer, RejectCode code, String text) {
+        reply(peer, new ReceiverCommand.Reject(offer.registrationId(), code, text));
+    }
+
+    private void reply(InboundPeer peer, ReceiverCommand.Answer answer) {
+        commands.add(new ReceiverCommand.Reply(peer.link, answer));
+    }
+}

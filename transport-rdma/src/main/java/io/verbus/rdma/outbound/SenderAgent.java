@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.outbound;
+
+import org.agrona.collections.ArrayUtil;
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+
+import java.util.Queue;
+
+/** The sender's part of the transport: drives every connection that it was handed. */
+public final class SenderAgent {
+    private final Queue<SenderCommand> commands = new ManyToOneConcurrentLinkedQueue<>();
+    private OutboundLink[] links = new OutboundLink[0];
+
+    /** Where the conductor puts what it asks. */
+    Queue<SenderCommand> commands() {
+        return commands;
+    }
+
+    /**
+     * The duty cycle. Sender's thread.
+     *
+     * @param nowNs monotonic time, read once for the cycle.
+     * @return the amount of work done.
+     */
+    public int work(long nowNs) {
+        int work = 0;
+        SenderCommand command = commands.poll();
+        if (command != null) {
+            execute(command);
+            work++;
+        }
+        OutboundLink[] all = links;
+        for (int i = 0; i < all.length; i++) {
+            work += all[i].work(nowNs);
+            if (all[i].hasFailed()) {
+                all[i].release();
+                links = ArrayUtil.remove(links, all[i]);
+            }
+        }
+        return work;
+    }
+
+    private void execute(SenderCommand command) {
+        switch (command) {
+            case SenderCommand.Attach attach -> links = ArrayUtil.add(links, attach.link());
+            case SenderCommand.Detach detach -> {
+                if (isAttached(detach.link())) {
+                    detach.link().detach(detach.reason());
+                    links = ArrayUtil.remove(links, detach.link());
+                }
+            }
+            case SenderCommand.Add add -> {
+                if (isAttached(add.link())) {
+                    add.link().add(add.transfer());
+                }
+            }
+            case SenderCommand.GiveUp giveUp -> giveUp.transfer().giveUp();
+            case SenderCommand.Drop drop -> drop.branch().drop();
+            case SenderCommand.Unread unread -> unread.branch().onUnread(unread.isOver());
+            case SenderCommand.End end -> {
+                end.transfer().end();
+                if (isAttached(end.link())) {
+                    end.link().wake(end.transfer());
+                }
+            }
+        }
+    }
+
+    private boolean isAttached(OutboundLink link) {
+        for (OutboundLink attached : links) {
+            if (attached == link) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

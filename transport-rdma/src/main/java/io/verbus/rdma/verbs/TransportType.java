@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.verbs;
+
+/** What carries a device's verbs. */
+public enum TransportType {
+    /** InfiniBand, or RoCE where the link layer is Ethernet. */
+    INFINIBAND,
+
+    /** RDMA over TCP. */
+    IWARP,
+
+    /**
+     * Anything else, such as the SRD of EFA devices, which does not keep the order of writes and so
+     * cannot carry a remote log.
+     */
+    UNORDERED;
+
+    static TransportType of(int transportType) {
+        return switch (transportType) {
+            case VerbsAbi.IBV_TRANSPORT_IB -> INFINIBAND;
+            case VerbsAbi.IBV_TRANSPORT_IWARP -> IWARP;
+            default -> UNORDERED;
+        };
+    }
+
+    /** Whether writes posted in order to a reliable connection become visible in order. */
+    boolean ordered() {
+        return this != UNORDERED;
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.common;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.codecs.rdma.RejectCode;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.Size;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+class ControlReaderTest {
+    private static final Setup OFFER =
+            new Setup(7, -3, 1001, -9, 65_536, 1408, 96, 0x7f00_0000_1000L, 0xFFFF_0001, -5, true);
+
+    private final UnsafeBuffer buffer = new UnsafeBuffer(ByteBuffer.allocateDirect(1024));
+    private final ControlEncoder writer = new ControlEncoder();
+    private final ControlDecoder reader = new ControlDecoder();
+    private final List<Object> heard = new ArrayList<>();
+
+    private final ControlDecoder.Offers offers =
+            new ControlDecoder.Offers() {
+                @Override
+                public void onSetup(Setup offer) {
+                    heard.add(offer);
+                }
+
+                @Override
+                public void onClose(long registrationId, long finalPosition) {
+                    heard.add(List.of(registrationId, finalPosition));
+                }
+
+                @Override
+                public void onGoodbye() {
+                    heard.add("goodbye");
+                }
+            };
+
+    private final ControlDecoder.Answers answers =
+            new ControlDecoder.Answers() {
+                @Override
+                public void onAccept(
+                        long registrationId,
+                        long logAddress,
+                        int logKey,
+                        long position,
+                        int window,
+                        boolean isTagged,
+                        long groupTag) {
+                    heard.add(
+                            List.of(
+                                    registrationId,
+                                    logAddress,
+                                    logKey,
+                                    position,
+                                    window,
+                                    isTagged ? "tag " + groupTag : "no tag"));
+                }
+
+                @Override
+                public void onWanted(long registrationId) {
+                    heard.add("wanted " + registrationId);
+                }
+
+                @Override
+                public void onDefer(long registrationId) {
+                    heard.add(registrationId);
+                }
+
+                @Override
+                public void onReject(long registrationId, RejectCode code, String text) {
+                    heard.add(List.of(registrationId, code, text));
+                }
+
+                @Override
+                public void onImageClosed(long registrationId) {
+                    heard.add(registrationId);
+                }
+
+                @Override
+                public void onGoodbye() {
+                    heard.add("goodbye");
+                }
+            };
+
+    private String readOffer(int length) {
+        return reader.readOffer(buffer.addressOffset(), length, offers);
+    }
+
+    private String readAnswer(int length) {
+        return reader.readAnswer(buffer.addressOffset(), length, answers);
+    }
+
+    @Test
+    void readsWhatTheWriterWrites() {
+        assertNull(readOffer(writer.setup(buffer, 0, OFFER, 96, true)));
+        assertNull(readOffer(writer.close(buffer, 0, 7, 128)));
+        assertNull(
+                readAnswer(
+                        writer.accept(
+                                buffer,
+                                0,
+                                7,
+                                0x7f00_0000_0000L,
+                                -2,
+                                96,
+                                65_536,
+                                OptionalLong.of(-3))));
+        assertNull(readAnswer(writer.accept(buffer, 0, 7, 64, 3, 96, 64, OptionalLong.empty())));
+        assertNull(readAnswer(writer.defer(buffer, 0, 8)));
+        assertNull(readAnswer(writer.wanted(buffer, 0, 8)));
+        assertNull(readAnswer(writer.reject(buffer, 0, 9, RejectCode.NOT_ALLOWED, "no")));
+        assertNull(readAnswer(writer.imageClosed(buffer, 0, 10)));
+        assertNull(readOffer(writer.goodbye(buffer, 0)));
+        assertNull(readAnswer(writer.goodbye(buffer, 0)));
+        assertEquals(
+                List.of(
+                        OFFER,
+                        List.of(7L, 128L),
+                        List.of(7L, 0x7f00_0000_0000L, -2, 96L, 65_536, "tag -3"),
+                        List.of(7L, 64L, 3, 96L, 64, "no tag"),
+                        8L,
+                        "wanted 8",
+                        List.of(9L, RejectCode.NOT_ALLOWED, "no"),
+                        10L,
+                        "goodbye",
+                        "goodbye"),
+                heard);
+    }
+
+    @Test
+    void cutsATextThatIsTooLong() {
+        String text = "x".repeat(500);
+        assertNull(readAnswer(writer.reject(buffer, 0, 9, RejectCode.NO_RESOURCES, text)));
+        assertEquals(List.of(List.of(9L, RejectCode.NO_RESOURCES, "x".repeat(160))), heard);
+    }
+
+    @Test
+    void refusesAMessageOfAnyOtherLength() {
+        int length = writer.setup(buffer, 0, OFFER, 96, true);
+        for (int wrong = 0; wrong <= 300; wrong++) {
+            if (wrong != length) {
+                assertTrue(readOffer(wrong) != null, "length " + wrong);
+            }
+        }
+        length = writer.reject(buffer, 0, 9, RejectCode.NOT_ALLOWED, "no");
+        for (int wrong = 0; wrong <= 300; wrong++) {
+            if (wrong != length) {
+                assertTrue(readAnswer(wrong) != null, "length " + wrong);
+            }
+        }
+        assertTrue(heard.isEmpty());
+    }
+
+    @Test
+    void refusesValuesThatNoDriverSends() {
+        assertWrongSetup("term length", 8 + 20, 65_537);
+        assertWrongSetup("term length", 8 + 20, 0);
+        assertWrongSetup("term length", 8 + 20, Integer.MIN_VALUE);
+        assertWrongSetup("MTU", 8 + 24, 33);
+        assertWrongSetup("MTU", 8 + 24, -32);
+        assertWrongSetup("position", 8 + 28, 97);
+        assertWrongSetup("position", 8 + 32, -1);
+        assertWrongSetup("position", 8 + 32, Integer.MAX_VALUE);
+        assertWrongSetup("credit address", 8 + 36, 8);
+        assertWrongSetup("resuming", 8 + 56, 2);
+
+        assertWrongAccept("window", 7, 64, 96, 0);
+        assertWrongAccept("window", 7, 64, 96, -1);
+        assertWrongAccept("position", 7, 64, -32, 64);
+        assertWrongAccept("log address", 7, 0, 96, 64);
+        assertWrongAccept("log address", 7, 65, 96, 64);
+        assertWrongAccept("log address", 7, -64, 96, 64);
+        assertWrongAccept("log address", 7, -(3L << 30), 96, 64);
+
+        assertTrue(readOffer(writer.close(buffer, 0, 7, -32)).contains("final position"));
+        assertTrue(readOffer(writer.defer(buffer, 0, 7)).contains("template"));
+        assertTrue(readAnswer(writer.close(buffer, 0, 7, 32)).contains("template"));
+        assertTrue(heard.isEmpty());
+    }
+
+    private void assertWrongSetup(String words, int offset, int value) {
+        int length = writer.setup(buffer, 0, OFFER, 96, true);
+        buffer.putInt(offset, value);
+        String wrong = readOffer(length);
+        assertTrue(wrong != null && wrong.contains(words), words + ": " + wrong);
+    }
+
+    private void assertWrongAccept(
+            String words, long registration, long address, long position, int window) {
+        String wrong =
+                readAnswer(
+                        writer.accept(
+                                buffer,
+                                0,
+                                registration,
+                                address,
+                                5,
+                                position,
+                                window,
+                                OptionalLong.empty()));
+        assertTrue(wrong != null && wrong.contains(words), words + ": " + wrong);
+    }
+
+    @Property(tries = 5_000)
+    void anyBytesAreReadOrRefusedInWords(@ForAll @Size(max = 256) byte[] bytes) {
+        buffer.putBytes(0, bytes);
+        String asOffer = readOffer(bytes.length);
+        String asAnswer = readAnswer(bytes.length);
+        assertTrue(
+                asOffer != null || asAnswer != null || heard.contains("goodbye"),
+                "no other message is both");
+    }
+
+    /** A right header, so that the checks of the values are reached. */
+    @Property(tries = 5_000)
+    void anyValuesAreReadOrRefusedInWords(
+            @ForAll @Size(value = 60) byte[] values, @ForAll boolean asSetup) {
+        int length =
+                asSetup
+                        ? writer.setup(buffer, 0, OFFER, 96, true)
+                        : writer.accept(buffer, 0, 1, 64, 1, 32, 64, OptionalLong.empty());
+        buffer.putBytes(8, values, 0, length - 8);
+        String wrong = asSetup ? readOffer(length) : readAnswer(length);
+        assertTrue(wrong != null || !heard.isEmpty());
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.common;
+
+import io.verbus.channel.ChannelUri;
+import io.verbus.transport.TransportException;
+
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+
+/**
+ * A multicast group: streams go to its data address, receivers answer to its control address, which
+ * is the next one.
+ *
+ * @param data the address that channels name, whose last octet is odd.
+ * @param control the address after that.
+ * @param local of the interface; the wildcard leaves it to the route.
+ */
+public record Group(InetSocketAddress data, InetSocketAddress control, InetAddress local) {
+    /**
+     * The group that a channel names.
+     *
+     * @return the group, or null if the address is none of a group.
+     * @throws TransportException if it cannot be used.
+     */
+    public static Group of(ChannelUri channel, InetSocketAddress address, Resolver resolver) {
+        if (!address.getAddress().isMulticastAddress()) {
+            return null;
+        }
+        byte[] octets = address.getAddress().getAddress();
+        if (!(address.getAddress() instanceof Inet4Address) || octets[3] % 2 == 0) {
+            throw new TransportException(
+                    "channel '"
+                            + channel
+                            + "' names a multicast group that cannot be used: choose an IPv4 group"
+                            + " whose last octet is odd, since the next address is used too");
+        }
+        String local = channel.interfaceAddress();
+        InetAddress from = resolver.resolve(local == null ? "0.0.0.0" : local, 0).getAddress();
+        if (!(from instanceof Inet4Address)) {
+            throw new TransportException(
+                    "channel '"
+                            + channel
+                            + "' mixes IPv4 and IPv6: name an IPv4 interface address");
+        }
+        octets[3]++;
+        try {
+            return new Group(
+                    address,
+                    new InetSocketAddress(InetAddress.getByAddress(octets), address.getPort()),
+                    from);
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError("the length of an address is fixed", impossible);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.common;
+
+import io.verbus.transport.TransportHost;
+
+import org.agrona.concurrent.status.AtomicCounter;
+
+/** What the subscribing side counts, of all its images. Written by the receiver. */
+public final class ReceiverCounters extends CounterSet {
+    /** Gaps that were found. */
+    public final AtomicCounter losses;
+
+    /** NAKs that were sent. */
+    public final AtomicCounter naksSent;
+
+    /** Gaps that were skipped, because the subscription is not reliable. */
+    public final AtomicCounter gapsSkipped;
+
+    /** Frames that were there already. */
+    public final AtomicCounter duplicates;
+
+    /** Datagrams behind the position up to which the image is complete. */
+    public final AtomicCounter underRuns;
+
+    /** Datagrams past what the window allows. */
+    public final AtomicCounter overRuns;
+
+    /** Frames that no sender sends. */
+    public final AtomicCounter invalid;
+
+    /** Set-ups that were refused because an endpoint has too many images or offers. */
+    public final AtomicCounter setupsRefused;
+
+    /** Status messages and NAKs that the kernel did not take. */
+    public final AtomicCounter shortSends;
+
+    /** Round trip times that were measured. */
+    public final AtomicCounter roundTrips;
+
+    /** System calls of the receiver, to receive and to answer. */
+    public final AtomicCounter systemCalls;
+
+    /** Datagrams that were received; those that the kernel has joined count as one. */
+    public final AtomicCounter datagramsReceived;
+
+    /** Rows of frames longer than the MTU: the kernel has joined datagrams (GRO). */
+    public final AtomicCounter joinedRows;
+
+    /**
+     * @param host whose operators see them.
+     */
+    public ReceiverCounters(TransportHost host) {
+        super(host);
+        losses = counter("losses");
+        naksSent = counter("NAKs sent");
+        gapsSkipped = counter("gaps skipped");
+        duplicates = counter("duplicate frames");
+        underRuns = counter("flow control under-runs");
+        overRuns = counter("flow control over-runs");
+        invalid = counter("invalid frames of senders");
+        setupsRefused = counter("set-ups refused");
+        shortSends = counter("short sends of the receiver");
+        roundTrips = counter("round trips measured");
+        systemCalls = counter("system calls of the receiver");
+        datagramsReceived = counter("datagrams received");
+        joinedRows = counter("datagrams received joined (GRO)");
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.common;
+
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
+
+import java.net.InetSocketAddress;
+
+/**
+ * Finds the addresses of a channel, whose names the driver has looked up. Conductor's thread.
+ *
+ * @param host the driver.
+ */
+public record Resolver(TransportHost host) {
+    /**
+     * Resolves a host.
+     *
+     * @throws TransportException if it is unknown.
+     */
+    public InetSocketAddress resolve(String name, int port) {
+        InetSocketAddress address = host.address(name, port);
+        if (address.isUnresolved()) {
+            throw new TransportException(
+                    "host name '"
+                            + name
+                            + "' cannot be resolved: name an IP address, or add it to"
+                            + " /etc/hosts");
+        }
+        return address;
+    }
+}

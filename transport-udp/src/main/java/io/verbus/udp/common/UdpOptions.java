@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.common;
+
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.transport.Option;
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportSettings;
+
+import java.util.List;
+
+/**
+ * Values of the transport's options. {@link #ALL} says what each means and may be.
+ *
+ * @param window {@link #WINDOW}.
+ * @param publicationWindow {@link #PUBLICATION_WINDOW}.
+ * @param receiveBuffer {@link #RECEIVE_BUFFER}.
+ * @param sendBuffer {@link #SEND_BUFFER}.
+ * @param congestionControl {@link #CONGESTION_CONTROL}.
+ * @param gso {@link #GSO}.
+ * @param gro {@link #GRO}.
+ * @param maxImages {@link #MAX_IMAGES}.
+ * @param maxImagesPerHost {@link #MAX_IMAGES_PER_HOST}.
+ * @param maxTermLength {@link #MAX_TERM_LENGTH}.
+ * @param maxImageMemory {@link #MAX_IMAGE_MEMORY}.
+ * @param maxTotalImageMemory {@link #MAX_TOTAL_IMAGE_MEMORY}.
+ * @param maxReceivers {@link #MAX_RECEIVERS}.
+ * @param statusIntervalNs {@link #STATUS_INTERVAL}, nanoseconds.
+ * @param setupIntervalNs {@link #SETUP_INTERVAL}, nanoseconds.
+ * @param heartbeatIntervalNs {@link #HEARTBEAT_INTERVAL}, nanoseconds.
+ * @param connectionTimeoutNs {@link #CONNECTION_TIMEOUT}, nanoseconds.
+ * @param imageTimeoutNs {@link #IMAGE_TIMEOUT}, nanoseconds.
+ * @param lingerNs {@link #LINGER}, nanoseconds.
+ * @param nakDelayNs {@link #NAK_DELAY}, nanoseconds.
+ * @param nakRetryNs {@link #NAK_RETRY}, nanoseconds.
+ * @param retransmitLingerNs {@link #RETRANSMIT_LINGER}, nanoseconds.
+ */
+public record UdpOptions(
+        int window,
+        int publicationWindow,
+        int receiveBuffer,
+        int sendBuffer,
+        String congestionControl,
+        boolean gso,
+        boolean gro,
+        int maxImages,
+        int maxImagesPerHost,
+        int maxTermLength,
+        long maxImageMemory,
+        long maxTotalImageMemory,
+        int maxReceivers,
+        long statusIntervalNs,
+        long setupIntervalNs,
+        long heartbeatIntervalNs,
+        long connectionTimeoutNs,
+        long imageTimeoutNs,
+        long lingerNs,
+        long nakDelayNs,
+        long nakRetryNs,
+        long retransmitLingerNs) {
+    private static final long US = 1_000;
+    private static final long MS = 1_000_000;
+    private static final long MINUTE = 60_000 * MS;
+    private static final int MAX_BUFFER = 1 << 30;
+
+    static final Option<Long> WINDOW =
+            Option.size(
+                    "udp.window",
+                    "128k",
+                    4_096,
+                    MAX_BUFFER,
+                    "Bytes that a sender may be ahead of the subscribers, half a term at most.");
+
+    static final Option<Long> PUBLICATION_WINDOW =
+            Option.size(
+                    "udp.publication-window",
+                    "0",
+                    0,
+                    MAX_BUFFER,
+                    "Bytes that a publisher may be ahead of what was sent; 0 is half a term, the"
+                            + " most.");
+
+    static final Option<Long> RECEIVE_BUFFER =
+            Option.size(
+                    "udp.receive-buffer",
+                    "2m",
+                    4_096,
+                    MAX_BUFFER,
+                    "Bytes of the receive buffer that each endpoint asks of the kernel.");
+
+    static final Option<Long> SEND_BUFFER =
+            Option.size(
+                    "udp.send-buffer",
+                    "2m",
+                    4_096,
+                    MAX_BUFFER,
+                    "Bytes of the send buffer that each destination asks of the kernel.");
+
+    static final Option<String> CONGESTION_CONTROL =
+            Option.choice(
+                    "udp.congestion-control",
+                    "static",
+                    List.of("static", "cubic"),
+                    "Congestion control where the subscription's channel names none.");
+
+    static final Option<Boolean> GSO =
+            Option.flag(
+                    "udp.gso",
+                    true,
+                    "Whether the kernel gets joined datagrams, which it cuts apart.");
+
+    static final Option<Boolean> GRO =
+            Option.flag(
+                    "udp.gro", true, "Whether the kernel may join datagrams that arrive together.");
+
+    static final Option<Integer> MAX_IMAGES =
+            Option.count("udp.max-images", "1024", 1, 1 << 16, "Images of all hosts.");
+
+    static final Option<Integer> MAX_IMAGES_PER_HOST =
+            Option.count(
+                    "udp.max-images-per-host",
+                    "512",
+                    1,
+                    1 << 16,
+                    "Images of streams from one host.");
+
+    static final Option<Long> MAX_TERM_LENGTH =
+            Option.size(
+                    "udp.max-term-length",
+                    "64m",
+                    LogLayout.MIN_TERM_LENGTH,
+                    LogLayout.MAX_TERM_LENGTH,
+                    "Bytes of the longest term of an image; Aeron's publications have 16m unless"
+                            + " they say otherwise.");
+
+    static final Option<Long> MAX_IMAGE_MEMORY =
+            Option.size(
+                    "udp.max-image-memory",
+                    "4g",
+                    1 << 20,
+                    1L << 46,
+                    "Bytes of the logs, three terms each, of all images of one host.");
+
+    static final Option<Long> MAX_TOTAL_IMAGE_MEMORY =
+            Option.size(
+                    "udp.max-total-image-memory",
+                    "8g",
+                    1 << 20,
+                    1L << 46,
+                    "Bytes of the logs of all images of all hosts.");
+
+    static final Option<Integer> MAX_RECEIVERS =
+            Option.count(
+                    "udp.max-receivers",
+                    "64",
+                    1,
+                    1 << 12,
+                    "Receivers that may come by themselves to one publication's control address.");
+
+    static final Option<Long> STATUS_INTERVAL =
+            Option.duration(
+                    "udp.status-interval",
+                    "200ms",
+                    MS,
+                    MINUTE,
+                    "Longest time between status messages.");
+
+    static final Option<Long> SETUP_INTERVAL =
+            Option.duration(
+                    "udp.setup-interval",
+                    "100ms",
+                    MS,
+                    MINUTE,
+                    "Time between SETUP frames while no receiver answers.");
+
+    static final Option<Long> HEARTBEAT_INTERVAL =
+            Option.duration(
+                    "udp.heartbeat-interval",
+                    "100ms",
+                    MS,
+                    MINUTE,
+                    "Time between heartbeats of an idle stream.");
+
+    static final Option<Long> CONNECTION_TIMEOUT =
+            Option.duration(
+                    "udp.connection-timeout",
+                    "5s",
+                    10 * MS,
+                    10 * MINUTE,
+                    "Time without a status message after which a receiver is gone.");
+
+    static final Option<Long> IMAGE_TIMEOUT =
+            Option.duration(
+                    "udp.image-timeout",
+                    "10s",
+                    10 * MS,
+                    10 * MINUTE,
+                    "Time without a frame after which a sender is gone.");
+
+    static final Option<Long> LINGER =
+            Option.duration(
+                    "udp.linger",
+                    "5s",
+                    0,
+                    MINUTE,
+                    "Time for which an ended stream still answers NAKs, where its channel names"
+                            + " none.");
+
+    static final Option<Long> NAK_DELAY =
+            Option.duration(
+                    "udp.nak-delay",
+                    "100us",
+                    0,
+                    MINUTE,
+                    "Time for which a gap may be reordering; then the receiver sends a NAK.");
+
+    static final Option<Long> NAK_RETRY =
+            Option.duration(
+                    "udp.nak-retry",
+                    "10ms",
+                    10 * US,
+                    MINUTE,
+                    "Time between NAKs for the same gap.");
+
+    static final Option<Long> RETRANSMIT_LINGER =
+            Option.duration(
+                    "udp.retransmit-linger",
+                    "10ms",
+                    10 * US,
+                    MINUTE,
+                    "Time for which the sender does not send a range once more.");
+
+    /** All options, in the order of help. */
+    public static final List<Option<?>> ALL =
+            List.of(
+                    WINDOW,
+                    PUBLICATION_WINDOW,
+                    RECEIVE_BUFFER,
+                    SEND_BUFFER,
+                    CONGESTION_CONTROL,
+                    GSO,
+                    GRO,
+                    MAX_IMAGES,
+                    MAX_IMAGES_PER_HOST,
+                    MAX_TERM_LENGTH,
+                    MAX_IMAGE_MEMORY,
+                    MAX_TOTAL_IMAGE_MEMORY,
+                    MAX_RECEIVERS,
+                    STATUS_INTERVAL,
+                    SETUP_INTERVAL,
+                    HEARTBEAT_INTERVAL,
+                    CONNECTION_TIMEOUT,
+                    IMAGE_TIMEOUT,
+                    LINGER,
+                    NAK_DELAY,
+                    NAK_RETRY,
+                    RETRANSMIT_LINGER);
+
+    /**
+     * Reads the options that are set, and checks each.
+     *
+     * @param host what knows them.
+     * @return the options.
+     * @throws TransportException that names the wrong one.
+     */
+    public static UdpOptions of(TransportSettings host) {
+        return new UdpOptions(
+                WINDOW.read(host).intValue(),
+                PUBLICATION_WINDOW.read(host).intValue(),
+                RECEIVE_BUFFER.read(host).intValue(),
+                SEND_BUFFER.read(host).intValue(),
+                CONGESTION_CONTROL.read(host),
+                GSO.read(host),
+                GRO.read(host),
+                MAX_IMAGES.read(host),
+                MAX_IMAGES_PER_HOST.read(host),
+                MAX_TERM_LENGTH.read(host).intValue(),
+                MAX_IMAGE_MEMORY.read(host),
+                MAX_TOTAL_IMAGE_MEMORY.read(host),
+                MAX_RECEIVERS.read(host),
+                STATUS_INTERVAL.read(host),
+                SETUP_INTERVAL.read(host),
+                HEARTBEAT_INTERVAL.read(host),
+                CONNECTION_TIMEOUT.read(host),
+                IMAGE_TIMEOUT.read(host),
+                LINGER.read(host),
+                NAK_DELAY.read(host),
+                NAK_RETRY.read(host),
+                RETRANSMIT_LINGER.read(host));
+    }
+
+    /**
+     * Bytes that a publisher may be ahead of what was sent.
+     *
+     * @param termLength of its log.
+     */
+    public int publicationWindow(int termLength) {
+        int most = termLength / 2;
+        return publicationWindow == 0 ? most : Math.min(publicationWindow, most);
+    }
+}

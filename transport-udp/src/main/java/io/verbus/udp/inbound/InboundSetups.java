@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.inbound;
+
+import io.verbus.transport.ImageSetup;
+import io.verbus.transport.InboundImage;
+import io.verbus.transport.PeerErrorLog;
+import io.verbus.transport.SetupAnswer;
+import io.verbus.transport.TransportHost;
+import io.verbus.udp.common.UdpOptions;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.function.BiConsumer;
+
+/**
+ * What senders offer: each stream has an image made, as far as the quota of its host goes, or is
+ * refused. Conductor's thread.
+ */
+final class InboundSetups {
+    /** What peers cause, beside what {@link ImageQuota.Refusal} names. */
+    private enum PeerError {
+        FAILED
+    }
+
+    private final TransportHost host;
+    private final PeerErrorLog peerErrors;
+    private final Queue<ReceiverCommand> commands;
+    private final BiConsumer<ReceiverEvent.Offered, InboundImage> accepted;
+    private final ImageQuota quota;
+    private final Map<Long, ImageQuota.Share> shares = new HashMap<>();
+    private long nowNs;
+
+    /**
+     * @param host that makes images.
+     * @param peerErrors for what is refused.
+     * @param commands for the receiver, which is told of refusals.
+     * @param accepted called with each image that was made.
+     */
+    InboundSetups(
+            TransportHost host,
+            UdpOptions options,
+            PeerErrorLog peerErrors,
+            Queue<ReceiverCommand> commands,
+            BiConsumer<ReceiverEvent.Offered, InboundImage> accepted) {
+        this.host = host;
+        this.peerErrors = peerErrors;
+        this.commands = commands;
+        this.accepted = accepted;
+        quota = new ImageQuota(options);
+    }
+
+    /** Every cycle. Returns the amount of work done. */
+    int work(long now) {
+        nowNs = now;
+        return quota.work(now);
+    }
+
+    /** A sender offers a stream. */
+    void onOffered(ReceiverEvent.Offered offered) {
+        String peer = offered.source().host();
+        ImageQuota.Refusal refusal = quota.refusal(peer, offered.termLength());
+        if (refusal != null) {
+            record(refusal, peer);
+            refuse(offered, true);
+            return;
+        }
+        ImageQuota.Share share = quota.take(peer, offered.termLength());
+        if (!host.onSetup(offered.endpoint(), setup(offered), answer(offered, share, peer))) {
+            quota.giveBack(share);
+            refuse(offered, false);
+        }
+    }
+
+    private SetupAnswer answer(ReceiverEvent.Offered offered, ImageQuota.Share share, String peer) {
+        return new SetupAnswer() {
+            @Override
+            public void onImage(InboundImage image) {
+                shares.put(image.imageId(), share);
+                accepted.accept(offered, image);
+            }
+
+            @Override
+            public void onUnwanted() {
+                quota.end(share, nowNs);
+                refuse(offered, false);
+            }
+
+            @Override
+            public void onFailed(String reason) {
+                quota.end(share, nowNs);
+                peerErrors.record(
+                        PeerError.FAILED, peer, "a stream of " + peer + " was refused: " + reason);
+                refuse(offered, true);
+            }
+        };
+    }
+
+    /** The receiver has refused a stream, since there are too many. */
+    void onCrowded(ReceiverEvent.Crowded crowded) {
+        record(ImageQuota.Refusal.IMAGES, crowded.host());
+    }
+
+    private void record(ImageQuota.Refusal refusal, String peer) {
+        peerErrors.record(refusal, peer, quota.text(refusal, peer));
+    }
+
+    private void refuse(ReceiverEvent.Offered offered, boolean isWanted) {
+        commands.add(
+                new ReceiverCommand.Refuse(
+                        offered.endpoint(), offered.streamId(), offered.sessionId(), isWanted));
+    }
+
+    private static ImageSetup setup(ReceiverEvent.Offered offered) {
+        return new ImageSetup(
+                offered.sessionId(),
+                offered.streamId(),
+                offered.initialTermId(),
+                offered.termLength(),
+                offered.mtu(),
+                offered.position(),
+                offered.source().toString());
+    }
+
+    /** An image is gone. */
+    void onReleased(InboundImage image) {
+        quota.end(shares.remove(image.imageId()), nowNs);
+    }
+}

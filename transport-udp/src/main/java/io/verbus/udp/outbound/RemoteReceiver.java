@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.outbound;
+
+import io.verbus.udp.socket.SocketAddress;
+
+import org.agrona.concurrent.status.AtomicCounter;
+
+/** One of several receivers of a socket. Sender's thread, once it was handed over. */
+final class RemoteReceiver {
+    final SocketAddress address;
+
+    /** Counters for operators, which the conductor closes; null for who came by himself. */
+    final AtomicCounter released;
+
+    final AtomicCounter connected;
+
+    /** Who answers from there. */
+    long id;
+
+    long heardNs;
+    boolean isHeard;
+
+    /** When an answer has shown that somebody receives there: of who came by himself. */
+    long presentNs;
+
+    /** When he was asked last. */
+    long askedNs;
+
+    RemoteReceiver(SocketAddress address, AtomicCounter released, AtomicCounter connected) {
+        this.address = address;
+        this.released = released;
+        this.connected = connected;
+    }
+
+    void heard(long receiverId, long position, long nowNs) {
+        id = receiverId;
+        heardNs = nowNs;
+        if (released != null) {
+            released.setRelease(position);
+            if (!isHeard) {
+                connected.setRelease(1);
+            }
+        }
+        isHeard = true;
+    }
+
+    void silent() {
+        isHeard = false;
+        if (connected != null) {
+            connected.setRelease(0);
+        }
+    }
+
+    void closeCounters() {
+        if (released != null) {
+            released.close();
+            connected.close();
+        }
+    }
+}

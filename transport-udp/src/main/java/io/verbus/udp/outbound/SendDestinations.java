@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.outbound;
+
+import io.verbus.BusException;
+import io.verbus.cnc.CounterTypes;
+import io.verbus.transport.OutboundStream;
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
+import io.verbus.udp.common.SenderCounters;
+import io.verbus.udp.common.UdpOptions;
+import io.verbus.udp.socket.DatagramSocket;
+import io.verbus.udp.socket.SocketAddress;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+
+/** The destinations that are open, one for each route, and their sockets. Conductor's thread. */
+final class SendDestinations {
+    private static final class Shared {
+        final Route route;
+        final Destination destination;
+        int streams;
+
+        Shared(Route route, Destination destination) {
+            this.route = route;
+            this.destination = destination;
+        }
+    }
+
+    private final TransportHost host;
+    private final UdpOptions options;
+    private final SenderCounters counters;
+    private final SenderAgent agent;
+    private final Queue<SenderEvent> events;
+    private final Map<Route, Shared> byRoute = new HashMap<>();
+    private final List<Destination> open = new ArrayList<>();
+
+    SendDestinations(
+            TransportHost host,
+            UdpOptions options,
+            SenderCounters counters,
+            SenderAgent agent,
+            Queue<SenderEvent> events) {
+        this.host = host;
+        this.options = options;
+        this.counters = counters;
+        this.agent = agent;
+        this.events = events;
+    }
+
+    /**
+     * One more stream goes by a route.
+     *
+     * @throws TransportException if no socket can be opened for it.
+     */
+    Destination enter(Route route, OutboundStream stream) {
+        Shared shared = byRoute.get(route);
+        if (shared == null) {
+            shared = new Shared(route, open(route, stream));
+            byRoute.put(route, shared);
+            open.add(shared.destination);
+            agent.commands().add(new SenderCommand.Attach(shared.destination));
+        }
+        shared.streams++;
+        return shared.destination;
+    }
+
+    /** The destination of a route that a stream goes by. */
+    Destination at(Route route) {
+        return byRoute.get(route).destination;
+    }
+
+    /** A stream has ended: the last takes the destination with it, and a new one opens another. */
+    void leave(Destination destination) {
+        for (Shared shared : byRoute.values()) {
+            if (shared.destination == destination) {
+                shared.streams--;
+                if (shared.streams == 0) {
+                    byRoute.remove(shared.route);
+                    agent.commands().add(new SenderCommand.Detach(destination));
+                }
+                return;
+            }
+        }
+    }
+
+    /** Closes a destination that the sender has let go of. */
+    void close(Destination destination) {
+        destination.close();
+        open.remove(destination);
+    }
+
+    /** Closes all. The sender has stopped. */
+    void closeAll() {
+        open.forEach(Destination::close);
+        open.clear();
+    }
+
+    private Destination open(Route route, OutboundStream stream) {
+        DatagramSocket socket = DatagramSocket.open(route.from());
+        DatagramSocket control = socket;
+        try {
+            checkBuffer(socket.sendBuffer(options.sendBuffer()));
+            if (route.group() != null) {
+                socket.multicastFrom(route.group().local());
+                control = DatagramSocket.join(route.group().control(), route.group().local());
+            } else if (route.to() != null) {
+                socket.connect(route.to());
+            }
+            if (route.ttl().isPresent() && route.group() != null) {
+                socket.multicastTtl(route.ttl().getAsInt());
+            } else if (route.ttl().isPresent()) {
+                socket.ttl(route.ttl().getAsInt());
+            }
+            return new Destination(
+                    socket,
+                    control,
+                    new SocketAddress(route.to() == null ? socket.localAddress() : route.to()),
+                    receivers(route, stream),
+                    agent,
+                    counters,
+                    events,
+                    route.ttl().orElse(0),
+                    options.gso() && canSegment(socket));
+        } catch (BusException e) {
+            socket.close();
+            control.close();
+            throw e;
+        }
+    }
+
+    private void checkBuffer(int given) {
+        if (given < Math.min(options.window(), options.sendBuffer())) {
+            host.onError(
+                    new TransportException(
+                            "the kernel gives a send buffer of "
+                                    + given
+                                    + " bytes, less than the window of "
+                                    + options.window()
+                                    + ": raise net.core.wmem_max, or lower udp.window"));
+        }
+    }
+
+    private boolean canSegment(DatagramSocket socket) {
+        boolean can = socket.canSegment();
+        if (!can) {
+            host.onError(
+                    new TransportException(
+                            "this kernel does not cut joined datagrams apart (UDP_SEGMENT), so that"
+                                    + " each costs its own way through it: use Linux 4.18 or later,"
+                                    + " or set udp.gso=false"));
+        }
+        return can;
+    }
+
+    private RemoteReceivers receivers(Route route, OutboundStream stream) {
+        if (route.to() != null) {
+            return null;
+        }
+        return route.owner() != 0
+                ? RemoteReceivers.manual(options.connectionTimeoutNs())
+                : RemoteReceivers.dynamic(
+                        options.maxReceivers(),
+                        options.connectionTimeoutNs(),
+                        host.counter(
+                                stream,
+                                CounterTypes.DESTINATIONS,
+                                "receivers at " + SocketAddress.text(route.from())));
+    }
+}
