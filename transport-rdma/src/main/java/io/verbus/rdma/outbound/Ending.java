@@ -29,20 +29,20 @@ final class Ending {
     /**
      * Tells the peer that the stream ends.
      *
-     * @param link to tell it through.
+     * @param port to tell it through.
      * @param path of an image that gets the final position, or null.
      * @param position at which it ends.
      * @return whether there was room for it.
      */
-    boolean tellPeer(OutboundLink link, LogPath path, long position) {
-        return isPosted(link.sendClose(path, transfer.registrationId(), position));
+    boolean tellPeer(OutboundPort port, LogPath path, long position) {
+        return isPosted(port.sendClose(path, transfer.registrationId(), position));
     }
 
     /**
      * Ends without a word, because the peer knows nothing of the stream; whether there was room.
      */
-    boolean passOver(OutboundLink link) {
-        if (!isPosted(link.sendBarrier())) {
+    boolean passOver(OutboundPort port) {
+        if (!isPosted(port.sendBarrier())) {
             return false;
         }
         isForgotten = true;
@@ -76,16 +76,16 @@ final class Ending {
      *
      * @return the amount of work done.
      */
-    int work(OutboundLink link) {
-        if (!isFinished && isDelivered(link.completed())) {
+    int work(OutboundPort port) {
+        if (!isFinished && isDelivered(port.completed())) {
             isFinished = true;
             retention.onUnread(true);
-            link.tell(new SenderEvent.Finished(link, transfer));
+            port.tell(new SenderEvent.Finished(port.link(), transfer));
             return 1;
         }
         if (isFinished && isForgotten && !isOver) {
             isOver = true;
-            link.tell(new SenderEvent.Forgotten(link, transfer));
+            port.tell(new SenderEvent.Forgotten(port.link(), transfer));
             return 1;
         }
         return 0;

@@ -71,7 +71,7 @@ final class PendingSetup {
     /**
      * Offers the stream.
      *
-     * @param link to offer it through.
+     * @param port to offer it through.
      * @param streamPosition up to which it was sent.
      * @param releasedPosition up to which the peer has released it.
      * @param hasImage whether the peer is asked for the image that it has.
@@ -79,7 +79,7 @@ final class PendingSetup {
      * @return whether there was room for it.
      */
     boolean send(
-            OutboundLink link,
+            OutboundPort port,
             long streamPosition,
             long releasedPosition,
             boolean hasImage,
@@ -88,18 +88,18 @@ final class PendingSetup {
         released = releasedPosition;
         isResuming = hasImage;
         sentAtNs = nowNs;
-        arrivesAt = link.sendSetup(offer, streamPosition, hasImage);
+        arrivesAt = port.sendSetup(offer, streamPosition, hasImage);
         return arrivesAt >= 0;
     }
 
     /** Whether it has arrived, and with it all that was posted before. */
-    boolean hasArrived(OutboundLink link) {
-        return link.completed() >= arrivesAt;
+    boolean hasArrived(OutboundPort port) {
+        return port.completed() >= arrivesAt;
     }
 
     /** Whether the peer has had time enough to answer. */
-    boolean isOverdue(OutboundLink link, long nowNs) {
-        return nowNs - sentAtNs >= link.answerTimeoutNs();
+    boolean isOverdue(OutboundPort port, long nowNs) {
+        return nowNs - sentAtNs >= port.answerTimeoutNs();
     }
 
     /**

@@ -67,18 +67,18 @@ final class Replication {
     /**
      * The peer has accepted.
      *
-     * @param link to send through.
+     * @param port to send through.
      * @param imageLog address of the image's log in the peer.
      * @param imageKey of the image's log.
      * @param creditWindow bytes past what it has released that may be sent.
      */
-    void begin(OutboundLink link, long imageLog, RemoteKey imageKey, int creditWindow) {
+    void begin(OutboundPort port, long imageLog, RemoteKey imageKey, int creditWindow) {
         path =
                 new LogPath(
                         log.address(),
                         logKey,
-                        link.zeroAddress(),
-                        link.zeroKey(),
+                        port.zeroAddress(),
+                        port.zeroKey(),
                         imageLog,
                         imageKey,
                         log.spec().termLength());
@@ -94,17 +94,17 @@ final class Replication {
     /**
      * Takes the credit that the peer has written.
      *
-     * @param link that has failed if this is false.
+     * @param port that has failed if this is false.
      * @return whether it is credit that a peer can grant.
      */
-    boolean takeCredit(OutboundLink link) {
+    boolean takeCredit(OutboundPort port) {
         long granted = credit.getLongAcquire(CreditLine.POSITION);
         if (granted == consumed) {
             return true;
         }
         long sent = stream.senderPosition();
         if (granted < consumed || granted > sent || granted % FrameHeader.ALIGNMENT != 0) {
-            link.violated(
+            port.violated(
                     "stream "
                             + log.spec().streamId()
                             + " session "
@@ -130,21 +130,21 @@ final class Replication {
      * window cannot hold a long frame back for ever; but nothing goes past two terms from what is
      * consumed. Where the credit covers the rest of the term, no frame there ends past it.
      *
-     * @param link to send through.
+     * @param port to send through.
      * @return the amount of work done.
      * @throws InvalidFrameException if the log is damaged.
      */
-    int send(OutboundLink link) {
+    int send(OutboundPort port) {
         long position = stream.senderPosition();
         long limit = consumed + window;
         long end =
                 position < limit
-                        ? scanner.available(position, limit, link.batchLength())
+                        ? scanner.available(position, limit, port.batchLength())
                         : position;
         if (end == position && limit < termEnd(position)) {
             end = scanner.available(position, consumed + 2L * path.termLength(), 0);
             if (end > position && position >= limit) {
-                stall(link);
+                stall(port);
                 return 0;
             }
         }
@@ -152,7 +152,7 @@ final class Replication {
             return 0;
         }
         int length = (int) (end - position);
-        if (!link.stageBatch(path, position, length - scanner.padding(), length)) {
+        if (!port.stageBatch(path, position, length - scanner.padding(), length)) {
             return 0;
         }
         isStalled = false;
@@ -164,11 +164,11 @@ final class Replication {
         return (position | path.termLength() - 1) + 1;
     }
 
-    private void stall(OutboundLink link) {
+    private void stall(OutboundPort port) {
         if (!isStalled) {
             isStalled = true;
             stream.onCreditStall();
-            link.onCreditStall();
+            port.onCreditStall();
         }
     }
 }

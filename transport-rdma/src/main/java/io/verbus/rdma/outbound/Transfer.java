@@ -165,29 +165,29 @@ final class Transfer extends RoundRobin.Taker {
     /**
      * One turn of the duty cycle.
      *
-     * @param link to send through.
+     * @param port to send through.
      * @param nowNs of the cycle.
      * @return the amount of work done.
      */
-    int work(OutboundLink link, long nowNs) {
+    int work(OutboundPort port, long nowNs) {
         return switch (state) {
             case ACTIVE -> {
                 if (retention.isCatchingUp()) {
-                    awaitCatchUp(link, nowNs);
+                    awaitCatchUp(port, nowNs);
                 }
-                yield transfer(link);
+                yield transfer(port);
             }
-            case OFFER_DUE -> isEndDue() ? finishUnsent(link) : offer(link, nowNs);
+            case OFFER_DUE -> isEndDue() ? finishUnsent(port) : offer(port, nowNs);
             case OFFERED -> {
                 if (retention.isKept()) {
-                    awaitAnswer(link, nowNs);
+                    awaitAnswer(port, nowNs);
                 }
-                yield isEndDue() ? close(link) : 0;
+                yield isEndDue() ? close(port) : 0;
             }
-            case DEFERRED -> isEndDue() ? close(link) : 0;
-            case REFUSED -> isEndDue() ? finishUnsent(link) : retry(nowNs);
-            case CLOSE_DUE -> close(link);
-            case CLOSED -> awaitEnd(link);
+            case DEFERRED -> isEndDue() ? close(port) : 0;
+            case REFUSED -> isEndDue() ? finishUnsent(port) : retry(nowNs);
+            case CLOSE_DUE -> close(port);
+            case CLOSED -> awaitEnd(port);
             case GONE -> 0;
         };
     }
@@ -197,11 +197,11 @@ final class Transfer extends RoundRobin.Taker {
         return isEnding && (!image.isAwaited() || retention.isDropped());
     }
 
-    private int offer(OutboundLink link, long nowNs) {
+    private int offer(OutboundPort port, long nowNs) {
         boolean hasImage = image.isThere();
         if (hasImage && retention.isLapsed()) {
             isLeft = true;
-            return finishUnsent(link);
+            return finishUnsent(port);
         }
         if (!hasImage) {
             retention.onOffer();
@@ -209,27 +209,27 @@ final class Transfer extends RoundRobin.Taker {
         long position = stream.senderPosition();
         long released = hasImage ? replication.consumed() : position;
         replication.awaitFrom(released);
-        if (!offer.send(link, position, released, hasImage, nowNs)) {
+        if (!offer.send(port, position, released, hasImage, nowNs)) {
             return 0;
         }
         state = State.OFFERED;
         return 1;
     }
 
-    private void awaitAnswer(OutboundLink link, long nowNs) {
-        if (offer.hasArrived(link)) {
+    private void awaitAnswer(OutboundPort port, long nowNs) {
+        if (offer.hasArrived(port)) {
             retention.onDelivered();
         }
-        if (offer.isOverdue(link, nowNs)) {
+        if (offer.isOverdue(port, nowNs)) {
             retention.onOfferOver();
         }
     }
 
-    private void awaitCatchUp(OutboundLink link, long nowNs) {
+    private void awaitCatchUp(OutboundPort port, long nowNs) {
         if (!isCatchUpTimed) {
             isCatchUpTimed = true;
             catchUpSinceNs = nowNs;
-        } else if (nowNs - catchUpSinceNs >= link.answerTimeoutNs()) {
+        } else if (nowNs - catchUpSinceNs >= port.answerTimeoutNs()) {
             retention.onCatchUpOver();
         }
     }
@@ -245,31 +245,31 @@ final class Transfer extends RoundRobin.Taker {
         return 0;
     }
 
-    private int transfer(OutboundLink link) {
+    private int transfer(OutboundPort port) {
         if (isLeft) {
-            return close(link);
+            return close(port);
         }
-        if (!replication.takeCredit(link)) {
+        if (!replication.takeCredit(port)) {
             return 0;
         }
         if (isEnding && stream.senderPosition() >= stream.finalPosition()) {
-            return close(link);
+            return close(port);
         }
         try {
-            return replication.send(link);
+            return replication.send(port);
         } catch (InvalidFrameException e) {
-            onBroken(link, e);
+            onBroken(port, e);
             return 1;
         }
     }
 
-    private void onBroken(OutboundLink link, InvalidFrameException defect) {
+    private void onBroken(OutboundPort port, InvalidFrameException defect) {
         isBroken = true;
         state = State.CLOSE_DUE;
         stream.onConnected(false);
-        link.tell(
+        port.tell(
                 new SenderEvent.Broken(
-                        link,
+                        port.link(),
                         this,
                         "the publication log "
                                 + stream.log().file()
@@ -281,9 +281,9 @@ final class Transfer extends RoundRobin.Taker {
     /**
      * Tells the peer that the stream ends: with its final position in the image, if there is one.
      */
-    private int close(OutboundLink link) {
+    private int close(OutboundPort port) {
         boolean complete = state == State.ACTIVE;
-        if (!ending.tellPeer(link, complete ? replication.path() : null, closePosition())) {
+        if (!ending.tellPeer(port, complete ? replication.path() : null, closePosition())) {
             return 0;
         }
         state = State.CLOSED;
@@ -300,8 +300,8 @@ final class Transfer extends RoundRobin.Taker {
     }
 
     /** The peer knows nothing of the stream: only what was posted before has to complete. */
-    private int finishUnsent(OutboundLink link) {
-        if (!ending.passOver(link)) {
+    private int finishUnsent(OutboundPort port) {
+        if (!ending.passOver(port)) {
             return 0;
         }
         image.onGone();
@@ -309,8 +309,8 @@ final class Transfer extends RoundRobin.Taker {
         return 1;
     }
 
-    private int awaitEnd(OutboundLink link) {
-        int work = ending.work(link);
+    private int awaitEnd(OutboundPort port) {
+        int work = ending.work(port);
         if (ending.isOver()) {
             state = State.GONE;
         }
@@ -320,25 +320,25 @@ final class Transfer extends RoundRobin.Taker {
     // What the peer says
 
     void onAccept(
-            OutboundLink link,
+            OutboundPort port,
             long logAddress,
             int logKey,
             long position,
             int window,
             boolean isTagged,
             long groupTag) {
-        if (!isDue(link, "Accept", isOffered())) {
+        if (!isDue(port, "Accept", isOffered())) {
             return;
         }
         boolean isStale = offer.released() < stream.releasedPosition();
         String defect = offer.defect(position, window, isStale);
         if (defect != null) {
             image.mistrust();
-            link.violated(defect);
+            port.violated(defect);
             return;
         }
         boolean isResumed = image.isThere();
-        replication.begin(link, logAddress, new RemoteKey(logKey), window);
+        replication.begin(port, logAddress, new RemoteKey(logKey), window);
         backoff.reset();
         state = State.ACTIVE;
         image.onAccepted();
@@ -354,25 +354,25 @@ final class Transfer extends RoundRobin.Taker {
         retention.onAccept(this, isTagged, groupTag);
         stream.onReleased(replication.consumed(), window);
         stream.onConnected(true);
-        link.tell(new SenderEvent.Accepted(link, this, isResumed));
+        port.tell(new SenderEvent.Accepted(port.link(), this, isResumed));
     }
 
-    void onDefer(OutboundLink link) {
-        if (isDue(link, "Defer", state == State.OFFERED)) {
+    void onDefer(OutboundPort port) {
+        if (isDue(port, "Defer", state == State.OFFERED)) {
             state = State.DEFERRED;
             onAnswer();
         }
     }
 
     /** Somebody subscribes to what was put off. */
-    void onWanted(OutboundLink link) {
-        if (isDue(link, "Wanted", state == State.DEFERRED)) {
+    void onWanted(OutboundPort port) {
+        if (isDue(port, "Wanted", state == State.DEFERRED)) {
             state = State.OFFER_DUE;
         }
     }
 
-    void onReject(OutboundLink link, RejectCode code, String text) {
-        if (!isDue(link, "Reject", isOffered())) {
+    void onReject(OutboundPort port, RejectCode code, String text) {
+        if (!isDue(port, "Reject", isOffered())) {
             return;
         }
         onAnswer();
@@ -380,11 +380,11 @@ final class Transfer extends RoundRobin.Taker {
         if (image.isThere() && code == RejectCode.NO_IMAGE) {
             image.onGone();
             stream.onConnected(false);
-            link.tell(new SenderEvent.NotResumed(link, this, offer.position()));
+            port.tell(new SenderEvent.NotResumed(port.link(), this, offer.position()));
             state = State.OFFER_DUE;
         } else {
             state = State.REFUSED;
-            link.tell(new SenderEvent.Refused(link, this, code, text));
+            port.tell(new SenderEvent.Refused(port.link(), this, code, text));
         }
     }
 
@@ -393,7 +393,7 @@ final class Transfer extends RoundRobin.Taker {
         retention.onOfferOver();
     }
 
-    void onImageClosed(OutboundLink link) {
+    void onImageClosed(OutboundPort port) {
         image.onGone();
         switch (state) {
             case ACTIVE -> {
@@ -406,7 +406,7 @@ final class Transfer extends RoundRobin.Taker {
                 stream.onConnected(false);
             }
             case CLOSE_DUE, CLOSED -> ending.onForgotten();
-            case OFFER_DUE, OFFERED, DEFERRED, REFUSED, GONE -> violated(link, "ImageClosed");
+            case OFFER_DUE, OFFERED, DEFERRED, REFUSED, GONE -> violated(port, "ImageClosed");
         }
     }
 
@@ -415,16 +415,16 @@ final class Transfer extends RoundRobin.Taker {
     }
 
     /** Whether a message is to be heeded; one that crossed our Close is not, nor is it wrong. */
-    private boolean isDue(OutboundLink link, String message, boolean isExpected) {
+    private boolean isDue(OutboundPort port, String message, boolean isExpected) {
         boolean isOver = state == State.CLOSE_DUE || state == State.CLOSED || state == State.GONE;
         if (!isExpected && !isOver) {
-            violated(link, message);
+            violated(port, message);
         }
         return isExpected;
     }
 
-    private void violated(OutboundLink link, String message) {
-        link.violated(
+    private void violated(OutboundPort port, String message) {
+        port.violated(
                 message + " for stream " + offer.streamId() + ", which is " + state + " here");
     }
 }

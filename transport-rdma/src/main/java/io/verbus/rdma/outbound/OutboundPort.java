@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.outbound;
+
+import io.verbus.rdma.common.ConnectionCounters;
+import io.verbus.rdma.common.ControlEncoder;
+import io.verbus.rdma.common.LinkEnd;
+import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.SendRing;
+import io.verbus.rdma.common.Setup;
+import io.verbus.rdma.fabric.Domain;
+import io.verbus.rdma.fabric.LocalKey;
+import io.verbus.rdma.fabric.QueuePair;
+import io.verbus.rdma.fabric.RemoteKey;
+
+import java.util.Queue;
+
+/**
+ * What a stream needs of its connection: to stage a batch, to send a message, to tell the
+ * conductor, and to fail the connection. One for all streams of an {@link OutboundLink}; the
+ * sender's, but for making and closing.
+ */
+final class OutboundPort implements AutoCloseable {
+    private static final int CONTROL_SLOTS = 32;
+    private static final int FINAL_POSITION = RdmaOptions.MESSAGE_LENGTH - Long.BYTES;
+    private static final RemoteKey NO_KEY = new RemoteKey(0);
+
+    /** Work requests kept free of frames, so that control messages and probes always find room. */
+    private static final int RESERVED = 4;
+
+    private final OutboundLink link;
+    private final QueuePair queuePair;
+    private final ConnectionCounters counters;
+    private final RdmaOptions options;
+    private final Queue<SenderEvent> events;
+    private final SendRing control;
+    private final SendRing zero;
+    private final ControlEncoder encoder = new ControlEncoder();
+
+    private boolean isStaged;
+    private long stagedBytes;
+    private long stagedBatches;
+    private long posted;
+    private String failure;
+    private LinkEnd end = LinkEnd.LOST;
+
+    /**
+     * @param link that this is the port of.
+     * @param queuePair of the connection.
+     * @param domain in which messages are registered.
+     * @param counters of the connection.
+     * @param options of the transport.
+     * @param events to the conductor.
+     */
+    OutboundPort(
+            OutboundLink link,
+            QueuePair queuePair,
+            Domain domain,
+            ConnectionCounters counters,
+            RdmaOptions options,
+            Queue<SenderEvent> events) {
+        this.link = link;
+        this.queuePair = queuePair;
+        this.counters = counters;
+        this.options = options;
+        this.events = events;
+        zero = new SendRing(domain, 1, Long.BYTES * 8);
+        try {
+            control = new SendRing(domain, CONTROL_SLOTS, RdmaOptions.MESSAGE_LENGTH);
+        } catch (RuntimeException e) {
+            zero.close();
+            throw e;
+        }
+    }
+
+    /** The connection, for what the conductor is told. */
+    OutboundLink link() {
+        return link;
+    }
+
+    long answerTimeoutNs() {
+        return options.probeTimeoutNs();
+    }
+
+    int batchLength() {
+        return options.batchLength();
+    }
+
+    long zeroAddress() {
+        return zero.address(0);
+    }
+
+    LocalKey zeroKey() {
+        return zero.key();
+    }
+
+    /** Work requests that have arrived: what waits for them may let go of a log. */
+    long completed() {
+        return queuePair.answered();
+    }
+
+    void tell(SenderEvent event) {
+        events.add(event);
+    }
+
+    /** Frames are there, but the peer's credit is not. */
+    void onCreditStall() {
+        counters.creditStalls.getAndAddRelease(1);
+    }
+
+    /** Stages a batch to be posted at the end of the cycle; false if there is no room. */
+    boolean stageBatch(LogPath path, long position, int dataLength, int length) {
+        if (queuePair.free() < CommitRule.MAX_WORK_REQUESTS + RESERVED) {
+            counters.sendQueueStalls.getAndAddRelease(1);
+            return false;
+        }
+        CommitRule.stage(queuePair, path, position, dataLength, length);
+        isStaged = true;
+        stagedBytes += dataLength;
+        stagedBatches++;
+        return true;
+    }
+
+    /**
+     * Offers a stream.
+     *
+     * @return the count of work requests after which the offer has arrived, or -1 if there is no
+     *     room now.
+     */
+    long sendSetup(Setup offer, long position, boolean isResuming) {
+        int slot = claimControl(1);
+        return slot < 0
+                ? -1
+                : send(slot, encoder.setup(control.buffer(), slot, offer, position, isResuming));
+    }
+
+    /**
+     * Ends a stream.
+     *
+     * @param path of an image that gets the final position, or null.
+     * @return the count of work requests after which nothing reads the stream's log any more, or -1
+     *     if there is no room now.
+     */
+    long sendClose(LogPath path, long registrationId, long finalPosition) {
+        int slot = claimControl(2);
+        if (slot < 0) {
+            return -1;
+        }
+        if (path != null) {
+            control.buffer().putLong(slot + FINAL_POSITION, finalPosition);
+            queuePair.stageSmallWrite(
+                    control.address(slot + FINAL_POSITION),
+                    Long.BYTES,
+                    control.key(),
+                    CommitRule.endOfStream(path),
+                    path.remoteKey());
+        }
+        return send(slot, encoder.close(control.buffer(), slot, registrationId, finalPosition));
+    }
+
+    /**
+     * Makes sure that what was posted so far is seen to complete.
+     *
+     * @return the count of work requests that are awaited, or -1 if there is no room now.
+     */
+    long sendBarrier() {
+        if (queuePair.free() == 0) {
+            return -1;
+        }
+        queuePair.stageWrite(zero.address(0), 0, zero.key(), 0, NO_KEY);
+        return post(true);
+    }
+
+    /**
+     * Tells the peer that this driver ends.
+     *
+     * @return the count of work requests after which the message has arrived, or -1 if there is no
+     *     room now.
+     */
+    long sendGoodbye() {
+        int slot = claimControl(1);
+        return slot < 0 ? -1 : send(slot, encoder.goodbye(control.buffer(), slot));
+    }
+
+    /** Sends a probe, which the peer's adapter or driver answers. */
+    void sendProbe() {
+        post(true);
+    }
+
+    /** Posts what is staged. */
+    void postStaged() {
+        if (isStaged) {
+            post(false);
+        }
+    }
+
+    /** The peer has broken the protocol. */
+    void violated(String reason) {
+        if (failure == null) {
+            end = LinkEnd.VIOLATION;
+        }
+        fail("the peer breaks the protocol: " + reason);
+    }
+
+    /** The peer's driver has ended. */
+    void ended() {
+        end = LinkEnd.GOODBYE;
+        fail("its driver has ended");
+    }
+
+    /** The connection has failed; what comes later does not count. */
+    void fail(String reason) {
+        if (failure == null) {
+            failure = reason;
+        }
+    }
+
+    /** Why the connection has failed, or null. */
+    String failure() {
+        return failure;
+    }
+
+    /** How the connection has ended, where it has failed. */
+    LinkEnd end() {
+        return end;
+    }
+
+    private int claimControl(int workRequests) {
+        return queuePair.free() < workRequests || !queuePair.canSend()
+                ? -1
+                : control.claim(queuePair.completed());
+    }
+
+    private long send(int slot, int length) {
+        queuePair.stageSend(control.address(slot), length, control.key());
+        return post(true);
+    }
+
+    private long post(boolean signaled) {
+        long before = posted;
+        posted = queuePair.post(signaled);
+        control.posted(posted);
+        counters.posted.getAndAddRelease(posted - before);
+        if (stagedBatches > 0) {
+            counters.batches.getAndAddRelease(stagedBatches);
+            counters.bytes.getAndAddRelease(stagedBytes);
+            stagedBatches = 0;
+            stagedBytes = 0;
+        }
+        isStaged = false;
+        return posted;
+    }
+
+    /** Frees the memory of messages. Conductor's thread, after the queue pair is destroyed. */
+    @Override
+    public void close() {
+        control.close();
+        zero.close();
+    }
+}
