@@ -48,7 +48,7 @@ public final class Image {
 
     // Written once, under this object's monitor, by whoever closes, before the reader is closed.
     private long finalPosition;
-    private boolean endedAtClose;
+    private boolean hasEndedAtClose;
 
     /**
      * @param position the subscriber's counter, which holds the join position.
@@ -177,7 +177,7 @@ public final class Image {
 
     /** Whether the publisher has ended the stream and everything was consumed. */
     public boolean isEndOfStream() {
-        return isClosed() ? endedAtClose : position.getAcquire() >= endOfStream();
+        return isClosed() ? hasEndedAtClose : position.getAcquire() >= endOfStream();
     }
 
     private long endOfStream() {
@@ -195,7 +195,7 @@ public final class Image {
             return false;
         }
         finalPosition = position.getAcquire();
-        endedAtClose = finalPosition >= endOfStream();
+        hasEndedAtClose = finalPosition >= endOfStream();
         reader.close();
         return true;
     }

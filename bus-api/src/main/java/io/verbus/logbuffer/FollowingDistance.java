@@ -73,7 +73,7 @@ final class FollowingDistance {
         measureFrom(position, nowNs);
     }
 
-    /** Whether the stream is fast, so that {@link #end} says how far to read. */
+    /** Whether the stream is fast, so that {@link #awaitEnd} says how far to read. */
     boolean isKept() {
         return isKept;
     }
@@ -110,7 +110,7 @@ final class FollowingDistance {
      * @param offset in it that the subscriber has reached.
      * @return offset in the term from which on no frame is to be read.
      */
-    int end(long termPosition, int offset) {
+    int awaitEnd(long termPosition, int offset) {
         if (termPosition + offset >= endPosition) {
             endPosition = termPosition + awaitDistance(termPosition, offset);
         }

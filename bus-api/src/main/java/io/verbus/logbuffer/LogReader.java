@@ -263,7 +263,7 @@ public final class LogReader {
 
     /** Offset from which on no frame is read in this poll: the end of the term, mostly. */
     private int end(int offset) {
-        return distance.isKept() ? distance.end(termPosition, offset) : termLength;
+        return distance.isKept() ? distance.awaitEnd(termPosition, offset) : termLength;
     }
 
     /** Whether the frontier is reached: nothing there yet, or a claim that is being filled. */

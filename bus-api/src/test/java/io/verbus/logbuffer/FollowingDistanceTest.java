@@ -80,10 +80,11 @@ class FollowingDistanceTest {
     void staysAwayFromATailThatIsFar() {
         FollowingDistance fast = fast();
         tail(INITIAL_TERM_ID, ENOUGH);
-        assertEquals(ENOUGH - KEPT, fast.end(0, 0));
+        assertEquals(ENOUGH - KEPT, fast.awaitEnd(0, 0));
         tail(INITIAL_TERM_ID, 10 * ENOUGH);
-        assertEquals(ENOUGH - KEPT, fast.end(0, ENOUGH - KEPT - 32), "looked before it had to");
-        assertEquals(10 * ENOUGH - KEPT, fast.end(0, ENOUGH - KEPT));
+        assertEquals(
+                ENOUGH - KEPT, fast.awaitEnd(0, ENOUGH - KEPT - 32), "looked before it had to");
+        assertEquals(10 * ENOUGH - KEPT, fast.awaitEnd(0, ENOUGH - KEPT));
         assertTrue(fast.isKept());
     }
 
@@ -91,28 +92,28 @@ class FollowingDistanceTest {
     void readsATermThatIsOverToItsEnd() {
         FollowingDistance fast = fast();
         tail(INITIAL_TERM_ID, TERM_LENGTH);
-        assertEquals(TERM_LENGTH, fast.end(0, 0));
+        assertEquals(TERM_LENGTH, fast.awaitEnd(0, 0));
         tail(INITIAL_TERM_ID, TERM_LENGTH + 4096);
-        assertEquals(TERM_LENGTH, fast().end(0, TERM_LENGTH - 32));
+        assertEquals(TERM_LENGTH, fast().awaitEnd(0, TERM_LENGTH - 32));
         tail(INITIAL_TERM_ID + LogLayout.PARTITIONS, 64);
-        assertEquals(TERM_LENGTH, fast().end(0, TERM_LENGTH - 32));
+        assertEquals(TERM_LENGTH, fast().awaitEnd(0, TERM_LENGTH - 32));
     }
 
     @Test
     void looksAgainInTheNextTerm() {
         FollowingDistance fast = fast();
         tail(INITIAL_TERM_ID, TERM_LENGTH);
-        assertEquals(TERM_LENGTH, fast.end(0, 0));
+        assertEquals(TERM_LENGTH, fast.awaitEnd(0, 0));
         log.metadata()
                 .putLong(LogTail.offset(1), LogLayout.rawTail(INITIAL_TERM_ID + 1, 2 * ENOUGH));
-        assertEquals(2 * ENOUGH - KEPT, fast.end(TERM_LENGTH, 0));
+        assertEquals(2 * ENOUGH - KEPT, fast.awaitEnd(TERM_LENGTH, 0));
     }
 
     @Test
     void aTailThatStandsStillIsReadUpTo() {
         FollowingDistance fast = fast();
         tail(INITIAL_TERM_ID, ENOUGH - 32);
-        assertEquals(TERM_LENGTH, fast.end(0, 0));
+        assertEquals(TERM_LENGTH, fast.awaitEnd(0, 0));
         assertFalse(fast.isKept());
     }
 
@@ -122,14 +123,14 @@ class FollowingDistanceTest {
         int window = WINDOW;
         for (int i = 0; i < 8; i++) {
             tail(INITIAL_TERM_ID, 64);
-            assertEquals(TERM_LENGTH, fast.end(0, 0));
+            assertEquals(TERM_LENGTH, fast.awaitEnd(0, 0));
             window = Math.min(2 * window, 64 * WINDOW);
             assertFalse(fast.isDue(window - 1));
             assertTrue(fast.isDue(window));
             makeFast(fast, window);
         }
         tail(INITIAL_TERM_ID, ENOUGH);
-        assertEquals(ENOUGH - KEPT, fast.end(0, 0));
+        assertEquals(ENOUGH - KEPT, fast.awaitEnd(0, 0));
         makeFast(fast, 2 * window);
         assertFalse(fast.isDue(3 * window - 1), "nothing was waited for");
     }
@@ -147,12 +148,12 @@ class FollowingDistanceTest {
         for (int i = 0; i < 10_000 && waited < 3; i++) {
             FollowingDistance fast = fast();
             tail(INITIAL_TERM_ID, 64);
-            fast.end(0, 0);
+            fast.awaitEnd(0, 0);
             makeFast(fast, 2 * WINDOW);
             tail(INITIAL_TERM_ID, 64);
             Thread publisher = Thread.ofPlatform().start(this::writeMuch);
             awaitStart();
-            int end = fast.end(0, 0);
+            int end = fast.awaitEnd(0, 0);
             publisher.join();
             // Where this thread has lost its processor there is nothing to wait for, and where that
             // one has, it gives up.
@@ -193,7 +194,7 @@ class FollowingDistanceTest {
                             : LogLayout.rawTail(INITIAL_TERM_ID, random.nextInt());
             log.metadata().putLong(LogLayout.RAW_TAILS, rawTail);
             int offset = random.nextInt(TERM_LENGTH / 32) * 32;
-            int end = fast().end(0, offset);
+            int end = fast().awaitEnd(0, offset);
             assertTrue(end > offset && end <= TERM_LENGTH, () -> Long.toHexString(rawTail));
         }
     }

@@ -40,7 +40,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     private final LongSupplier ids;
     private final AtomicCounter count;
     private final AtomicCounter lost;
-    private final RoundRobin<NetworkImage> turns;
+    private final RoundRobin<NetworkImage> roundRobin;
 
     /** One that its last turn found released. */
     private NetworkImage released;
@@ -61,7 +61,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         this.ids = ids;
         this.count = counters.system(SystemCounter.IMAGES);
         this.lost = counters.system(SystemCounter.IMAGES_LOST);
-        this.turns = new RoundRobin<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
+        this.roundRobin = new RoundRobin<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
     }
 
     /**
@@ -134,8 +134,8 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         NetworkImage image =
                 new NetworkImage(
                         transport, endpoint, setup, log, receiverPosition, counters, events);
-        turns.add(image);
-        count.setRelease(turns.count());
+        roundRobin.add(image);
+        count.setRelease(roundRobin.count());
         subscriptions.addSource(image);
         answer.onImage(image);
     }
@@ -164,7 +164,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
 
     /** Every cycle. Returns the amount of work done. */
     int update(long nowNs) {
-        int work = turns.go(this, nowNs);
+        int work = roundRobin.go(this, nowNs);
         if (released != null) {
             free(released, nowNs);
             released = null;
@@ -183,10 +183,10 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     }
 
     private void free(NetworkImage image, long nowNs) {
-        turns.remove(image);
+        roundRobin.remove(image);
         subscriptions.removeSource(image);
         image.free();
         files.release(image.log(), nowNs);
-        count.setRelease(turns.count());
+        count.setRelease(roundRobin.count());
     }
 }

@@ -35,7 +35,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     private final CommandFailures failures;
     private final List<Publication> all = new ArrayList<>();
     private final List<Preparation> preparations = new ArrayList<>();
-    private final RoundRobin<Publication> turns;
+    private final RoundRobin<Publication> roundRobin;
 
     /** One that its last turn found free. */
     private Publication free;
@@ -60,7 +60,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         this.failures = failures;
         this.count = counters.system(SystemCounter.PUBLICATIONS);
         this.unblocked = counters.system(SystemCounter.UNBLOCKED);
-        this.turns = new RoundRobin<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
+        this.roundRobin = new RoundRobin<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
     }
 
     /** A client that wants a publication, and with which command it asked. */
@@ -94,7 +94,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
                 return;
             }
             all.add(publication);
-            turns.add(publication);
+            roundRobin.add(publication);
             spied.add(publication);
             count.setRelease(all.size());
             askers.forEach(asker -> give(asker.client, asker.correlationId, publication));
@@ -290,7 +290,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
 
     /** Every cycle. Returns the amount of work done. */
     int update(long nowNs) {
-        int work = turns.go(this, nowNs);
+        int work = roundRobin.go(this, nowNs);
         if (free != null) {
             free(free, nowNs);
             free = null;
@@ -332,7 +332,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
 
     private void free(Publication publication, long nowNs) {
         all.remove(publication);
-        turns.remove(publication);
+        roundRobin.remove(publication);
         subscriptions.removeSource(publication);
         spied.remove(publication);
         publication.close();

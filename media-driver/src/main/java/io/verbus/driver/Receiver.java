@@ -4,7 +4,17 @@ package io.verbus.driver;
 
 import io.verbus.transport.Transport;
 
-/** Receives: the receiver's part of every transport, in turn. */
+/**
+ * Receives: the receiver's part of every transport, in turn. A cycle of each transport takes one
+ * command of the conductor, then works on what it receives at:
+ *
+ * <ul>
+ *   <li>RDMA ({@code io.verbus.rdma.inbound.ReceiverAgent}): each connection polls its completion
+ *       queue, looks at the positions of its images' subscribers, and writes credit.
+ *   <li>UDP ({@code io.verbus.udp.inbound.ReceiverAgent}): each endpoint receives a batch of
+ *       datagrams, puts their frames into images, and sends status messages and NAKs that are due.
+ * </ul>
+ */
 final class Receiver implements NetworkAgent {
     private final Transports transports;
 

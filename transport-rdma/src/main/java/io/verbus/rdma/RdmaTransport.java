@@ -3,9 +3,9 @@
 package io.verbus.rdma;
 
 import io.verbus.channel.ChannelUri;
-import io.verbus.rdma.common.Complaints;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.RdmaPeerErrors;
 import io.verbus.rdma.common.SystemCounters;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
@@ -49,7 +49,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
         registrations = new LogRegistrations(host);
         try {
             paths = new PathWarnings(host, counters, options.linkLayer());
-            Complaints complaints = new Complaints(host, counters);
+            RdmaPeerErrors complaints = new RdmaPeerErrors(host, counters);
             outbound =
                     new OutboundConductor(
                             host, fabric, options, registrations, sender, complaints, nowNs);

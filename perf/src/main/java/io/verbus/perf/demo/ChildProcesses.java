@@ -18,10 +18,10 @@ final class ChildProcesses implements AutoCloseable {
     private final Runnable afterEnd;
     private final Thread hook = new Thread(this::end, "demo-end");
 
-    private boolean ended;
+    private boolean hasEnded;
 
     /**
-     * @param afterEnd to run once all have ended.
+     * @param afterEnd to run once all have hasEnded.
      */
     ChildProcesses(Runnable afterEnd) {
         this.afterEnd = afterEnd;
@@ -36,7 +36,7 @@ final class ChildProcesses implements AutoCloseable {
     /** Starts a process; see {@link ChildProcess#start}. */
     synchronized ChildProcess start(String name, Class<?> main, List<String> arguments)
             throws DemoException {
-        if (ended) {
+        if (hasEnded) {
             throw new DemoException("the demo was interrupted: run it again");
         }
         ChildProcess child = ChildProcess.start(name, events, main, arguments);
@@ -57,8 +57,8 @@ final class ChildProcesses implements AutoCloseable {
     }
 
     private synchronized void end() {
-        if (!ended) {
-            ended = true;
+        if (!hasEnded) {
+            hasEnded = true;
             started.forEach(ChildProcess::end);
             afterEnd.run();
         }

@@ -34,10 +34,10 @@ final class Demo implements AutoCloseable {
 
     private ChildProcess publisher;
     private ChildProcess subscriber;
-    private boolean publisherEnded;
-    private boolean subscriberEnded;
-    private boolean subscribed;
-    private boolean paced;
+    private boolean hasPublisherEnded;
+    private boolean hasSubscriberEnded;
+    private boolean isSubscribed;
+    private boolean isPaced;
     private long verified = -1;
     private long progressTimeNs;
     private DemoResult result;
@@ -76,7 +76,7 @@ final class Demo implements AutoCloseable {
         long start = System.nanoTime();
         progress.println("demo: starting the processes");
         start();
-        while (!publisherEnded || !subscriberEnded) {
+        while (!hasPublisherEnded || !hasSubscriberEnded) {
             ChildEvent event = children.events().poll(1, TimeUnit.SECONDS);
             if (event != null) {
                 on(event);
@@ -88,7 +88,7 @@ final class Demo implements AutoCloseable {
                                 + TimeUnit.NANOSECONDS.toSeconds(limitNs)
                                 + " s: try fewer --messages or a longer --timeout");
             }
-            if (subscribed && now - progressTimeNs > STALL_LIMIT_NS) {
+            if (isSubscribed && now - progressTimeNs > STALL_LIMIT_NS) {
                 throw new DemoException(
                         "no message has arrived for "
                                 + TimeUnit.NANOSECONDS.toSeconds(STALL_LIMIT_NS)
@@ -150,7 +150,7 @@ final class Demo implements AutoCloseable {
 
     private void onSubscriber(String line) {
         if (line.equals(SubscriberProcess.SUBSCRIBED)) {
-            subscribed = true;
+            isSubscribed = true;
             progressTimeNs = System.nanoTime();
             publisher.go();
         } else if (DemoResult.isLine(line)) {
@@ -175,8 +175,8 @@ final class Demo implements AutoCloseable {
             verified = count;
             progressTimeNs = now;
         }
-        if (!paced && count >= plan.firstPaced()) {
-            paced = true;
+        if (!isPaced && count >= plan.firstPaced()) {
+            isPaced = true;
             progress.println(
                     String.format(
                             Locale.ROOT,
@@ -200,8 +200,8 @@ final class Demo implements AutoCloseable {
                             + ": its words are above; `verbus demo --transport ipc` tells whether"
                             + " RDMA is to blame");
         }
-        publisherEnded |= child == publisher;
-        subscriberEnded |= child == subscriber;
+        hasPublisherEnded |= child == publisher;
+        hasSubscriberEnded |= child == subscriber;
         progressTimeNs = System.nanoTime();
     }
 

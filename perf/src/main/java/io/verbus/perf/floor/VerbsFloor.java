@@ -23,17 +23,17 @@ import java.util.List;
  */
 final class VerbsFloor implements Stack {
     private final Work work;
-    private final boolean inTwo;
+    private final boolean isInTwo;
     private VerbsLink link;
 
-    VerbsFloor(Work work, boolean inTwo) {
+    VerbsFloor(Work work, boolean isInTwo) {
         this.work = work;
-        this.inTwo = inTwo;
+        this.isInTwo = isInTwo;
     }
 
     @Override
     public String version() {
-        return inTwo ? "verbs, two work requests" : "verbs, one work request";
+        return isInTwo ? "verbs, two work requests" : "verbs, one work request";
     }
 
     @Override
@@ -65,17 +65,17 @@ final class VerbsFloor implements Stack {
                 new InetSocketAddress(work.initiator(), 0),
                 new InetSocketAddress(work.reflector(), work.port()),
                 length(),
-                inTwo);
+                isInTwo);
     }
 
     private VerbsLink listen() {
         return VerbsLink.listen(
-                new InetSocketAddress(work.reflector(), work.port()), length(), inTwo);
+                new InetSocketAddress(work.reflector(), work.port()), length(), isInTwo);
     }
 
     /** In two work requests, as many bytes as a bus's frame has. */
     private int length() {
-        return inTwo
+        return isInTwo
                 ? BitUtil.align(work.length() + Work.HEADER_LENGTH, Work.HEADER_LENGTH)
                 : BitUtil.align(Math.max(work.length(), 3 * Long.BYTES), Long.BYTES);
     }

@@ -49,7 +49,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable
     private static final int GREETING_LENGTH = Long.BYTES + Integer.BYTES;
     private static final int READY = PEER + 2 * Long.BYTES;
 
-    private final boolean inTwo;
+    private final boolean isInTwo;
     private final int length;
     private final int stride;
     private final int outbound;
@@ -63,12 +63,12 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable
 
     /**
      * @param length of a message in bytes, a multiple of 8.
-     * @param inTwo whether a message takes two work requests, its first word last, as a bus's does;
-     *     otherwise one, whose last word is polled.
+     * @param isInTwo whether a message takes two work requests, its first word last, as a bus's
+     *     does; otherwise one, whose last word is polled.
      */
-    private VerbsLink(int length, boolean inTwo) {
+    private VerbsLink(int length, boolean isInTwo) {
         this.length = length;
-        this.inTwo = inTwo;
+        this.isInTwo = isInTwo;
         stride = BitUtil.align(length, BitUtil.CACHE_LINE_LENGTH);
         outbound = INBOUND + SLOTS * stride;
         int size = outbound + SLOTS * stride;
@@ -76,16 +76,16 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable
     }
 
     /** Waits for the other end at an address. */
-    static VerbsLink listen(InetSocketAddress local, int length, boolean inTwo) {
-        VerbsLink link = new VerbsLink(length, inTwo);
+    static VerbsLink listen(InetSocketAddress local, int length, boolean isInTwo) {
+        VerbsLink link = new VerbsLink(length, isInTwo);
         link.fabric.listen(local, ConnectionOptions.DEFAULT);
         return link;
     }
 
     /** Begins to connect to the other end. */
     static VerbsLink connect(
-            InetSocketAddress local, InetSocketAddress remote, int length, boolean inTwo) {
-        VerbsLink link = new VerbsLink(length, inTwo);
+            InetSocketAddress local, InetSocketAddress remote, int length, boolean isInTwo) {
+        VerbsLink link = new VerbsLink(length, isInTwo);
         link.connection =
                 link.fabric.connect(remote, local, ConnectionOptions.DEFAULT, null, new byte[0]);
         return link;
@@ -116,7 +116,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable
 
     /** Offset in a message of the word that says that it is there: its number plus one. */
     int wordOffset() {
-        return inTwo ? 0 : length - Long.BYTES;
+        return isInTwo ? 0 : length - Long.BYTES;
     }
 
     UnsafeBuffer memory() {
@@ -139,7 +139,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable
         int at = outbound(number);
         memory.putLong(at + wordOffset(), number + 1);
         long remote = remoteAddress + inbound(number);
-        if (inTwo) {
+        if (isInTwo) {
             stage(at + Long.BYTES, length - Long.BYTES, remote + Long.BYTES);
             stage(at, Long.BYTES, remote);
         } else {

@@ -46,7 +46,7 @@ public final class RoundTrips {
     private IllegalStateException failure; // kept, as a bus may swallow what its handlers throw
 
     /** Written by whoever stops the run, read by the measuring thread. */
-    private volatile boolean stopped;
+    private volatile boolean isStopped;
 
     /** Sequence of the next echo. Written by the measuring thread, read by one that shows it. */
     @SuppressWarnings("unused")
@@ -146,11 +146,11 @@ public final class RoundTrips {
 
     /** Makes the run fail soon. Any thread may call it. */
     public void stop() {
-        stopped = true;
+        isStopped = true;
     }
 
     private void checkNotStopped() {
-        if (stopped) {
+        if (isStopped) {
             throw new IllegalStateException("stopped, as the command that asked for it has ended");
         }
     }

@@ -25,7 +25,7 @@ final class GidCheck {
     private final Findings findings;
     private final String area;
     private final String name;
-    private boolean usable;
+    private boolean isUsable;
 
     /**
      * @param anyUsable as in {@link PortCheck}.
@@ -63,7 +63,7 @@ final class GidCheck {
                 if (roce) {
                     examineAddress(netdev, address, mode);
                 } else {
-                    usable = true;
+                    isUsable = true;
                     findings.ok(
                             area,
                             "%s is found by %s of %s"
@@ -74,10 +74,10 @@ final class GidCheck {
                 examineEntries(netdev, addresses);
             }
         }
-        if (!usable) {
+        if (!isUsable) {
             unusable();
         }
-        return usable;
+        return isUsable;
     }
 
     /** RoCE mode of connections: the kernel prefers v2 unless it was told otherwise. */
@@ -107,7 +107,7 @@ final class GidCheck {
         List<Gid> used = entries.stream().filter(gid -> gid.type().equals(mode)).toList();
         String text = address.getHostAddress() + " of " + netdev;
         if (!used.isEmpty()) {
-            usable = true;
+            isUsable = true;
             findings.ok(
                     area,
                     "%s uses GID %d (%s) for %s"

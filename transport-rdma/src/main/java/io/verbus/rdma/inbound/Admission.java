@@ -3,8 +3,8 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.codecs.rdma.RejectCode;
-import io.verbus.rdma.common.Complaints;
 import io.verbus.rdma.common.Hello;
+import io.verbus.rdma.common.RdmaPeerErrors;
 import io.verbus.rdma.common.SystemCounters;
 import io.verbus.rdma.fabric.Listener;
 import io.verbus.transport.TransportSettings;
@@ -27,7 +27,7 @@ final class Admission {
      * @param complaint for the error log, without the peer's port, so that a host which tries again
      *     is one entry of it; null if there is nothing to complain about.
      */
-    record Refusal(RejectCode code, Complaints.Kind kind, String complaint) {}
+    record Refusal(RejectCode code, RdmaPeerErrors.Kind kind, String complaint) {}
 
     /**
      * @param settings that say who may connect.
@@ -61,7 +61,7 @@ final class Admission {
             notAllowed.incrementRelease();
             return new Refusal(
                     RejectCode.NOT_ALLOWED,
-                    Complaints.Kind.NOT_ALLOWED,
+                    RdmaPeerErrors.Kind.NOT_ALLOWED,
                     "a connection from "
                             + name
                             + " was refused: if the host may connect, add it to"
@@ -73,7 +73,7 @@ final class Admission {
         if (peers >= maxPeers) {
             return new Refusal(
                     RejectCode.NO_RESOURCES,
-                    Complaints.Kind.NO_ROOM,
+                    RdmaPeerErrors.Kind.NO_ROOM,
                     "a connection of "
                             + name
                             + " is one too many: raise rdma.max-peers above "
@@ -82,7 +82,7 @@ final class Admission {
         if (greeting == null) {
             return new Refusal(
                     RejectCode.UNSPECIFIED,
-                    Complaints.Kind.STRANGER,
+                    RdmaPeerErrors.Kind.STRANGER,
                     "what connects from "
                             + name
                             + " is not a Verbus driver: keep others away from port "
@@ -91,7 +91,7 @@ final class Admission {
         if (greeting.isOtherVersion()) {
             return new Refusal(
                     RejectCode.VERSION_MISMATCH,
-                    Complaints.Kind.OTHER_VERSION,
+                    RdmaPeerErrors.Kind.OTHER_VERSION,
                     greeting.versionsDiffer("a driver at " + name));
         }
         return null;

@@ -5,11 +5,11 @@ package io.verbus.rdma.inbound;
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
 import io.verbus.codecs.rdma.RejectCode;
-import io.verbus.rdma.common.Complaints;
 import io.verbus.rdma.common.Hello;
 import io.verbus.rdma.common.LinkEnd;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.RdmaPeerErrors;
 import io.verbus.rdma.common.SystemCounters;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
@@ -37,7 +37,7 @@ public final class InboundConductor implements AutoCloseable {
     private final RdmaOptions options;
     private final Queue<ReceiverCommand> commands;
     private final Queue<ReceiverEvent> events = new ManyToOneConcurrentLinkedQueue<>();
-    private final Complaints complaints;
+    private final RdmaPeerErrors complaints;
     private final InboundListeners listeners;
     private final Admission admission;
     private final InboundPeers peers;
@@ -64,7 +64,7 @@ public final class InboundConductor implements AutoCloseable {
             LogRegistrations registrations,
             ReceiverAgent agent,
             SystemCounters counters,
-            Complaints complaints,
+            RdmaPeerErrors complaints,
             long nowNs) {
         this.host = host;
         this.options = options;
@@ -129,7 +129,7 @@ public final class InboundConductor implements AutoCloseable {
             return 0;
         }
         complaints.record(
-                Complaints.Kind.HALF_OPEN,
+                RdmaPeerErrors.Kind.HALF_OPEN,
                 peer.host,
                 "connections from "
                         + peer.host
@@ -195,7 +195,7 @@ public final class InboundConductor implements AutoCloseable {
 
     private void notAccepted(String peerHost, String reason) {
         complaints.record(
-                Complaints.Kind.NOT_ACCEPTED,
+                RdmaPeerErrors.Kind.NOT_ACCEPTED,
                 peerHost,
                 "cannot accept a connection of " + peerHost + ": " + reason);
     }
@@ -331,11 +331,11 @@ public final class InboundConductor implements AutoCloseable {
         offers.offerSuperseding();
     }
 
-    private static Complaints.Kind kind(InboundPeer peer, LinkEnd end) {
+    private static RdmaPeerErrors.Kind kind(InboundPeer peer, LinkEnd end) {
         return switch (end) {
-            case GOODBYE -> Complaints.Kind.ENDED;
-            case VIOLATION -> Complaints.Kind.BREACH;
-            case LOST -> peer.isHostile ? Complaints.Kind.BREACH : Complaints.Kind.LOST;
+            case GOODBYE -> RdmaPeerErrors.Kind.ENDED;
+            case VIOLATION -> RdmaPeerErrors.Kind.BREACH;
+            case LOST -> peer.isHostile ? RdmaPeerErrors.Kind.BREACH : RdmaPeerErrors.Kind.LOST;
         };
     }
 

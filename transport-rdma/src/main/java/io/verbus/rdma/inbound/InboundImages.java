@@ -6,12 +6,12 @@ import io.verbus.BusException;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.logbuffer.LogLayout;
-import io.verbus.rdma.common.Complaints;
 import io.verbus.rdma.common.CountersPool;
 import io.verbus.rdma.common.ImageCounters;
 import io.verbus.rdma.common.LogRegistration;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.RdmaPeerErrors;
 import io.verbus.rdma.common.Setup;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.RegisteredMemory;
@@ -44,7 +44,7 @@ final class InboundImages implements AutoCloseable {
     private final HeldImages held;
     private final ImageMemory memory;
     private final CountersPool<ImageCounters> countersPool;
-    private final Complaints complaints;
+    private final RdmaPeerErrors complaints;
     private long nowNs;
 
     /** Who let a peer write an image, and is told in a later turn unless it ends meanwhile. */
@@ -61,7 +61,7 @@ final class InboundImages implements AutoCloseable {
             RdmaOptions options,
             LogRegistrations registrations,
             Queue<ReceiverCommand> commands,
-            Complaints complaints,
+            RdmaPeerErrors complaints,
             long nowNs) {
         this.host = host;
         countersPool = new CountersPool<>(name -> new ImageCounters(host, name), nowNs);
@@ -89,7 +89,9 @@ final class InboundImages implements AutoCloseable {
                             + late.image().lossReason;
             String host = late.peer().host;
             complaints.record(
-                    Complaints.Kind.CUT_OFF, host, "a stream of " + host + " is lost: " + reason);
+                    RdmaPeerErrors.Kind.CUT_OFF,
+                    host,
+                    "a stream of " + host + " is lost: " + reason);
             lose(late.image(), late.image().offer.description() + " is lost: " + reason);
             work++;
         }

@@ -44,14 +44,14 @@ final class InboundLink
     private final SendRing control;
     private final SendRing credit;
     private final Probe probe;
-    private final boolean creditInline;
+    private final boolean isCreditInline;
     private final int maxUnhandled;
     private final ControlDecoder reader = new ControlDecoder();
     private final ControlEncoder writer = new ControlEncoder();
     private final ArrayDeque<ReceiverCommand.Answer> answers = new ArrayDeque<>();
 
     private final RoundRobin<CreditGrant> grants;
-    private boolean staged;
+    private boolean isStaged;
     private long posted;
     private long handedOver;
     private String failure;
@@ -77,7 +77,7 @@ final class InboundLink
         this.counters = counters;
         this.options = options;
         this.events = events;
-        this.creditInline = queuePair.maxInline() >= CreditLine.WRITTEN_LENGTH;
+        this.isCreditInline = queuePair.maxInline() >= CreditLine.WRITTEN_LENGTH;
         this.maxUnhandled = 2 * options.maxStreams() + options.receiveDepth();
         control = new SendRing(domain, CONTROL_SLOTS, RdmaOptions.MESSAGE_LENGTH);
         try {
@@ -155,7 +155,7 @@ final class InboundLink
                 credit.key(),
                 grant.creditAddress(),
                 grant.creditKey());
-        staged = true;
+        isStaged = true;
         grant.granted(position, nowNs);
         return true;
     }
@@ -167,7 +167,7 @@ final class InboundLink
         } else if (probe.isDue(nowNs, answered)) {
             probe.sent(nowNs, queuePair.stageProbe());
             post(true);
-        } else if (staged) {
+        } else if (isStaged) {
             post(false);
         }
     }
@@ -243,12 +243,12 @@ final class InboundLink
 
     private long post(boolean signaled) {
         long before = posted;
-        posted = queuePair.post(signaled || !creditInline);
+        posted = queuePair.post(signaled || !isCreditInline);
         control.posted(posted);
         // What is inline was read when the post returned.
-        credit.posted(creditInline ? 0 : posted);
+        credit.posted(isCreditInline ? 0 : posted);
         counters.posted.getAndAddRelease(posted - before);
-        staged = false;
+        isStaged = false;
         return posted;
     }
 

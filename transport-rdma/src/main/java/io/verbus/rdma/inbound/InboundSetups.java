@@ -4,8 +4,8 @@ package io.verbus.rdma.inbound;
 
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.logbuffer.FrontierScanner;
-import io.verbus.rdma.common.Complaints;
 import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.RdmaPeerErrors;
 import io.verbus.rdma.common.Setup;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundImage;
@@ -24,7 +24,7 @@ final class InboundSetups {
     private final Queue<ReceiverCommand> commands;
     private final InboundPeers peers;
     private final InboundImages images;
-    private final Complaints complaints;
+    private final RdmaPeerErrors complaints;
 
     /**
      * @param host the driver, which makes images.
@@ -40,7 +40,7 @@ final class InboundSetups {
             Queue<ReceiverCommand> commands,
             InboundPeers peers,
             InboundImages images,
-            Complaints complaints) {
+            RdmaPeerErrors complaints) {
         this.host = host;
         this.options = options;
         this.commands = commands;
@@ -144,7 +144,7 @@ final class InboundSetups {
         ImageMemory.Share share = images.take(peer, offer);
         if (share == null) {
             complaints.record(
-                    Complaints.Kind.NO_MEMORY,
+                    RdmaPeerErrors.Kind.NO_MEMORY,
                     peer.host,
                     "the streams of "
                             + peer.host
@@ -236,7 +236,7 @@ final class InboundSetups {
 
     private void fail(InboundPeer peer, Setup offer, String failure) {
         complaints.record(
-                Complaints.Kind.STREAM_REFUSED,
+                RdmaPeerErrors.Kind.STREAM_REFUSED,
                 peer.host,
                 "a stream of " + peer.host + " was refused: " + failure);
         reject(peer, offer, RejectCode.NO_RESOURCES, failure);

@@ -6,10 +6,10 @@ import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
 import io.verbus.rdma.common.ChannelOptions;
-import io.verbus.rdma.common.Complaints;
 import io.verbus.rdma.common.Goodbye;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.RdmaPeerErrors;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
@@ -43,7 +43,7 @@ public final class OutboundConductor implements AutoCloseable {
     private final List<OutboundEndpoint> endpoints = new ArrayList<>();
     private final Map<OutboundStream, Sent> sent = new IdentityHashMap<>();
     private final Fans fans;
-    private final Complaints complaints;
+    private final RdmaPeerErrors complaints;
     private final ArrayDeque<OutboundStream> released = new ArrayDeque<>();
     private long nowNs;
 
@@ -64,7 +64,7 @@ public final class OutboundConductor implements AutoCloseable {
             RdmaOptions options,
             LogRegistrations registrations,
             SenderAgent agent,
-            Complaints complaints,
+            RdmaPeerErrors complaints,
             long nowNs) {
         this.host = host;
         this.fabric = fabric;
@@ -217,7 +217,7 @@ public final class OutboundConductor implements AutoCloseable {
                 if (entry != null) {
                     entry.publication.onNotResumed();
                     complaints.record(
-                            Complaints.Kind.CUT_OFF,
+                            RdmaPeerErrors.Kind.CUT_OFF,
                             entry.endpoint.name(),
                             "the driver at "
                                     + entry.endpoint.name()
@@ -248,7 +248,7 @@ public final class OutboundConductor implements AutoCloseable {
                                     + "): "
                                     + refused.text();
                     complaints.record(
-                            Complaints.Kind.STREAM_REFUSED, entry.endpoint.name(), message);
+                            RdmaPeerErrors.Kind.STREAM_REFUSED, entry.endpoint.name(), message);
                     entry.publication.tell(host, true, message);
                 }
             }

@@ -7,13 +7,13 @@ import io.verbus.channel.Endpoint;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.common.Backoff;
 import io.verbus.rdma.common.ChannelOptions;
-import io.verbus.rdma.common.Complaints;
-import io.verbus.rdma.common.Complaints.Kind;
 import io.verbus.rdma.common.ConnectionCounters;
 import io.verbus.rdma.common.Hello;
 import io.verbus.rdma.common.LinkEnd;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.RdmaPeerErrors;
+import io.verbus.rdma.common.RdmaPeerErrors.Kind;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Fabric;
@@ -52,7 +52,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private final RdmaOptions options;
     private final ConnectionOptions connectionOptions;
     private final Queue<SenderEvent> events;
-    private final Complaints complaints;
+    private final RdmaPeerErrors complaints;
     private final ConnectionCounters counters;
     private final Backoff backoff;
     private final EndpointStreams streams;
@@ -82,7 +82,7 @@ final class OutboundEndpoint implements AutoCloseable {
             LogRegistrations registrations,
             Queue<SenderCommand> commands,
             Queue<SenderEvent> events,
-            Complaints complaints,
+            RdmaPeerErrors complaints,
             long nowNs) {
         this.address = address;
         this.localHost = localHost;

@@ -36,7 +36,7 @@ final class OutboundLink
     private final ControlDecoder decoder = new ControlDecoder();
     private final Long2ObjectHashMap<Transfer> byRegistration = new Long2ObjectHashMap<>();
 
-    private final RoundRobin<Transfer> turns;
+    private final RoundRobin<Transfer> roundRobin;
 
     /** A transfer is over: it is let go at the end of the cycle. */
     private boolean anyGone;
@@ -55,18 +55,18 @@ final class OutboundLink
         this.events = events;
         port = new OutboundPort(this, queuePair, domain, counters, options, events);
         probe = new Probe(options.probeIntervalNs(), options.probeTimeoutNs(), nowNs);
-        turns = new RoundRobin<>(options.idleAfterNs(), nowNs);
+        roundRobin = new RoundRobin<>(options.idleAfterNs(), nowNs);
     }
 
     void add(Transfer transfer) {
-        turns.add(transfer);
+        roundRobin.add(transfer);
         byRegistration.put(transfer.registrationId(), transfer);
     }
 
     /** The conductor has asked something of a transfer. */
     void wake(Transfer transfer) {
         if (byRegistration.get(transfer.registrationId()) == transfer) {
-            turns.wake(transfer);
+            roundRobin.wake(transfer);
         }
     }
 
@@ -83,7 +83,7 @@ final class OutboundLink
             counters.completions.getAndAddRelease(completions);
         }
         if (!hasFailed()) {
-            work += turns.go(this, nowNs);
+            work += roundRobin.go(this, nowNs);
         }
         if (anyGone) {
             removeGone();
@@ -131,9 +131,9 @@ final class OutboundLink
 
     /** Lets go of the queue pair: nothing here touches it any more. */
     void release() {
-        while (turns.count() > 0) {
-            Transfer transfer = turns.get(turns.count() - 1);
-            turns.remove(transfer);
+        while (roundRobin.count() > 0) {
+            Transfer transfer = roundRobin.get(roundRobin.count() - 1);
+            roundRobin.remove(transfer);
             transfer.disconnect(port.completed());
         }
         byRegistration.clear();
@@ -142,10 +142,10 @@ final class OutboundLink
 
     private void removeGone() {
         anyGone = false;
-        for (int i = turns.count() - 1; i >= 0; i--) {
-            Transfer transfer = turns.get(i);
+        for (int i = roundRobin.count() - 1; i >= 0; i--) {
+            Transfer transfer = roundRobin.get(i);
             if (transfer.state() == Transfer.State.GONE) {
-                turns.remove(transfer);
+                roundRobin.remove(transfer);
                 byRegistration.remove(transfer.registrationId(), transfer);
             }
         }
@@ -217,7 +217,7 @@ final class OutboundLink
     private Transfer woken(long registrationId) {
         Transfer transfer = byRegistration.get(registrationId);
         if (transfer != null) {
-            turns.wake(transfer);
+            roundRobin.wake(transfer);
         }
         return transfer;
     }

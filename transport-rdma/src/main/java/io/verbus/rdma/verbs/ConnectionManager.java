@@ -29,7 +29,7 @@ final class ConnectionManager implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final long channel;
     private final long result;
-    private boolean closed;
+    private boolean isClosed;
 
     /**
      * @param errors is told what cannot be taken down.
@@ -244,8 +244,8 @@ final class ConnectionManager implements AutoCloseable {
     /** Closes the channel; its ids must be gone. Idempotent. */
     @Override
     public void close() {
-        if (!closed) {
-            closed = true;
+        if (!isClosed) {
+            isClosed = true;
             rdmacm.destroyEventChannel(channel);
             arena.close();
         }

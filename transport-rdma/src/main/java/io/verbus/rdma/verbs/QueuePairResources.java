@@ -28,7 +28,7 @@ final class QueuePairResources implements AutoCloseable {
     private CompletionQueue receiveCompletions;
     private MemoryRegion slots;
     private MemoryRegion headers;
-    private boolean created;
+    private boolean isCreated;
     private VerbsQueuePair queuePair;
 
     private QueuePairResources(ConnectionManager manager, long id, ErrorHandler errors) {
@@ -70,7 +70,7 @@ final class QueuePairResources implements AutoCloseable {
 
     /** Whether an address is that of the queue pair or of a completion queue of it. */
     boolean uses(long queue) {
-        return created && Memory.getLong(id + VerbsAbi.CmId.QP) == queue
+        return isCreated && Memory.getLong(id + VerbsAbi.CmId.QP) == queue
                 || sendCompletions != null && sendCompletions.address() == queue
                 || receiveCompletions != null && receiveCompletions.address() == queue;
     }
@@ -84,9 +84,9 @@ final class QueuePairResources implements AutoCloseable {
         if (queuePair != null) {
             queuePair.end();
         }
-        if (created) {
+        if (isCreated) {
             manager.destroyQueuePair(id);
-            created = false;
+            isCreated = false;
         }
         if (sendCompletions != null) {
             sendCompletions.destroy(errors);
@@ -129,7 +129,7 @@ final class QueuePairResources implements AutoCloseable {
                         receiveCompletions.address(),
                         options,
                         GATHER);
-        created = true;
+        isCreated = true;
         long qp = Memory.getLong(id + VerbsAbi.CmId.QP);
         boolean critical = !device.software();
         ReceiveQueue receives =

@@ -14,7 +14,7 @@ final class ReceiveQueue {
     private static final int MEMORY_LENGTH = BAD_WR_OFFSET + Long.BYTES;
 
     private final MemorySegment postRecv;
-    private final boolean critical;
+    private final boolean isCritical;
     private final long qp;
     private final long request;
     private final long buffer;
@@ -22,7 +22,7 @@ final class ReceiveQueue {
 
     /**
      * @param postRecv the provider's entry point.
-     * @param critical whether posting never enters the kernel.
+     * @param isCritical whether posting never enters the kernel.
      * @param qp queue pair.
      * @param memory of {@link #memoryLength} bytes, zeroed, 8-byte aligned.
      * @param buffer of the slots, registered.
@@ -31,14 +31,14 @@ final class ReceiveQueue {
      */
     ReceiveQueue(
             MemorySegment postRecv,
-            boolean critical,
+            boolean isCritical,
             long qp,
             long memory,
             long buffer,
             int lkey,
             int slotLength) {
         this.postRecv = postRecv;
-        this.critical = critical;
+        this.isCritical = isCritical;
         this.qp = qp;
         this.request = memory;
         this.buffer = buffer;
@@ -67,6 +67,6 @@ final class ReceiveQueue {
         Memory.putLong(request + VerbsAbi.RecvWr.ID, slot);
         Memory.putLong(request + SGE_OFFSET + VerbsAbi.Sge.ADDRESS, address(slot));
         return Math.abs(
-                DataPathCalls.post(postRecv, critical, qp, request, request + BAD_WR_OFFSET));
+                DataPathCalls.post(postRecv, isCritical, qp, request, request + BAD_WR_OFFSET));
     }
 }

@@ -32,7 +32,7 @@ final class SendQueue {
     private static final int BAD_WR_SIZE = Long.BYTES;
 
     private final MemorySegment postSend;
-    private final boolean critical;
+    private final boolean isCritical;
     private final long qp;
     private final long slots;
     private final long badWr;
@@ -47,7 +47,7 @@ final class SendQueue {
 
     /**
      * @param postSend the provider's entry point.
-     * @param critical whether posting never enters the kernel.
+     * @param isCritical whether posting never enters the kernel.
      * @param qp queue pair.
      * @param memory of {@link #memoryLength} bytes, zeroed, 64-byte aligned.
      * @param depth most work requests outstanding.
@@ -55,13 +55,13 @@ final class SendQueue {
      */
     SendQueue(
             MemorySegment postSend,
-            boolean critical,
+            boolean isCritical,
             long qp,
             long memory,
             int depth,
             int maxInline) {
         this.postSend = postSend;
-        this.critical = critical;
+        this.isCritical = isCritical;
         this.qp = qp;
         this.slots = memory;
         this.badWr = memory + (long) depth * SLOT_SIZE;
@@ -202,7 +202,7 @@ final class SendQueue {
             signaled = posted;
         }
         Memory.putLong(last + VerbsAbi.SendWr.NEXT, 0);
-        int result = DataPathCalls.post(postSend, critical, qp, slots, badWr);
+        int result = DataPathCalls.post(postSend, isCritical, qp, slots, badWr);
         Memory.putLong(last + VerbsAbi.SendWr.NEXT, last + SLOT_SIZE);
         staged = 0;
         return Math.abs(result);

@@ -14,7 +14,7 @@ final class VerbsListener implements Listener {
     private final ConnectionOptions options;
     private final long id;
     private final InetSocketAddress localAddress;
-    private boolean closed;
+    private boolean isClosed;
 
     VerbsListener(
             VerbsFabric fabric,
@@ -62,8 +62,8 @@ final class VerbsListener implements Listener {
 
     @Override
     public void close() {
-        if (!closed) {
-            closed = true;
+        if (!isClosed) {
+            isClosed = true;
             fabric.forget(this);
             manager.destroyId(id);
         }

@@ -33,11 +33,11 @@ final class VerbsQueuePair implements QueuePair {
     /** Why the queue pair failed, or null. */
     private String failure;
 
-    /** Whether no more than flushed requests tell of the failure. */
-    private boolean flushed;
+    /** Whether no more than isFlushed requests tell of the failure. */
+    private boolean isFlushed;
 
     /** Whether the failure has been told, or the connection closed. */
-    private boolean ended;
+    private boolean hasEnded;
 
     VerbsQueuePair(
             int number,
@@ -154,7 +154,7 @@ final class VerbsQueuePair implements QueuePair {
 
     @Override
     public long post(boolean signaled) {
-        if (failure != null || ended) {
+        if (failure != null || hasEnded) {
             sends.discard();
             return sends.posted();
         }
@@ -177,7 +177,7 @@ final class VerbsQueuePair implements QueuePair {
 
     @Override
     public int poll(Handler handler) {
-        if (ended) {
+        if (hasEnded) {
             return 0;
         }
         int count = pollReceives(handler);
@@ -195,10 +195,10 @@ final class VerbsQueuePair implements QueuePair {
 
     /** The connection is closed: nothing here touches the device any more. */
     void end() {
-        ended = true;
+        hasEnded = true;
     }
 
-    /** Now and then, or to learn from the request that failed why all others are flushed. */
+    /** Now and then, or to learn from the request that failed why all others are isFlushed. */
     private boolean isLookDue() {
         return failure != null || ++unlooked >= POLLS_PER_LOOK;
     }
@@ -283,24 +283,24 @@ final class VerbsQueuePair implements QueuePair {
             found = pollReceives(handler);
             count += found;
         } while (found == RECEIVE_BURST);
-        ended = true;
+        hasEnded = true;
         handler.onFailure(failure);
         return count;
     }
 
     private void failed(String reason) {
-        if (failure == null || flushed) {
+        if (failure == null || isFlushed) {
             failure = reason;
-            flushed = false;
+            isFlushed = false;
         }
     }
 
-    /** A flushed request only says that another failed: what that one says replaces it. */
+    /** A isFlushed request only says that another failed: what that one says replaces it. */
     private void failed(String work, int status, int vendorError) {
         boolean flush = status == VerbsAbi.IBV_WC_WR_FLUSH_ERR;
-        if (failure == null || flushed && !flush) {
+        if (failure == null || isFlushed && !flush) {
             failure = words.completion(work, status, vendorError);
-            flushed = flush;
+            isFlushed = flush;
         }
     }
 }

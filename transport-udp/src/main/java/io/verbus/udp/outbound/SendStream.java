@@ -51,10 +51,10 @@ final class SendStream {
     private final int bitsToShift;
     private final int initialTermId;
     private State state = State.OPEN;
-    private boolean ending;
-    private boolean connected;
-    private boolean setupDue;
-    private boolean stalled;
+    private boolean isEnding;
+    private boolean isConnected;
+    private boolean isSetupDue;
+    private boolean isStalled;
     private long floor;
     private long publisherLimit;
     private long lastSetupNs;
@@ -108,12 +108,12 @@ final class SendStream {
 
     /** Whether a turn may use up what receivers have granted. */
     boolean isShortOfRoom() {
-        return connected && flow.limit() - stream.senderPosition() < turnLength;
+        return isConnected && flow.limit() - stream.senderPosition() < turnLength;
     }
 
     /** The conductor has asked for the end of the stream. */
     void end() {
-        ending = true;
+        isEnding = true;
     }
 
     /**
@@ -122,20 +122,20 @@ final class SendStream {
      * @return the amount of work done.
      */
     int work(Destination destination, long nowNs) {
-        if (connected && (!flow.hasReceivers(nowNs) || destination.isDeserted())) {
+        if (isConnected && (!flow.hasReceivers(nowNs) || destination.isDeserted())) {
             disconnect();
         }
         return switch (state) {
             case OPEN -> workOpen(destination, nowNs);
             case LINGERING -> linger(destination, nowNs);
-            case BROKEN -> ending ? finish() : 0;
+            case BROKEN -> isEnding ? finish() : 0;
             case DONE -> 0;
         };
     }
 
     private int workOpen(Destination destination, long nowNs) {
         int work = 0;
-        if (connected) {
+        if (isConnected) {
             try {
                 work = sendData(destination, nowNs) + retransmission.send(destination, floor);
             } catch (InvalidFrameException e) {
@@ -143,8 +143,8 @@ final class SendStream {
                 return 1;
             }
         }
-        if (ending) {
-            if (!connected) {
+        if (isEnding) {
+            if (!isConnected) {
                 return finish();
             }
             if (stream.senderPosition() >= stream.finalPosition()) {
@@ -154,10 +154,10 @@ final class SendStream {
                 return 1;
             }
         }
-        if (setupDue || !connected) {
+        if (isSetupDue || !isConnected) {
             work += setup(destination, nowNs);
         }
-        if (connected && nowNs - lastSendNs >= options.heartbeatIntervalNs()) {
+        if (isConnected && nowNs - lastSendNs >= options.heartbeatIntervalNs()) {
             sendHeartbeat(destination, false, nowNs);
             work++;
         }
@@ -165,7 +165,7 @@ final class SendStream {
     }
 
     private int linger(Destination destination, long nowNs) {
-        if (!connected || nowNs - lingersUntilNs >= 0) {
+        if (!isConnected || nowNs - lingersUntilNs >= 0) {
             return finish();
         }
         int work = retransmission.send(destination, floor);
@@ -196,8 +196,8 @@ final class SendStream {
     }
 
     private void disconnect() {
-        if (connected) {
-            connected = false;
+        if (isConnected) {
+            isConnected = false;
             stream.onConnected(false);
         }
     }
@@ -210,7 +210,7 @@ final class SendStream {
             stall(position, limit);
             return 0;
         }
-        stalled = false;
+        isStalled = false;
         int staged = destination.batch().count();
         int sent = destination.flush();
         if (sent > 0) {
@@ -237,8 +237,8 @@ final class SendStream {
     }
 
     private void stall(long position, long limit) {
-        if (!stalled && source.isHeldBack(position, limit)) {
-            stalled = true;
+        if (!isStalled && source.isHeldBack(position, limit)) {
+            isStalled = true;
             stream.onCreditStall();
         }
     }
@@ -248,11 +248,11 @@ final class SendStream {
     }
 
     private int setup(Destination destination, long nowNs) {
-        long interval = setupDue ? MIN_SETUP_INTERVAL_NS : options.setupIntervalNs();
+        long interval = isSetupDue ? MIN_SETUP_INTERVAL_NS : options.setupIntervalNs();
         if (nowNs - lastSetupNs < interval) {
             return 0;
         }
-        setupDue = false;
+        isSetupDue = false;
         lastSetupNs = nowNs;
         destination.sendSetup(stream.log().spec(), sent());
         return 1;
@@ -299,7 +299,7 @@ final class SendStream {
 
     /** A receiver asks for the set-up. */
     void onSetupWanted() {
-        setupDue = state == State.OPEN;
+        isSetupDue = state == State.OPEN;
     }
 
     /** Position that a receiver says to have consumed; negative if that cannot be. */
@@ -319,8 +319,8 @@ final class SendStream {
         flow.onStatus(position, Math.min(newWindow, termLength), newReceiverId, nowNs);
         floor = Math.max(Math.max(floor, stream.releasedPosition()), flow.consumed() - kept);
         raisePublisherLimit();
-        if (!connected && state == State.OPEN && flow.hasReceivers(nowNs)) {
-            connected = true;
+        if (!isConnected && state == State.OPEN && flow.hasReceivers(nowNs)) {
+            isConnected = true;
             stream.onConnected(true);
         }
     }

@@ -17,7 +17,7 @@ import java.util.Map;
  * once for each kind, and of each kind a bounded number of peers, for as long as the driver runs.
  * What is not recorded is counted. Conductor's thread.
  */
-public final class Complaints {
+public final class RdmaPeerErrors {
     private static final int PEERS = 64;
     private static final StackTraceElement[] NO_STACK = {};
 
@@ -61,7 +61,7 @@ public final class Complaints {
      * @param host that keeps the error log.
      * @param counters of the transport.
      */
-    public Complaints(TransportHost host, SystemCounters counters) {
+    public RdmaPeerErrors(TransportHost host, SystemCounters counters) {
         this.host = host;
         unrecorded = counters.counter("errors caused by peers that are not logged");
     }
