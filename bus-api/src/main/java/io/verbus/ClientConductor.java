@@ -122,6 +122,7 @@ final class ClientConductor implements Agent, Publication.Owner {
             case DriverEvent.ImageAvailable image -> subscriptions.onImageAvailable(image);
             case DriverEvent.ImageUnavailable image -> subscriptions.onImageUnavailable(image);
             case DriverEvent.PublicationFailed failed -> publications.onStreamFailed(failed);
+            case DriverEvent.SubscriptionFailed failed -> subscriptions.onStreamFailed(failed);
             // Not of publications and subscriptions that were removed: the driver had done so.
             case DriverEvent.CommandFailed failed -> {
                 if (!publications.onFailed(failed) && !destinations.onFailed(failed)) {

@@ -167,6 +167,22 @@ final class ClientSubscriptions {
         }
     }
 
+    /** A stream that the subscription is for cannot have an image; the driver tries again. */
+    void onStreamFailed(DriverEvent.SubscriptionFailed event) {
+        Entry entry = entries.get(event.registrationId());
+        if (entry != null) {
+            conductor.onError(
+                    new RegistrationException(
+                            event.code(),
+                            "the subscription to stream "
+                                    + entry.subscription.streamId()
+                                    + " of "
+                                    + entry.subscription.channel()
+                                    + " misses a stream: "
+                                    + event.message()));
+        }
+    }
+
     private void onGone(Subscription subscription, Image image) {
         touching.remove(image.log());
         lingering.add(image.log(), image::isDelivering, System.nanoTime());

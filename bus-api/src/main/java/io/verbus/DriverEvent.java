@@ -40,5 +40,8 @@ sealed interface DriverEvent {
     record PublicationFailed(long logRegistrationId, ErrorCode code, String message)
             implements DriverEvent {}
 
+    record SubscriptionFailed(long registrationId, ErrorCode code, String message)
+            implements DriverEvent {}
+
     record ClientTimedOut(long clientId) implements DriverEvent {}
 }

@@ -12,6 +12,7 @@ import io.verbus.codecs.control.ImageUnavailableDecoder;
 import io.verbus.codecs.control.MessageHeaderDecoder;
 import io.verbus.codecs.control.PublicationFailedDecoder;
 import io.verbus.codecs.control.PublicationReadyDecoder;
+import io.verbus.codecs.control.SubscriptionFailedDecoder;
 import io.verbus.codecs.control.SubscriptionReadyDecoder;
 
 import org.agrona.DirectBuffer;
@@ -31,6 +32,7 @@ final class EventDecoder {
     private final ImageAvailableDecoder imageAvailable = new ImageAvailableDecoder();
     private final ImageUnavailableDecoder imageUnavailable = new ImageUnavailableDecoder();
     private final PublicationFailedDecoder publicationFailed = new PublicationFailedDecoder();
+    private final SubscriptionFailedDecoder subscriptionFailed = new SubscriptionFailedDecoder();
     private final ClientTimedOutDecoder clientTimedOut = new ClientTimedOutDecoder();
 
     /**
@@ -103,6 +105,15 @@ final class EventDecoder {
                         publicationFailed.registrationId(),
                         code(publicationFailed.codeRaw()),
                         publicationFailed.message());
+            }
+            case SubscriptionFailedDecoder.TEMPLATE_ID -> {
+                checkBlock(SubscriptionFailedDecoder.BLOCK_LENGTH, length);
+                subscriptionFailed.wrapAndApplyHeader(buffer, index, header);
+                checkText(buffer, subscriptionFailed.limit(), end);
+                yield new DriverEvent.SubscriptionFailed(
+                        subscriptionFailed.registrationId(),
+                        code(subscriptionFailed.codeRaw()),
+                        subscriptionFailed.message());
             }
             case ClientTimedOutDecoder.TEMPLATE_ID -> {
                 checkBlock(ClientTimedOutDecoder.BLOCK_LENGTH, length);

@@ -30,6 +30,7 @@ class EventDecoderTest {
                     new DriverEvent.ImageAvailable(11, 12, -13, 14, 15, 64, "image-11.log", "src"),
                     new DriverEvent.ImageUnavailable(16, 17, "ended"),
                     new DriverEvent.PublicationFailed(18, ErrorCode.REJECTED, ""),
+                    new DriverEvent.SubscriptionFailed(20, ErrorCode.RESOURCE, "no room"),
                     new DriverEvent.ClientTimedOut(19));
 
     private final EventDecoder decoder = new EventDecoder();

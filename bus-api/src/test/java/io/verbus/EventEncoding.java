@@ -11,6 +11,7 @@ import io.verbus.codecs.control.ImageUnavailableEncoder;
 import io.verbus.codecs.control.MessageHeaderEncoder;
 import io.verbus.codecs.control.PublicationFailedEncoder;
 import io.verbus.codecs.control.PublicationReadyEncoder;
+import io.verbus.codecs.control.SubscriptionFailedEncoder;
 import io.verbus.codecs.control.SubscriptionReadyEncoder;
 
 import org.agrona.ExpandableArrayBuffer;
@@ -76,6 +77,13 @@ final class EventEncoding {
                             new PublicationFailedEncoder()
                                     .wrapAndApplyHeader(buffer, 0, header)
                                     .registrationId(e.logRegistrationId())
+                                    .code(e.code())
+                                    .message(e.message())
+                                    .encodedLength();
+                    case DriverEvent.SubscriptionFailed e ->
+                            new SubscriptionFailedEncoder()
+                                    .wrapAndApplyHeader(buffer, 0, header)
+                                    .registrationId(e.registrationId())
                                     .code(e.code())
                                     .message(e.message())
                                     .encodedLength();

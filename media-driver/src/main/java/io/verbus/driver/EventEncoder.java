@@ -12,6 +12,7 @@ import io.verbus.codecs.control.ImageUnavailableEncoder;
 import io.verbus.codecs.control.MessageHeaderEncoder;
 import io.verbus.codecs.control.PublicationFailedEncoder;
 import io.verbus.codecs.control.PublicationReadyEncoder;
+import io.verbus.codecs.control.SubscriptionFailedEncoder;
 import io.verbus.codecs.control.SubscriptionReadyEncoder;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -32,6 +33,7 @@ final class EventEncoder {
     private final CommandFailedEncoder failed = new CommandFailedEncoder();
     private final PublicationReadyEncoder publicationReady = new PublicationReadyEncoder();
     private final PublicationFailedEncoder publicationFailed = new PublicationFailedEncoder();
+    private final SubscriptionFailedEncoder subscriptionFailed = new SubscriptionFailedEncoder();
     private final SubscriptionReadyEncoder subscriptionReady = new SubscriptionReadyEncoder();
     private final ImageAvailableEncoder imageAvailable = new ImageAvailableEncoder();
     private final ImageUnavailableEncoder imageUnavailable = new ImageUnavailableEncoder();
@@ -77,6 +79,16 @@ final class EventEncoder {
                 .code(code)
                 .putMessage(text, 0, text.length);
         transmit(PublicationFailedEncoder.TEMPLATE_ID, publicationFailed.encodedLength());
+    }
+
+    void subscriptionFailed(long registrationId, ErrorCode code, String message) {
+        byte[] text = utf8(message);
+        subscriptionFailed
+                .wrapAndApplyHeader(scratch, 0, header)
+                .registrationId(registrationId)
+                .code(code)
+                .putMessage(text, 0, text.length);
+        transmit(SubscriptionFailedEncoder.TEMPLATE_ID, subscriptionFailed.encodedLength());
     }
 
     void subscriptionReady(long correlationId) {

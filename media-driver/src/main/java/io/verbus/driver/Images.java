@@ -99,7 +99,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
 
                     @Override
                     public void onFailure(CommandException failure) {
-                        answer.onFailed(failure.getMessage());
+                        fail(endpoint, setup, answer, failure.getMessage());
                     }
                 });
         return true;
@@ -128,7 +128,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
                                     + setup.source());
         } catch (BusException e) {
             files.free(log);
-            answer.onFailed(e.getMessage());
+            fail(endpoint, setup, answer, e.getMessage());
             return;
         }
         NetworkImage image =
@@ -138,6 +138,13 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         count.setRelease(roundRobin.count());
         subscriptions.addSource(image);
         answer.onImage(image);
+    }
+
+    private void fail(
+            InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer, String reason) {
+        subscriptions.tellFailed(
+                endpoint, setup.streamId(), setup.sessionId(), setup.source(), reason);
+        answer.onFailed(reason);
     }
 
     /** The peer is lost: what has arrived is still read. */

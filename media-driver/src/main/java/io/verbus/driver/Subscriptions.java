@@ -13,6 +13,7 @@ import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.Transport;
 
 import org.agrona.ErrorHandler;
+import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.util.ArrayDeque;
@@ -30,6 +31,9 @@ final class Subscriptions {
     private final AtomicCounter count;
     private final List<Subscription> all = new ArrayList<>();
     private final List<Subscribable> sources = new ArrayList<>();
+
+    /** Why a stream that a subscription waits for has no image, by registration id, as told. */
+    private final Long2ObjectHashMap<String> failures = new Long2ObjectHashMap<>();
 
     /** Those for which there was no counter. */
     private final ArrayDeque<Join> unjoined = new ArrayDeque<>();
@@ -113,6 +117,7 @@ final class Subscriptions {
     /** Removes a subscription, which its client has let go of. */
     void remove(Subscription subscription) {
         all.remove(subscription);
+        failures.remove(subscription.registrationId());
         count.setRelease(all.size());
         for (int i = 0; i < sources.size(); i++) {
             sources.get(i).subscribers().remove(subscription);
@@ -133,10 +138,32 @@ final class Subscriptions {
         return false;
     }
 
+    /** Tells those that wait for a stream that it cannot have an image: once for each reason. */
+    void tellFailed(
+            InboundEndpoint endpoint, int streamId, int sessionId, String source, String reason) {
+        for (Subscription subscription : all) {
+            if (subscription.matches(endpoint, streamId, sessionId)
+                    && !reason.equals(failures.put(subscription.registrationId(), reason))) {
+                events.subscriptionFailed(
+                        subscription.registrationId(),
+                        ErrorCode.RESOURCE,
+                        "there is no image of session "
+                                + sessionId
+                                + " from "
+                                + source
+                                + ": "
+                                + reason);
+            }
+        }
+    }
+
     /** A new source: joins to it those that listen for it. */
     void addSource(Subscribable source) {
         sources.add(source);
         for (int i = 0; i < all.size(); i++) {
+            if (source.serves(all.get(i))) {
+                failures.remove(all.get(i).registrationId());
+            }
             join(source, all.get(i));
         }
     }

@@ -137,6 +137,8 @@ class FuzzTest {
             assertTrue(driver.counter("invalid frames of receivers") > TO_SENDER / 10);
             assertTrue(driver.counter("NAKs received") > TO_SENDER / 100);
             assertTrue(stream.senderPosition() <= stream.position());
+            // Anybody can say so; its clients are told, once in ten seconds.
+            driver.errors.removeIf(error -> error.contains("cannot take it"));
             assertEquals(0, driver.errors.size(), driver.errors.toString());
         }
     }

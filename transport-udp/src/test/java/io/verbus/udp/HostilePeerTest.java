@@ -12,6 +12,7 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
+import io.verbus.udp.wire.ErrorFrame;
 import io.verbus.udp.wire.Frames;
 import io.verbus.udp.wire.HeartbeatFrame;
 import io.verbus.udp.wire.RttFrame;
@@ -622,7 +623,7 @@ class HostilePeerTest {
             driver.setupRefusal = "image-" + session + ".log does not fit";
             toDriver(Frame.setup(peer.buffer, session, STREAM));
         }
-        driver.turn(5);
+        driver.turn(20); // a command of the conductor each
         assertEquals(8, driver.setups);
         assertEquals(1000, driver.counter("set-ups refused"));
         assertEquals(2, driver.errors.size(), driver.errors.toString());
@@ -633,6 +634,25 @@ class HostilePeerTest {
         toDriver(Frame.setup(peer.buffer, SESSION, STREAM));
         driver.turn(2);
         assertEquals(1, driver.images.size(), "there is room again");
+    }
+
+    /** The sender of a stream without room for its image is told why, in a frame with a bound. */
+    @Test
+    void theSenderOfAStreamWithoutRoomIsToldWhy() throws IOException {
+        driver.subscribe(channel(port), STREAM);
+        driver.turn(2);
+        driver.setupRefusal = "there is no room" + ".".repeat(1000);
+        toDriver(Frame.setup(peer.buffer, SESSION, STREAM));
+        driver.turn(20);
+        int length = peer.receive();
+        while (length > 0 && Frames.type(peer.buffer) != Frames.ERROR) {
+            length = peer.receive();
+        }
+        assertEquals(ErrorFrame.MAX_LENGTH, length);
+        assertEquals(SESSION, ErrorFrame.sessionId(peer.buffer));
+        assertEquals(STREAM, ErrorFrame.streamId(peer.buffer));
+        String text = ErrorFrame.text(peer.buffer, length);
+        assertTrue(text.startsWith("there is no room"), text);
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.ReceiveBatch;
 import io.verbus.udp.socket.SocketAddress;
+import io.verbus.udp.wire.ErrorFrame;
 import io.verbus.udp.wire.StatusFrame;
 
 import org.agrona.collections.Long2ObjectHashMap;
@@ -31,7 +32,7 @@ final class EndpointReceiver {
     private final Long2ObjectHashMap<ReceiveImage> byKey = new Long2ObjectHashMap<>();
     final FrameDispatcher dispatcher;
     private final UnsafeBuffer frame =
-            new UnsafeBuffer(ByteBuffer.allocateDirect(StatusFrame.LENGTH));
+            new UnsafeBuffer(ByteBuffer.allocateDirect(ErrorFrame.MAX_LENGTH));
     private ReceiveImage[] images = new ReceiveImage[0];
     private boolean isAttached;
     private boolean isAskDue;
@@ -91,6 +92,23 @@ final class EndpointReceiver {
     /** The conductor does not want a stream that was offered. */
     void refuse(int streamId, int sessionId, long nowNs) {
         admission.refused(ReceiveImage.key(streamId, sessionId), nowNs);
+    }
+
+    /** Tells a sender why its stream cannot have an image. */
+    void fail(ReceiverCommand.Fail fail, long nowNs) {
+        if (isAttached) {
+            byte[] reason = fail.reason();
+            int length =
+                    ErrorFrame.write(
+                            frame,
+                            fail.sessionId(),
+                            fail.streamId(),
+                            receiverId,
+                            ErrorFrame.STORAGE_SPACE,
+                            reason,
+                            Math.min(reason.length, ErrorFrame.MAX_TEXT));
+            sender.send(fail.sender(), frame, length, nowNs);
+        }
     }
 
     /** Lets go of an image, if it is here. */

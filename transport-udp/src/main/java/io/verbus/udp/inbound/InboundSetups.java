@@ -9,6 +9,7 @@ import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.TransportHost;
 import io.verbus.udp.common.UdpOptions;
 
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Queue;
@@ -93,6 +94,13 @@ final class InboundSetups {
                 peerErrors.record(
                         PeerError.FAILED, peer, "a stream of " + peer + " was refused: " + reason);
                 refuse(offered, true);
+                commands.add(
+                        new ReceiverCommand.Fail(
+                                offered.endpoint(),
+                                offered.source(),
+                                offered.streamId(),
+                                offered.sessionId(),
+                                reason.getBytes(StandardCharsets.US_ASCII)));
             }
         };
     }

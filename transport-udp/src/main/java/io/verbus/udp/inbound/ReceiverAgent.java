@@ -93,6 +93,7 @@ public final class ReceiverAgent implements AutoCloseable {
                     counters.setupsRefused.incrementRelease();
                 }
             }
+            case ReceiverCommand.Fail fail -> fail.endpoint().receiver().fail(fail, nowNs);
             case ReceiverCommand.Close close -> {
                 close.image().endpoint().receiver().remove(close.image(), nowNs);
                 events.add(new ReceiverEvent.Released(close.image()));

@@ -2,6 +2,8 @@
 
 package io.verbus.udp.inbound;
 
+import io.verbus.udp.socket.SocketAddress;
+
 /** What the conductor asks of the receiver. */
 sealed interface ReceiverCommand {
     /** Receive at an endpoint. */
@@ -22,6 +24,20 @@ sealed interface ReceiverCommand {
      * @param isWanted whether somebody wants it.
      */
     record Refuse(ReceiveEndpoint endpoint, int streamId, int sessionId, boolean isWanted)
+            implements ReceiverCommand {}
+
+    /**
+     * A stream has a subscription and cannot have an image: its sender is told why.
+     *
+     * @param sender where the set-up came from.
+     * @param reason in printable ASCII.
+     */
+    record Fail(
+            ReceiveEndpoint endpoint,
+            SocketAddress sender,
+            int streamId,
+            int sessionId,
+            byte[] reason)
             implements ReceiverCommand {}
 
     /** Let go of an image; {@link ReceiverEvent.Released} follows. */

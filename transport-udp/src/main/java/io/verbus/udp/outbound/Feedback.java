@@ -8,6 +8,7 @@ import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.ReceiveBatch;
 import io.verbus.udp.socket.SocketAddress;
+import io.verbus.udp.wire.ErrorFrame;
 import io.verbus.udp.wire.Frames;
 import io.verbus.udp.wire.NakFrame;
 import io.verbus.udp.wire.RttFrame;
@@ -74,9 +75,25 @@ final class Feedback {
             case Frames.STATUS -> length >= StatusFrame.LENGTH && onStatus(index, datagram, length);
             case Frames.NAK -> length >= NakFrame.LENGTH && onNak(index, datagram);
             case Frames.RTT -> length >= RttFrame.LENGTH && onRtt(index, datagram);
-            case Frames.ERROR, FrameHeader.TYPE_DATA, FrameHeader.TYPE_PAD -> true;
+            case Frames.ERROR ->
+                    length >= ErrorFrame.HEADER_LENGTH && onError(index, datagram, length);
+            case FrameHeader.TYPE_DATA, FrameHeader.TYPE_PAD -> true;
             default -> false;
         };
+    }
+
+    /** A receiver cannot take a stream; anybody may say so, so that it is told seldom. */
+    private boolean onError(int index, UnsafeBuffer datagram, int length) {
+        SendStream stream =
+                destination.find(ErrorFrame.sessionId(datagram), ErrorFrame.streamId(datagram));
+        if (stream != null && stream.isOpen() && stream.mayFail(nowNs)) {
+            destination.tell(
+                    new SenderEvent.Failed(
+                            stream,
+                            incoming.source(index).host(),
+                            ErrorFrame.text(datagram, length)));
+        }
+        return true;
     }
 
     private boolean onStatus(int index, UnsafeBuffer datagram, int length) {

@@ -202,6 +202,14 @@ public final class OutboundConductor implements AutoCloseable {
                 host.onError(new BusException(broken.reason()));
                 host.onPublicationFailed(broken.stream().stream(), false, broken.reason());
             }
+            case SenderEvent.Failed failed ->
+                    host.onPublicationFailed(
+                            failed.stream().stream(),
+                            true,
+                            "the receiver at "
+                                    + failed.host()
+                                    + " cannot take it: "
+                                    + failed.reason());
             case SenderEvent.Refused refused ->
                     host.onError(
                             new TransportException(

@@ -18,6 +18,8 @@ import io.verbus.udp.common.UdpOptions;
  * was sent.
  */
 final class SendStream {
+    private static final long FAILURE_INTERVAL_NS = 10_000_000_000L;
+
     /** Set-ups that receivers ask for are at least so far apart. */
     private static final long MIN_SETUP_INTERVAL_NS = 10_000_000;
 
@@ -44,6 +46,16 @@ final class SendStream {
     /** Bytes that a publisher may be ahead of what was sent. */
     private final int publicationWindow;
 
+    /** Whether a failure that a receiver tells of now is to be passed on. */
+    boolean mayFail(long nowNs) {
+        boolean isDue = !hasFailed || nowNs - failedNs >= FAILURE_INTERVAL_NS;
+        if (isDue) {
+            hasFailed = true;
+            failedNs = nowNs;
+        }
+        return isDue;
+    }
+
     /** Bytes that a turn sends at most. */
     private final int turnLength;
 
@@ -52,6 +64,8 @@ final class SendStream {
     private final int initialTermId;
     private State state = State.OPEN;
     private boolean isEnding;
+    private boolean hasFailed;
+    private long failedNs;
     private boolean isConnected;
     private boolean isSetupDue;
     private boolean isStalled;
