@@ -22,6 +22,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class Feedback {
     private final Destination destination;
+    private final DestinationPort port;
     private final DatagramSocket socket;
     private final ReceiveBatch incoming;
 
@@ -33,16 +34,20 @@ final class Feedback {
     private long nowNs;
 
     /**
+     * @param destination whose streams it is about.
+     * @param port to answer through.
      * @param socket to which receivers answer.
      * @param incoming of the sender, empty between its calls.
      */
     Feedback(
             Destination destination,
+            DestinationPort port,
             DatagramSocket socket,
             ReceiveBatch incoming,
             RemoteReceivers receivers,
             SenderCounters counters) {
         this.destination = destination;
+        this.port = port;
         this.socket = socket;
         this.incoming = incoming;
         this.receivers = receivers;
@@ -87,7 +92,7 @@ final class Feedback {
         SendStream stream =
                 destination.find(ErrorFrame.sessionId(datagram), ErrorFrame.streamId(datagram));
         if (stream != null && stream.isOpen() && stream.mayFail(nowNs)) {
-            destination.tell(
+            port.tell(
                     new SenderEvent.Failed(
                             stream,
                             incoming.source(index).host(),
@@ -143,7 +148,7 @@ final class Feedback {
         }
         boolean isTaken = receivers.heard(source, StatusFrame.receiverId(status), position, nowNs);
         if (receivers.mustAsk(source, nowNs)) {
-            destination.ask(source, status, receivers.question(source, nowNs));
+            port.ask(source, status, receivers.question(source, nowNs));
         } else if (!isTaken && receivers.isDynamic() && receivers.isFull()) {
             counters.receiversRefused.incrementRelease();
         }
@@ -164,7 +169,7 @@ final class Feedback {
                 all[i].onSetupWanted();
             } else if (all[i].isOpen() && mayAnswer(source)) {
                 OutboundStream stream = all[i].stream();
-                destination.sendSetupTo(source, stream.log().spec(), stream.senderPosition());
+                port.sendSetupTo(source, stream.log().spec(), stream.senderPosition());
             }
         }
     }
@@ -202,7 +207,7 @@ final class Feedback {
         boolean isOfStream =
                 destination.find(RttFrame.sessionId(datagram), RttFrame.streamId(datagram)) != null;
         if (isOfStream && (receivers == null || receivers.isKnown(source)) && answers.take(nowNs)) {
-            destination.answerRoundTrip(datagram, source);
+            port.answerRoundTrip(datagram, source);
         }
         return true;
     }

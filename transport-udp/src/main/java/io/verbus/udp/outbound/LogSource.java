@@ -54,8 +54,8 @@ final class LogSource {
      * @return the position behind what was staged.
      * @throws InvalidFrameException if nothing can be staged, because the log is damaged there.
      */
-    long fill(Destination destination, long position, long limit) {
-        SendBatch batch = destination.batch();
+    long fill(DestinationPort port, long position, long limit) {
+        SendBatch batch = port.batch();
         long at = position;
         while (!batch.isFull() && at < limit) {
             long end;
@@ -75,7 +75,7 @@ final class LogSource {
                 }
                 length = FrameHeader.LENGTH;
             }
-            stage(destination, at, end, length);
+            stage(port, at, end, length);
             at = end;
         }
         return at;
@@ -89,28 +89,28 @@ final class LogSource {
      * @param sent position up to which the log was sent.
      * @return the position behind what was staged; the position itself if no frame begins there.
      */
-    long refill(Destination destination, long position, long end, long sent) {
-        SendBatch batch = destination.batch();
+    long refill(DestinationPort port, long position, long end, long sent) {
+        SendBatch batch = port.batch();
         long at = position;
         while (!batch.isFull() && at < end && isFrame(at)) {
             long next = scanner.available(at, sent, (int) Math.min(mtu, end - at));
             if (next == at) {
                 break;
             }
-            stage(destination, at, next, (int) (next - at) - scanner.padding());
+            stage(port, at, next, (int) (next - at) - scanner.padding());
             at = next;
         }
         return at;
     }
 
-    private void stage(Destination destination, long from, long end, int length) {
-        SendBatch batch = destination.batch();
+    private void stage(DestinationPort port, long from, long end, int length) {
+        SendBatch batch = port.batch();
         ends[batch.count()] = end;
         long address =
                 log.address()
                         + (long) LogLayout.partition(from, bitsToShift) * termLength
                         + LogLayout.termOffset(from, termLength);
-        batch.add(destination.receiver(), address, length);
+        batch.add(port.receiver(), address, length);
     }
 
     /** End of a padding frame that goes past the limit where its header does not. */

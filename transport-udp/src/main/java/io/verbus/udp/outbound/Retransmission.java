@@ -64,21 +64,20 @@ final class Retransmission {
      * @return the amount of work done.
      * @throws InvalidFrameException if the log is damaged there.
      */
-    int send(Destination destination, long floor) {
+    int send(DestinationPort port, long floor) {
         int index = ranges.pending();
         if (index < 0) {
             return 0;
         }
         long end = ranges.end(index);
         long from = Math.max(ranges.next(index), floor);
-        long reached =
-                from < end ? source.refill(destination, from, end, stream.senderPosition()) : from;
+        long reached = from < end ? source.refill(port, from, end, stream.senderPosition()) : from;
         if (reached == from) {
             ranges.cut(index); // consumed meanwhile, or no frame begins there
             return 0;
         }
-        int staged = destination.batch().count();
-        int sent = destination.flush();
+        int staged = port.batch().count();
+        int sent = port.flush();
         if (sent > 0) {
             counters.retransmits.getAndAddRelease(sent);
             ranges.sentTo(index, sent == staged ? reached : source.end(sent - 1));

@@ -135,25 +135,25 @@ final class SendStream {
      *
      * @return the amount of work done.
      */
-    int work(Destination destination, long nowNs) {
-        if (isConnected && (!flow.hasReceivers(nowNs) || destination.isDeserted())) {
+    int work(DestinationPort port, long nowNs) {
+        if (isConnected && (!flow.hasReceivers(nowNs) || port.isDeserted())) {
             disconnect();
         }
         return switch (state) {
-            case OPEN -> workOpen(destination, nowNs);
-            case LINGERING -> linger(destination, nowNs);
+            case OPEN -> workOpen(port, nowNs);
+            case LINGERING -> linger(port, nowNs);
             case BROKEN -> isEnding ? finish() : 0;
             case DONE -> 0;
         };
     }
 
-    private int workOpen(Destination destination, long nowNs) {
+    private int workOpen(DestinationPort port, long nowNs) {
         int work = 0;
         if (isConnected) {
             try {
-                work = sendData(destination, nowNs) + retransmission.send(destination, floor);
+                work = sendData(port, nowNs) + retransmission.send(port, floor);
             } catch (InvalidFrameException e) {
-                fail(destination, e);
+                fail(port, e);
                 return 1;
             }
         }
@@ -164,27 +164,27 @@ final class SendStream {
             if (stream.senderPosition() >= stream.finalPosition()) {
                 state = State.LINGERING;
                 lingersUntilNs = nowNs + lingerNs;
-                sendHeartbeat(destination, true, nowNs);
+                sendHeartbeat(port, true, nowNs);
                 return 1;
             }
         }
         if (isSetupDue || !isConnected) {
-            work += setup(destination, nowNs);
+            work += setup(port, nowNs);
         }
         if (isConnected && nowNs - lastSendNs >= options.heartbeatIntervalNs()) {
-            sendHeartbeat(destination, false, nowNs);
+            sendHeartbeat(port, false, nowNs);
             work++;
         }
         return work;
     }
 
-    private int linger(Destination destination, long nowNs) {
+    private int linger(DestinationPort port, long nowNs) {
         if (!isConnected || nowNs - lingersUntilNs >= 0) {
             return finish();
         }
-        int work = retransmission.send(destination, floor);
+        int work = retransmission.send(port, floor);
         if (nowNs - lastSendNs >= options.heartbeatIntervalNs()) {
-            sendHeartbeat(destination, true, nowNs);
+            sendHeartbeat(port, true, nowNs);
             work++;
         }
         return work;
@@ -196,10 +196,10 @@ final class SendStream {
         return 1;
     }
 
-    private void fail(Destination destination, InvalidFrameException defect) {
+    private void fail(DestinationPort port, InvalidFrameException defect) {
         disconnect();
         state = State.BROKEN;
-        destination.tell(
+        port.tell(
                 new SenderEvent.Broken(
                         this,
                         "the publication log "
@@ -216,17 +216,17 @@ final class SendStream {
         }
     }
 
-    private int sendData(Destination destination, long nowNs) {
+    private int sendData(DestinationPort port, long nowNs) {
         long limit = flow.limit();
         long position = stream.senderPosition();
-        long reached = source.fill(destination, position, limit);
+        long reached = source.fill(port, position, limit);
         if (reached == position) {
             stall(position, limit);
             return 0;
         }
         isStalled = false;
-        int staged = destination.batch().count();
-        int sent = destination.flush();
+        int staged = port.batch().count();
+        int sent = port.flush();
         if (sent > 0) {
             stream.senderPosition(sent == staged ? reached : source.end(sent - 1));
             lastSendNs = nowNs;
@@ -261,20 +261,20 @@ final class SendStream {
         return stream.senderPosition();
     }
 
-    private int setup(Destination destination, long nowNs) {
+    private int setup(DestinationPort port, long nowNs) {
         long interval = isSetupDue ? MIN_SETUP_INTERVAL_NS : options.setupIntervalNs();
         if (nowNs - lastSetupNs < interval) {
             return 0;
         }
         isSetupDue = false;
         lastSetupNs = nowNs;
-        destination.sendSetup(stream.log().spec(), sent());
+        port.sendSetup(stream.log().spec(), sent());
         return 1;
     }
 
-    private void sendHeartbeat(Destination destination, boolean isEndOfStream, long nowNs) {
+    private void sendHeartbeat(DestinationPort port, boolean isEndOfStream, long nowNs) {
         lastSendNs = nowNs;
-        destination.sendHeartbeat(stream.log().spec(), isEndOfStream, sent());
+        port.sendHeartbeat(stream.log().spec(), isEndOfStream, sent());
     }
 
     FlowControl flow() {

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.outbound;
+
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogSpec;
+import io.verbus.udp.common.RefusalReports;
+import io.verbus.udp.common.SenderCounters;
+import io.verbus.udp.socket.DatagramSocket;
+import io.verbus.udp.socket.SendBatch;
+import io.verbus.udp.socket.SocketAddress;
+import io.verbus.udp.wire.HeartbeatFrame;
+import io.verbus.udp.wire.RttFrame;
+import io.verbus.udp.wire.SetupFrame;
+import io.verbus.udp.wire.StatusFrame;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+import java.util.Queue;
+
+/**
+ * What a stream needs of its destination: a batch to stage datagrams in, frames of its own, and to
+ * tell the conductor. One for all streams of a {@link Destination}; the sender's.
+ */
+final class DestinationPort {
+    private final DatagramSocket socket;
+    private final SocketAddress address;
+    private final boolean isGroup;
+
+    /**
+     * Where datagrams are addressed to: not set for one receiver, to which the socket is connected.
+     */
+    private final SocketAddress receiver;
+
+    /** Those that each datagram is sent to, where there are several; or null. */
+    private final RemoteReceivers receivers;
+
+    private final SendBatch batch;
+    private final RefusalReports refusals = new RefusalReports();
+    private final SenderCounters counters;
+    private final Queue<SenderEvent> events;
+    private final Destination destination;
+    private final int ttl;
+    private final UnsafeBuffer frame =
+            new UnsafeBuffer(ByteBuffer.allocateDirect(SetupFrame.LENGTH));
+    private boolean isJoining;
+    private long nowNs;
+
+    /**
+     * @param destination that this is the port of.
+     * @param socket from which is sent.
+     * @param address of the receiver or group.
+     * @param isOneSocket whether receivers answer to the socket that sends.
+     * @param receivers of each datagram, or null.
+     * @param batch of the sender.
+     * @param counters of the sender.
+     * @param events to the conductor.
+     * @param ttl that set-ups tell.
+     * @param isJoining whether the kernel takes joined datagrams.
+     */
+    DestinationPort(
+            Destination destination,
+            DatagramSocket socket,
+            SocketAddress address,
+            boolean isOneSocket,
+            RemoteReceivers receivers,
+            SendBatch batch,
+            SenderCounters counters,
+            Queue<SenderEvent> events,
+            int ttl,
+            boolean isJoining) {
+        this.destination = destination;
+        this.socket = socket;
+        this.address = address;
+        this.receivers = receivers;
+        this.batch = batch;
+        this.counters = counters;
+        this.events = events;
+        this.ttl = ttl;
+        this.isJoining = isJoining;
+        receiver = isOneSocket ? new SocketAddress() : address;
+        isGroup = !isOneSocket || receivers != null;
+    }
+
+    /** A turn of the destination begins. */
+    void begin(long now) {
+        nowNs = now;
+        batch.joins(isJoining);
+    }
+
+    /** Whether there is nobody to send to. */
+    boolean isDeserted() {
+        return receivers != null && receivers.isEmpty();
+    }
+
+    SendBatch batch() {
+        return batch;
+    }
+
+    SocketAddress receiver() {
+        return receiver;
+    }
+
+    void tell(SenderEvent event) {
+        events.add(event);
+    }
+
+    /**
+     * Sends what was staged.
+     *
+     * @return how many datagrams of it.
+     */
+    int flush() {
+        int staged = batch.count();
+        int sent = receivers == null ? batch.send(socket.fd()) : receivers.send(batch, socket.fd());
+        int errno = receivers == null ? batch.errno() : receivers.errno();
+        if (sent < staged || errno != 0) {
+            onRefusal(errno, receivers == null ? address : receivers.refusing());
+        }
+        return sent;
+    }
+
+    private void onRefusal(int errno, SocketAddress refusing) {
+        counters.shortSends.incrementRelease();
+        if (receivers == null ? batch.isJoiningRefused() : receivers.isJoiningRefused()) {
+            isJoining = false;
+            batch.joins(false);
+            tell(new SenderEvent.Unjoined(destination, errno));
+            return;
+        }
+        if (refusals.isDue(errno, nowNs)) {
+            tell(
+                    receivers != null && receivers.isDynamic()
+                            ? new SenderEvent.Unanswerable(refusing.host(), errno)
+                            : new SenderEvent.Refused(refusing.toString(), errno));
+        }
+    }
+
+    void sendSetup(LogSpec spec, long position) {
+        writeSetup(spec, position);
+        sendFrame(SetupFrame.LENGTH);
+    }
+
+    /** Sends a set-up to the one who asks for it. */
+    void sendSetupTo(SocketAddress asker, LogSpec spec, long position) {
+        writeSetup(spec, position);
+        sendTo(asker, SetupFrame.LENGTH);
+    }
+
+    private void sendTo(SocketAddress asker, int length) {
+        batch.add(asker, frame.addressOffset(), length);
+        if (batch.send(socket.fd()) == 0) {
+            counters.shortSends.incrementRelease();
+            if (refusals.isDue(batch.errno(), nowNs)) {
+                tell(new SenderEvent.Unanswerable(asker.host(), batch.errno()));
+            }
+        }
+    }
+
+    private void writeSetup(LogSpec spec, long position) {
+        SetupFrame.write(
+                frame,
+                isGroup ? SetupFrame.FLAG_GROUP : 0,
+                spec.sessionId(),
+                spec.streamId(),
+                spec.initialTermId(),
+                termId(spec, position),
+                LogLayout.termOffset(position, spec.termLength()),
+                spec.termLength(),
+                spec.mtu(),
+                ttl);
+    }
+
+    void sendHeartbeat(LogSpec spec, boolean isEndOfStream, long position) {
+        HeartbeatFrame.write(
+                frame,
+                isEndOfStream,
+                spec.sessionId(),
+                spec.streamId(),
+                termId(spec, position),
+                LogLayout.termOffset(position, spec.termLength()));
+        sendFrame(HeartbeatFrame.LENGTH);
+    }
+
+    private static int termId(LogSpec spec, long position) {
+        return LogLayout.termId(
+                position, LogLayout.positionBitsToShift(spec.termLength()), spec.initialTermId());
+    }
+
+    private void sendFrame(int length) {
+        batch.add(receiver, frame.addressOffset(), length);
+        flush();
+    }
+
+    /** Answers with as much as was sent: where there are several receivers, to the asker alone. */
+    void answerRoundTrip(UnsafeBuffer question, SocketAddress asker) {
+        RttFrame.reply(frame, question);
+        if (receivers == null) {
+            sendFrame(RttFrame.LENGTH);
+        } else {
+            sendTo(asker, RttFrame.LENGTH);
+        }
+    }
+
+    /** Asks at an address for a number, of who has sent a status message from there. */
+    void ask(SocketAddress address, UnsafeBuffer status, long number) {
+        RttFrame.ask(
+                frame,
+                StatusFrame.sessionId(status),
+                StatusFrame.streamId(status),
+                number,
+                StatusFrame.receiverId(status));
+        sendTo(address, RttFrame.LENGTH);
+    }
+}
