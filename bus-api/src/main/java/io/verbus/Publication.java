@@ -25,7 +25,7 @@ import org.agrona.concurrent.status.ReadablePosition;
  */
 public abstract sealed class Publication implements AutoCloseable
         permits ConcurrentPublication, ExclusivePublication {
-    /** Nobody receives the stream now: try again later. */
+    /** No subscriber receives the stream now: offer again later. */
     public static final long NOT_CONNECTED = AppendResult.NOT_CONNECTED;
 
     /** Subscribers, or the way to them, are too far behind: try again when they have moved on. */
@@ -50,7 +50,7 @@ public abstract sealed class Publication implements AutoCloseable
     // Written once, under this object's monitor, by whoever closes; read by every call.
     private volatile boolean isClosed;
 
-    /** Whoever made a publication. Application's threads. */
+    /** The client that made a publication. Application's threads. */
     interface Owner {
         /** The publication is closed: takes it back. */
         void release(Publication publication);
@@ -140,7 +140,7 @@ public abstract sealed class Publication implements AutoCloseable
         return isClosed ? CLOSED : limit.getAcquire();
     }
 
-    /** Whether anybody receives the stream now. Any thread. */
+    /** Whether a subscriber receives the stream now. Any thread. */
     public final boolean isConnected() {
         return !isClosed && isConnectedFlagSet();
     }
@@ -165,8 +165,8 @@ public abstract sealed class Publication implements AutoCloseable
 
     /**
      * Adds a destination to a publication whose channel has {@code control-mode=manual}. What is
-     * offered from then on goes there too, once somebody subscribes there. Any thread but one of
-     * the bus's handlers; waits for the driver.
+     * offered from then on goes there too, once there is a subscriber. Any thread but one of the
+     * bus's handlers; waits for the driver.
      *
      * @param destination such as {@code verbus:rdma?endpoint=10.0.0.2:7400}, of the publication's
      *     media.

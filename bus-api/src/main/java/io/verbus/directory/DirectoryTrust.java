@@ -96,9 +96,9 @@ public record DirectoryTrust(String owner, String group, Path logDirectory) {
     }
 
     /**
-     * Checks who may have written to a file or directory.
+     * Checks which accounts may have written to a file or directory.
      *
-     * @throws BusException if that is somebody else.
+     * @throws BusException if an account that is not trusted may.
      */
     void check(Path file, PosixFileAttributes attributes) throws IOException {
         checkOwner(file, attributes.owner());

@@ -6,7 +6,7 @@ package io.verbus.logbuffer;
  * What an append or a claim returns instead of the stream's new position, which is always positive.
  */
 public final class AppendResult {
-    /** Nobody receives the stream. Decided by the publication, not by an appender. */
+    /** No subscriber receives the stream. Decided by the publication, not by an appender. */
     public static final long NOT_CONNECTED = -1;
 
     /** The limit is reached: try again when the consumers have moved on. */

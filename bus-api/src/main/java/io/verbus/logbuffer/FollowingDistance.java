@@ -5,15 +5,15 @@ package io.verbus.logbuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * How close to the tail a subscriber reads who follows a fast stream in the publication's own log.
+ * Keeps a subscriber that follows a fast stream in the publication's own log away from the tail.
  * One thread, the subscriber's.
  *
  * <p>Close behind a publisher both are slow. The subscriber's processor sees lines asked for in
  * their order and fetches the next ones by itself, up to a page of them, and takes from the
- * publisher's processor what that one is about to write. Whoever is faster catches up with the
- * other, and stays there. So a subscriber who receives much in little time stays away from the tail
- * by more than that, and waits within a poll until there is enough; a moment only, and only while
- * the publisher goes on at that speed. Slower streams, and single messages, never wait.
+ * publisher's processor what that one is about to write. The faster one catches up with the other,
+ * and stays there. So a subscriber that receives much in little time stays away from the tail by
+ * more than that, and waits within a poll until there is enough; a moment only, and only while the
+ * publisher goes on at that speed. Slower streams, and single messages, never wait.
  *
  * <p>The tail is a hint, no more than that: frames are checked as ever, and what a damaged log says
  * can end the waiting, but not prolong it beyond its limit.

@@ -22,8 +22,8 @@ import java.nio.channels.FileChannel;
  * in a fragment handler that does not return, or with a claim that was not committed.
  *
  * <p>So the file is let go of in two steps. {@link #release} puts empty pages of this process in
- * the place of the file's: the file's memory is free, and who is late reads zeroes or writes what
- * nobody sees. The addresses are free when nothing refers to the mapping or to its buffers.
+ * the place of the file's: the file's memory is free, and a late user reads zeroes or writes what
+ * nothing reads. The addresses are free when nothing refers to the mapping or to its buffers.
  */
 public final class ClientMapping {
     // mmap(2), as Linux has it on x86-64 and on AArch64.

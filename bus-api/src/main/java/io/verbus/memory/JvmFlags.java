@@ -6,7 +6,7 @@ import io.verbus.BusException;
 
 import org.agrona.DirectBuffer;
 
-/** The flags without which a JVM lets nobody share memory with another process. */
+/** The flags that a JVM needs to share memory with another process. */
 public final class JvmFlags {
     /** As they are written on the command line. */
     public static final String NEEDED =

@@ -20,9 +20,9 @@ public interface OutboundStream {
     long senderPosition();
 
     /**
-     * Position behind which the log may have been reused: from there on it can be sent. While
-     * nobody receives the stream, this and the sender position may move by themselves, because the
-     * driver's own spies read it. Sender's thread.
+     * Position behind which the log may have been reused: from there on it can be sent. While no
+     * subscriber receives the stream, this and the sender position may move by themselves, because
+     * the driver's own spies read it. Sender's thread.
      */
     long releasedPosition();
 
@@ -45,7 +45,7 @@ public interface OutboundStream {
     void onReleased(long position, long window);
 
     /**
-     * Tells whether anybody receives the stream. Sender's thread.
+     * Tells whether a subscriber receives the stream. Sender's thread.
      *
      * @param connected whether at least one receiver has accepted it, and is there or is expected
      *     back.

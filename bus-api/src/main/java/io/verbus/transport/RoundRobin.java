@@ -5,14 +5,14 @@ package io.verbus.transport;
 import java.util.Arrays;
 
 /**
- * Who gets a turn in a duty cycle: each that was busy lately, and of the idle ones the next. So a
+ * Decides which gets a turn in a duty cycle: each that was busy lately, and the next idle one. So a
  * cycle costs the same whether one stream is idle or a thousand are, and an idle one waits for at
  * most as many cycles as there are idle ones. Where cycles are far between, as those of a thread
  * that parks, more of them get a turn in each, so that none waits for longer than {@link
  * #LONGEST_WAIT_NS}, or one cycle.
  *
- * <p>Nobody tells that an idle stream has work: its publisher or subscriber writes memory, as ever,
- * and pays nothing for it.
+ * <p>Nothing tells that an idle stream has work: its publisher or subscriber writes memory, as
+ * ever, and pays nothing for it.
  *
  * <pre>
  *   all   | busy: a turn in every cycle | idle: one of them in a cycle |
@@ -21,7 +21,7 @@ import java.util.Arrays;
  *
  * Used by one agent. Allocates only when one is added.
  *
- * @param <T> who takes turns.
+ * @param <T> what takes turns.
  */
 public final class RoundRobin<T extends RoundRobin.Taker> {
     private static final int WAIT_SHIFT = 20;

@@ -15,7 +15,7 @@ public interface SetupAnswer {
      */
     void onImage(InboundImage image);
 
-    /** Nobody subscribes any more. */
+    /** The stream has no subscription any more. */
     void onUnwanted();
 
     /**

@@ -61,7 +61,7 @@ public interface TransportHost extends TransportSettings {
      * @param endpoint at which it arrived.
      * @param setup of the stream.
      * @param answer what becomes of it, within this call or in a later turn of the conductor.
-     * @return whether somebody subscribes; otherwise there is no answer.
+     * @return whether there is a subscription; otherwise there is no answer.
      */
     boolean onSetup(InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer);
 

@@ -67,7 +67,8 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     /**
      * Makes the image of a stream that a peer offers, and announces it.
      *
-     * @return whether anybody subscribes; if so the peer's transport is answered when it is made.
+     * @return whether there is a subscription; if so the peer's transport is answered when it is
+     *     made.
      */
     boolean onSetup(
             Transport transport, InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer) {

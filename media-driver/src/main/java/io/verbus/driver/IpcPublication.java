@@ -11,7 +11,7 @@ import io.verbus.logbuffer.LogLayout;
 
 /**
  * A publication whose log the subscribers of the same host read in place. Its limit follows the
- * slowest of them. Where nobody subscribes the limit is pulled back to what was consumed, so that
+ * slowest of them. Without a subscriber the limit is pulled back to what was consumed, so that
  * publishers find that they are not connected, and what is in the log counts as consumed.
  */
 final class IpcPublication extends Publication {
@@ -20,7 +20,7 @@ final class IpcPublication extends Publication {
      */
     private static final int GAIN_SHIFT = 3;
 
-    /** Bytes of what nobody reads that are given up at once. */
+    /** Bytes without a reader that are given up at once. */
     private static final int MAX_SKIPPED = 1024 * 1024;
 
     private final Subscribers subscribers;
@@ -110,8 +110,8 @@ final class IpcPublication extends Publication {
     }
 
     /**
-     * Where nobody reads, goes on towards the frontier: the next subscriber starts with news.
-     * Behind the frontier there may be claims that are not committed yet.
+     * Without a reader, goes on towards the frontier: the next subscriber starts with news. Behind
+     * the frontier there may be claims that are not committed yet.
      */
     @Override
     void skipUnread() {

@@ -66,7 +66,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     /** A client that wants a publication, and with which command it asked. */
     private record Asker(Client client, long correlationId) {}
 
-    /** A publication whose log is being made, and who waits for it. */
+    /** A publication whose log is being made, and the commands that wait for it. */
     private final class Preparation implements LogReceiver {
         private final LogSpec spec;
         private final boolean exclusive;

@@ -32,7 +32,7 @@ public sealed interface Subscribable permits Publication, NetworkImage {
     /** Position up to which the log can be released, if the subscribers have read so far. */
     long releasable();
 
-    /** Who reads it. */
+    /** The subscribers that read it. */
     Subscribers subscribers();
 
     /** Whether a subscription is for this stream, and may still join it. */

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  * unmap memory; and threads that ask name servers. What is done is told in a later turn of the
  * conductor.
  *
- * <p>Slices for which a client or peer waits go before those for which nobody does.
+ * <p>Slices for which a client or peer waits go before all others.
  */
 public final class Background implements AutoCloseable {
     private static final int MAX_LOOK_UPS = 8;
@@ -50,7 +50,7 @@ public final class Background implements AutoCloseable {
                     call -> thread(call, "verbus-names"));
 
     /**
-     * @param errors where is recorded what fails and nobody else is told.
+     * @param errors where failures go that no caller is told.
      */
     public Background(ErrorHandler errors) {
         this.errors = errors;
@@ -65,7 +65,7 @@ public final class Background implements AutoCloseable {
     // Conductor
 
     /**
-     * Begins a task for which somebody waits.
+     * Begins a task for which a client or peer waits.
      *
      * @param owner whose turn it is when its slices are done.
      */
@@ -73,7 +73,7 @@ public final class Background implements AutoCloseable {
         added.add(new Added(owner, task, true));
     }
 
-    /** Begins a task for which nobody waits. */
+    /** Begins a task for which neither client nor peer waits. */
     public void beginLater(Object owner, SlicedTask task) {
         added.add(new Added(owner, task, false));
     }
@@ -142,7 +142,7 @@ public final class Background implements AutoCloseable {
                 queue.endTurn(work(task));
             }
         } catch (InterruptedException e) {
-            // Nobody but this class knows the thread.
+            // Only this class knows the thread.
             Thread.currentThread().interrupt();
         }
     }

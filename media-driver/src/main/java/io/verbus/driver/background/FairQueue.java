@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Tasks of several owners, handed out in turn by owner: who has many, or a long one, delays no
+ * Tasks of several owners, handed out in turn by owner: one that has many, or a long one, delays no
  * other. The tasks of one owner keep their order. One thread.
  */
 final class FairQueue<T> {

@@ -163,9 +163,9 @@ public final class DriverDirectory implements AutoCloseable {
     }
 
     /**
-     * Checks that nobody else has made a directory or a file, who may still have it open.
+     * Checks that no other account has made a directory or a file, and may still have it open.
      *
-     * @throws BusException if somebody has.
+     * @throws BusException if one has.
      */
     static void checkOwner(String what, Path path) throws IOException {
         UserPrincipal owner = Files.getOwner(path, LinkOption.NOFOLLOW_LINKS);
@@ -303,7 +303,8 @@ public final class DriverDirectory implements AutoCloseable {
     public void close() {
         try (lock) {
             removeAllButTheLock();
-            // Last, and while it is held: who opens the directory now finds a lock of its own.
+            // Last, and while it is held: a driver that opens the directory now finds a lock of its
+            // own.
             Files.deleteIfExists(path.resolve(DirectoryLock.NAME));
             Files.deleteIfExists(path);
         } catch (DirectoryNotEmptyException e) {

@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 
 /**
- * The driver's counters: who has taken how many, and when one that was freed may be used again,
- * which is not before whoever wrote it can write it no more. The one that was freed first is used
- * again first. Conductor's thread.
+ * The driver's counters: how many each client has taken, and when a freed one may be used again,
+ * which is not before its writer can write it no more. The one that was freed first is used again
+ * first. Conductor's thread.
  *
  * <pre>
  *   in use ─free─▶ cooling ─time─▶ reusable, if its owner has closed, died, or is alive and well
@@ -50,7 +50,7 @@ public final class CounterPool extends CountersManager {
     /**
      * @param metadata of the counters.
      * @param values of the counters.
-     * @param coolingNs for which a freed counter is not used again, whoever wrote it.
+     * @param coolingNs for which a freed counter is not used again, whatever wrote it.
      */
     CounterPool(UnsafeBuffer metadata, UnsafeBuffer values, EpochClock clock, long coolingNs) {
         super(metadata, values, StandardCharsets.UTF_8, clock, 0);

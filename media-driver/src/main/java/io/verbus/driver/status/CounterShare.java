@@ -2,7 +2,7 @@
 
 package io.verbus.driver.status;
 
-/** Who causes counters, and which part of the driver's they may take: peers never take all. */
+/** Shares of the driver's counters, by what causes them: peers never take all. */
 public enum CounterShare {
     /** Of clients and of the driver itself: all that the others leave, a quarter at least. */
     CLIENTS("", 1),
@@ -28,7 +28,7 @@ public enum CounterShare {
         return capacity / divisor;
     }
 
-    /** Who takes them, for people. */
+    /** What takes them, for people. */
     String takers() {
         return takers;
     }

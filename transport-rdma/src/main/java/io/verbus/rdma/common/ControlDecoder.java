@@ -65,10 +65,10 @@ public final class ControlDecoder {
                 boolean isTagged,
                 long groupTag);
 
-        /** Nobody subscribes yet. */
+        /** The stream has no subscription yet. */
         void onDefer(long registrationId);
 
-        /** Somebody subscribes to a stream that was put off. */
+        /** A stream that was put off has a subscription now. */
         void onWanted(long registrationId);
 
         /** The stream is refused. */

@@ -9,8 +9,8 @@ import io.verbus.codecs.rdma.RejectCode;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The private data of a connection request and of its answer: who speaks. A fabric may pad it, so
- * only the fields' own bytes count.
+ * The private data of a connection request and of its answer: which driver speaks. A fabric may pad
+ * it, so only the fields' own bytes count.
  *
  * @param version of the protocol that the peer speaks.
  * @param rejectCode why, in a rejection.

@@ -2,7 +2,10 @@
 
 package io.verbus.rdma.fabric;
 
-/** Who may write a registered region. Never more than is needed, and never relaxed ordering. */
+/**
+ * Says which side may write a registered region. Never more than is needed, and never relaxed
+ * ordering.
+ */
 public enum Access {
     /**
      * The device reads the region for this side's own writes and sends; the peer cannot reach it.

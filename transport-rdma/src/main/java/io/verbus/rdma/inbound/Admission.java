@@ -13,7 +13,7 @@ import org.agrona.concurrent.status.AtomicCounter;
 
 import java.net.InetSocketAddress;
 
-/** Who may connect, and what is said where one may not. Conductor's thread. */
+/** Decides whether a peer may connect, and with which code it is refused. Conductor's thread. */
 final class Admission {
     private final AllowList allowList;
     private final AtomicCounter notAllowed;

@@ -11,7 +11,7 @@ import java.util.ArrayDeque;
 /**
  * Connections that have offered no stream yet, the oldest first. Each holds a queue pair and memory
  * for somebody of whom nothing is known, so there are few, and not for long; with one more the
- * oldest has to go, because who means well is done within a round trip. Conductor's thread.
+ * oldest has to go, because an honest peer is done within a round trip. Conductor's thread.
  */
 final class HalfOpen {
     private final int capacity;

@@ -8,7 +8,7 @@ import io.verbus.rdma.common.Setup;
 import io.verbus.transport.InboundImage;
 
 /**
- * An image and who writes it. Conductor's thread.
+ * An image and the connection that writes it. Conductor's thread.
  *
  * <pre>
  *   REGISTERING ──in place──▶ OPEN ──driver closes──▶ CLOSING ──answered, link lost──▶ released

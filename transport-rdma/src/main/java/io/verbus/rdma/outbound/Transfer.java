@@ -364,7 +364,7 @@ final class Transfer extends RoundRobin.Taker {
         }
     }
 
-    /** Somebody subscribes to what was put off. */
+    /** The stream was put off and has a subscription now. */
     void onWanted(OutboundPort port) {
         if (isDue(port, "Wanted", state == State.DEFERRED)) {
             state = State.OFFER_DUE;

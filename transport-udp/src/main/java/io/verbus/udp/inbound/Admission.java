@@ -7,9 +7,9 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.collections.LongHashSet;
 
 /**
- * Which streams that are not received yet may come in at an endpoint, and which may be asked for
- * their set-up. Whoever sends there is not to be trusted: what he can make this side keep or send
- * is bounded. Receiver's thread.
+ * Decides which new streams may come in at an endpoint, and which the receiver asks for their
+ * set-up. Senders there are not to be trusted: what they can make this side keep or send is
+ * bounded. Receiver's thread.
  */
 final class Admission {
     /** Streams that the conductor was told of and has not answered. */

@@ -65,7 +65,7 @@ final class CubicWindow implements CongestionControl {
         if (hasLost && nowNs - lossNs < rttNs) {
             return; // of the same round trip as the one before
         }
-        // Who loses before he is back where he lost makes room for others (fast convergence).
+        // A loss below the window of the last loss makes room for others (fast convergence).
         sizeAtLoss = hasLost && size < sizeAtLoss ? size * (1 + BETA) / 2 : size;
         size = Math.max(size * BETA, least);
         reno = size;

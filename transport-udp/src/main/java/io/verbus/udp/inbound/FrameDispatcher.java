@@ -17,8 +17,8 @@ import java.nio.ByteBuffer;
 import java.util.Queue;
 
 /**
- * Takes the datagrams of an endpoint apart, and hands their frames to images. Whoever sends there
- * is not to be trusted. Receiver's thread.
+ * Takes the datagrams of an endpoint apart, and hands their frames to images. Senders there are not
+ * to be trusted. Receiver's thread.
  */
 final class FrameDispatcher {
     private final ReceiveEndpoint endpoint;

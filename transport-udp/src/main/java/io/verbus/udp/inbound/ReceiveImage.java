@@ -271,8 +271,8 @@ final class ReceiveImage {
     }
 
     /**
-     * The sender asks whether somebody receives here: it is answered, and told anew how far, where
-     * it is told anyway, whoever has asked.
+     * The sender asks whether a receiver is here. The answer and a new status message go to the
+     * sender's known address, whatever address the question bears.
      */
     void onQuestion(UnsafeBuffer question, long nowNs) {
         if (nowNs - answeredNs < MIN_ANSWER_INTERVAL_NS) {
@@ -347,7 +347,7 @@ final class ReceiveImage {
         }
     }
 
-    /** Tells the sender that nobody receives the stream here any more. */
+    /** Tells the sender that the stream has no subscriber here any more. */
     void leave(long nowNs) {
         long position = Math.min(image.consumedPosition(), log.rebuilt());
         int length = status.write(frame, StatusFrame.FLAG_END_OF_STREAM, position, 0);

@@ -19,9 +19,9 @@ sealed interface ReceiverCommand {
     record Accept(ReceiveEndpoint endpoint, ReceiveImage image) implements ReceiverCommand {}
 
     /**
-     * Nobody wants a stream that was offered, or it has no image.
+     * A stream that was offered has no subscription, or no image.
      *
-     * @param isWanted whether somebody wants it.
+     * @param isWanted whether it has a subscription.
      */
     record Refuse(ReceiveEndpoint endpoint, int streamId, int sessionId, boolean isWanted)
             implements ReceiverCommand {}

@@ -3,7 +3,7 @@
 package io.verbus.udp.outbound;
 
 /**
- * Bounds what anybody can ask for, whatever address a question bears: so much is given in each
+ * Bounds what strangers can ask for, whatever address a question bears: so much is given in each
  * interval, and no more. Sender's thread.
  */
 final class Allowance {

@@ -89,7 +89,7 @@ final class DestinationPort {
         batch.joins(isJoining);
     }
 
-    /** Whether there is nobody to send to. */
+    /** Whether there is no receiver to send to. */
     boolean isDeserted() {
         return receivers != null && receivers.isEmpty();
     }
@@ -142,7 +142,7 @@ final class DestinationPort {
         sendFrame(SetupFrame.LENGTH);
     }
 
-    /** Sends a set-up to the one who asks for it. */
+    /** Sends a set-up to an address that asks for it. */
     void sendSetupTo(SocketAddress asker, LogSpec spec, long position) {
         writeSetup(spec, position);
         sendTo(asker, SetupFrame.LENGTH);
@@ -203,7 +203,7 @@ final class DestinationPort {
         }
     }
 
-    /** Asks at an address for a number, of who has sent a status message from there. */
+    /** Asks for a number at an address from which a status message has come. */
     void ask(SocketAddress address, UnsafeBuffer status, long number) {
         RttFrame.ask(
                 frame,

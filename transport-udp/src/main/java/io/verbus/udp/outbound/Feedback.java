@@ -17,8 +17,8 @@ import io.verbus.udp.wire.StatusFrame;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What receivers say, as it arrives at a destination: status messages, NAKs, and questions for the
- * round trip time. Who says it is not to be trusted. Sender's thread.
+ * Takes what receivers send to a destination: status messages, NAKs, and questions for the round
+ * trip time. No sender of these is to be trusted. Sender's thread.
  */
 final class Feedback {
     private final Destination destination;
@@ -87,7 +87,7 @@ final class Feedback {
         };
     }
 
-    /** A receiver cannot take a stream; anybody may say so, so that it is told seldom. */
+    /** A receiver cannot take a stream. A stranger may send this, so clients hear of it seldom. */
     private boolean onError(int index, UnsafeBuffer datagram, int length) {
         SendStream stream =
                 destination.find(ErrorFrame.sessionId(datagram), ErrorFrame.streamId(datagram));
@@ -134,7 +134,7 @@ final class Feedback {
                 nowNs);
     }
 
-    /** Who came by himself leaves from where he came. */
+    /** A receiver that came by itself leaves from the address at which it came. */
     private boolean mayLeave(SocketAddress source) {
         return !receivers.isDynamic() || receivers.isKnown(source);
     }
@@ -156,7 +156,7 @@ final class Feedback {
     }
 
     /**
-     * Somebody asks for the set-up of a stream, or of all. Where receivers come by themselves the
+     * A receiver asks for the set-up of a stream, or of all. Where receivers come by themselves the
      * asker alone is answered; otherwise all are, to whom datagrams go anyway.
      */
     private void onAsking(SendStream asked, boolean isOfAll, SocketAddress source) {

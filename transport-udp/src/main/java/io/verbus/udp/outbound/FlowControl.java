@@ -2,7 +2,7 @@
 
 package io.verbus.udp.outbound;
 
-/** What the receivers of a stream have said: who is there, and how far they let it go. */
+/** Keeps which receivers a stream has, and how far they let it go. */
 interface FlowControl {
     /**
      * Whether what a receiver says is of interest.

@@ -84,8 +84,8 @@ final class LogSource {
     /**
      * Stages again what was sent, as far as the batch goes.
      *
-     * @param position that somebody else has named.
-     * @param end of the range that he misses.
+     * @param position that a receiver has named.
+     * @param end of the range that the receiver misses.
      * @param sent position up to which the log was sent.
      * @return the position behind what was staged; the position itself if no frame begins there.
      */

@@ -7,9 +7,9 @@ import io.verbus.udp.socket.SocketAddress;
 import java.security.SecureRandom;
 
 /**
- * Finds out whether somebody receives at an address: a question holds a number that only who
- * receives it can give back. The number is a keyed hash of address and time, so that nothing is
- * kept of those who were asked, however many there are. Sender's thread, once it is made.
+ * Finds out whether a receiver is at an address: a question holds a number that only its receiver
+ * can give back. The number is a keyed hash of address and time, so that nothing is kept of the
+ * addresses that were asked, however many there are. Sender's thread, once it is made.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9000#section-8.2">RFC 9000, path validation</a>
  */

@@ -10,21 +10,21 @@ import org.agrona.concurrent.status.AtomicCounter;
 final class RemoteReceiver {
     final SocketAddress address;
 
-    /** Counters for operators, which the conductor closes; null for who came by himself. */
+    /** Counters for operators, which the conductor closes; null for one that came by itself. */
     final AtomicCounter released;
 
     final AtomicCounter connected;
 
-    /** Who answers from there. */
+    /** Id of the receiver there. */
     long id;
 
     long heardNs;
     boolean isHeard;
 
-    /** When an answer has shown that somebody receives there: of who came by himself. */
+    /** When an answer last showed a receiver there, of one that came by itself. */
     long presentNs;
 
-    /** When he was asked last. */
+    /** When the sender last asked there. */
     long askedNs;
 
     RemoteReceiver(SocketAddress address, AtomicCounter released, AtomicCounter connected) {

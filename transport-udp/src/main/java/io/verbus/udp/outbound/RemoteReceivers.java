@@ -14,11 +14,11 @@ import java.util.Arrays;
  * The receivers of a socket that sends each datagram to all of them: those that were added one by
  * one, or those that came by themselves and are not silent for too long. Sender's thread.
  *
- * <p>Nobody is taken for a receiver because he says so: an address proves nothing, and the ids and
- * positions of a stream are told to whoever asks. Who is unknown is sent a set-up, about as long as
- * what he sent. When a status message of his comes he is asked, in a round trip measurement, for a
- * number that only who receives at his address can know. He is taken in when he gives it back, and
- * has to again and again.
+ * <p>A status message makes no receiver: an address proves nothing, and every asker learns the ids
+ * and positions of a stream. An unknown address gets a set-up, about as long as what came from
+ * there. When a status message comes from it, the sender asks there, in a round trip measurement,
+ * for a number that only a receiver at that address can know. The receiver counts from when it
+ * gives the number back, and must do so again and again.
  */
 final class RemoteReceivers {
     private static final int MAX_REMOVED = 64;
@@ -104,8 +104,8 @@ final class RemoteReceivers {
     /**
      * A status message has come from an address.
      *
-     * @return whether it is one of these who says so; where they are added one by one, whether it
-     *     is none that was removed.
+     * @return whether one of these sent it; where they are added one by one, whether none that was
+     *     removed did.
      */
     boolean heard(SocketAddress source, long receiverId, long position, long nowNs) {
         RemoteReceiver receiver = find(source);
@@ -119,8 +119,8 @@ final class RemoteReceivers {
     }
 
     /**
-     * Whether to ask, at an address from which a status message has come, if somebody receives
-     * there; counts it as asked.
+     * Whether to ask at an address, from which a status message has come, if a receiver is there;
+     * counts it as asked.
      */
     boolean mustAsk(SocketAddress source, long nowNs) {
         if (!isDynamic) {
@@ -144,9 +144,9 @@ final class RemoteReceivers {
     }
 
     /**
-     * Somebody has answered: takes him in, if he has given the number that was asked for.
+     * An answer has come: takes its sender in, if it has the number that was asked for.
      *
-     * @return false if he has not.
+     * @return false if it has not.
      */
     boolean answered(SocketAddress source, long number, long nowNs) {
         if (!isDynamic || !presence.isAnswer(source, number, nowNs)) {
@@ -169,7 +169,7 @@ final class RemoteReceivers {
         return isDynamic;
     }
 
-    /** Whether there is no room for one more that comes by himself. */
+    /** Whether there is no room for one more that comes by itself. */
     boolean isFull() {
         return count == all.length;
     }
@@ -188,12 +188,12 @@ final class RemoteReceivers {
         return null;
     }
 
-    /** Whether somebody unknown, who asks for set-ups, may be answered now. */
+    /** Whether an unknown address that asks for set-ups may have an answer now. */
     boolean mayAnswerStranger(SocketAddress source, long nowNs) {
         return isDynamic && !isKnown(source) && setups.take(nowNs);
     }
 
-    /** Forgets who has been silent, or has answered no question, for too long. */
+    /** Forgets receivers that were silent, or answered no question, for too long. */
     void expire(long nowNs) {
         for (int i = count - 1; i >= 0; i--) {
             RemoteReceiver receiver = all[i];
@@ -209,8 +209,8 @@ final class RemoteReceivers {
     }
 
     /**
-     * Sends a batch to each, and empties it. Where one is refused the others are not: what he
-     * misses he asks for again. Each time another is the first.
+     * Sends a batch to each, and empties it. A refusal for one does not stop the others: a receiver
+     * asks again for what it misses. Each time another is the first.
      *
      * @return how many datagrams were taken for the one for whom most were.
      */

@@ -43,7 +43,7 @@ public final class RttFrame {
         frame.putLong(32, receiverId);
     }
 
-    /** Time of the question, as who asked has it. */
+    /** Time of the question, by the clock of the asker. */
     public static long echoTimestamp(UnsafeBuffer frame) {
         return frame.getLong(16);
     }
