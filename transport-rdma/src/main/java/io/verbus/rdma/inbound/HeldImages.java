@@ -47,8 +47,7 @@ final class HeldImages {
             return false;
         }
         image.state(IncomingImage.State.HELD);
-        image.deadlineNs = nowNs + durationNs;
-        image.lossReason = reason;
+        image.holdUntil(nowNs + durationNs, reason);
         all.add(new Held(image, peer));
         return true;
     }
@@ -102,7 +101,7 @@ final class HeldImages {
     /** Takes one that was held for long enough; or null. */
     Held takeLate(long nowNs) {
         for (int i = 0; i < all.size(); i++) {
-            if (nowNs - all.get(i).image.deadlineNs >= 0) {
+            if (nowNs - all.get(i).image.deadlineNs() >= 0) {
                 return all.remove(i);
             }
         }

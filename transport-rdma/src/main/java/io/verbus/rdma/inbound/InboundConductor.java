@@ -141,14 +141,14 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     private int check(InboundPeer peer) {
-        switch (peer.state) {
+        switch (peer.state()) {
             case ACCEPTED -> {
                 // Half open: has a deadline.
             }
             case UP -> {
                 if (peer.listener.isClosedFor(options.probeTimeoutNs(), nowNs)
                         || peer.listener.isClosed() && !peer.isWriting()) {
-                    peer.state = InboundPeer.State.LEAVING;
+                    peer.leave();
                     commands.add(
                             new ReceiverCommand.Leave(
                                     peer.link, "nobody subscribes at the endpoint any more"));
@@ -231,8 +231,8 @@ public final class InboundConductor implements AutoCloseable {
         if (peer == null) {
             return false;
         }
-        if (peer.state == InboundPeer.State.ACCEPTED) {
-            peer.state = InboundPeer.State.UP;
+        if (peer.state() == InboundPeer.State.ACCEPTED) {
+            peer.up();
             peer.counters.state.setRelease(2);
             peer.counters.connects.incrementRelease();
             commands.add(new ReceiverCommand.Attach(peer.link));
@@ -255,7 +255,7 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     private void onEnded(InboundPeer peer, String reason) {
-        switch (peer.state) {
+        switch (peer.state()) {
             case ACCEPTED -> dispose(peer, reason, LinkEnd.LOST);
             case UP, LEAVING -> detach(peer, reason);
             case RELEASING -> {
@@ -286,23 +286,23 @@ public final class InboundConductor implements AutoCloseable {
         }
         for (int i = 0; i < peers.count(); i++) {
             InboundPeer each = peers.get(i);
-            if (each.state == InboundPeer.State.UP && each.superseded) {
+            if (each.state() == InboundPeer.State.UP && each.isSuperseded()) {
                 detach(each, "the same driver has connected anew");
             }
         }
     }
 
     private void detachIf(InboundPeer peer, String violation) {
-        if (violation != null && peer.state != InboundPeer.State.RELEASING) {
+        if (violation != null && peer.state() != InboundPeer.State.RELEASING) {
             violations.incrementRelease();
             peer.counters.violations.incrementRelease();
-            peer.isHostile = true;
+            peer.onViolation();
             detach(peer, "the peer breaks the protocol: " + violation);
         }
     }
 
     private void detach(InboundPeer peer, String reason) {
-        peer.state = InboundPeer.State.RELEASING;
+        peer.release();
         commands.add(new ReceiverCommand.Detach(peer.link, reason));
     }
 
@@ -319,13 +319,13 @@ public final class InboundConductor implements AutoCloseable {
             violations.incrementRelease();
             peer.counters.violations.incrementRelease();
         }
-        if (end == LinkEnd.VIOLATION || peer.isHostile || peer.isWriting()) {
+        if (end == LinkEnd.VIOLATION || peer.isHostile() || peer.isWriting()) {
             complaints.record(kind(peer, end), peer.host, message);
         }
-        if (end != LinkEnd.GOODBYE && peer.state != InboundPeer.State.LEAVING) {
+        if (end != LinkEnd.GOODBYE && peer.state() != InboundPeer.State.LEAVING) {
             peer.counters.onFailure(reason);
         }
-        boolean mayResume = end == LinkEnd.LOST && !peer.isHostile && !peer.listener.isClosed();
+        boolean mayResume = end == LinkEnd.LOST && !peer.isHostile() && !peer.listener.isClosed();
         images.onLost(peer, message, mayResume, nowNs);
         peers.free(peer);
         offers.offerSuperseding();
@@ -335,7 +335,7 @@ public final class InboundConductor implements AutoCloseable {
         return switch (end) {
             case GOODBYE -> RdmaPeerErrors.Kind.ENDED;
             case VIOLATION -> RdmaPeerErrors.Kind.BREACH;
-            case LOST -> peer.isHostile ? RdmaPeerErrors.Kind.BREACH : RdmaPeerErrors.Kind.LOST;
+            case LOST -> peer.isHostile() ? RdmaPeerErrors.Kind.BREACH : RdmaPeerErrors.Kind.LOST;
         };
     }
 

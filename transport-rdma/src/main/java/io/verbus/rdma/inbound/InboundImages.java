@@ -86,7 +86,7 @@ final class InboundImages implements AutoCloseable {
                     "its driver has not come back within "
                             + options.resumeTimeoutNs() / 1_000_000
                             + " ms after this: "
-                            + late.image().lossReason;
+                            + late.image().lossReason();
             String host = late.peer().host;
             complaints.record(
                     RdmaPeerErrors.Kind.CUT_OFF,
@@ -290,8 +290,8 @@ final class InboundImages implements AutoCloseable {
             case OPEN -> {
                 InboundPeer peer = writers.get(image.imageId());
                 incoming.state(IncomingImage.State.CLOSING);
-                peer.closing++;
-                incoming.deadlineNs = nowNs + options.probeTimeoutNs();
+                peer.awaitClose();
+                incoming.awaitUntil(nowNs + options.probeTimeoutNs());
                 reply(peer, new ReceiverCommand.ImageClosed(incoming.offer.registrationId()));
             }
             case CLOSING -> {
@@ -323,12 +323,12 @@ final class InboundImages implements AutoCloseable {
 
     /** Whether a peer has not answered in time that an image was closed: null, or the words. */
     String late(InboundPeer peer, long nowNs) {
-        if (peer.closing == 0) {
+        if (!peer.isAwaited()) {
             return null;
         }
         for (int i = 0; i < peer.images.size(); i++) {
             IncomingImage image = peer.images.get(i);
-            if (image.state() == IncomingImage.State.CLOSING && nowNs - image.deadlineNs >= 0) {
+            if (image.state() == IncomingImage.State.CLOSING && nowNs - image.deadlineNs() >= 0) {
                 return "the peer has not stopped to send stream "
                         + image.offer.streamId()
                         + " within "
@@ -385,7 +385,9 @@ final class InboundImages implements AutoCloseable {
 
     private void takeFrom(InboundPeer peer, IncomingImage image) {
         image.closeLog();
-        peer.closing -= image.state() == IncomingImage.State.CLOSING ? 1 : 0;
+        if (image.state() == IncomingImage.State.CLOSING) {
+            peer.onClosed();
+        }
         image.state(IncomingImage.State.UNWRITABLE);
         peer.images.remove(image);
         writers.remove(image.image.imageId());

@@ -41,19 +41,19 @@ final class InboundPeer {
 
     final List<IncomingImage> images = new ArrayList<>();
 
-    State state = State.ACCEPTED;
+    private State state = State.ACCEPTED;
 
     /** The peer has broken the protocol: its images are not held. */
-    boolean isHostile;
+    private boolean isHostile;
 
     /** A newer connection of the same driver offers a stream that this one carries. */
-    boolean superseded;
+    private boolean isSuperseded;
 
     /** When it must have offered a stream. */
     final long deadlineNs;
 
     /** Images that it was told to stop writing, and that it has not answered for. */
-    int closing;
+    private int closing;
 
     InboundPeer(
             Connection connection,
@@ -71,6 +71,58 @@ final class InboundPeer {
         this.source = source;
         this.host = hostOf(connection.remoteAddress());
         this.deadlineNs = deadlineNs;
+    }
+
+    State state() {
+        return state;
+    }
+
+    /** The connection stands. */
+    void up() {
+        state = State.UP;
+    }
+
+    /** It ends when the peer has every answer. */
+    void leave() {
+        state = State.LEAVING;
+    }
+
+    /** The receiver is asked to let go of it. */
+    void release() {
+        state = State.RELEASING;
+    }
+
+    boolean isHostile() {
+        return isHostile;
+    }
+
+    /** The peer has broken the protocol. */
+    void onViolation() {
+        isHostile = true;
+    }
+
+    boolean isSuperseded() {
+        return isSuperseded;
+    }
+
+    /** A newer connection of the same driver offers a stream that this one carries. */
+    void supersede() {
+        isSuperseded = true;
+    }
+
+    /** The peer is told to stop writing one more image. */
+    void awaitClose() {
+        closing++;
+    }
+
+    /** The peer has answered for an image that it was told to stop writing. */
+    void onClosed() {
+        closing--;
+    }
+
+    /** Whether the peer owes an answer for an image that it was told to stop writing. */
+    boolean isAwaited() {
+        return closing > 0;
     }
 
     /** An address as peers are called, for people. */

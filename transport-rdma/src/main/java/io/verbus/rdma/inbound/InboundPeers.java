@@ -148,7 +148,7 @@ final class InboundPeers implements AutoCloseable {
     public void close() {
         Goodbye.say(
                 all.stream()
-                        .filter(peer -> peer.state == InboundPeer.State.UP)
+                        .filter(peer -> peer.state() == InboundPeer.State.UP)
                         .map(peer -> peer.link)
                         .toList());
         for (InboundPeer peer : all) {

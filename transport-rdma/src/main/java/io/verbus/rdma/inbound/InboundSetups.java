@@ -93,7 +93,7 @@ final class InboundSetups {
                 Setup carriedOffer =
                         written != null ? written.offer : other.pending(offer.registrationId());
                 if (carriedOffer != null && carriedOffer.resumeToken() == offer.resumeToken()) {
-                    other.superseded = true;
+                    other.supersede();
                     carried = true;
                 }
             }

@@ -56,10 +56,10 @@ final class IncomingImage {
     final ImageCounters counters;
 
     /** When the peer must have answered, while closing; until when it is held. */
-    long deadlineNs;
+    private long deadlineNs;
 
     /** Why the link was lost, while it is held. */
-    String lossReason;
+    private String lossReason;
 
     private final CreditGrant grant;
 
@@ -82,6 +82,25 @@ final class IncomingImage {
         this.counters = counters;
         this.state = state;
         show();
+    }
+
+    long deadlineNs() {
+        return deadlineNs;
+    }
+
+    /** The peer must answer by then. */
+    void awaitUntil(long newDeadlineNs) {
+        deadlineNs = newDeadlineNs;
+    }
+
+    String lossReason() {
+        return lossReason;
+    }
+
+    /** It is held for its driver to come back. */
+    void holdUntil(long newDeadlineNs, String reason) {
+        deadlineNs = newDeadlineNs;
+        lossReason = reason;
     }
 
     /** One that a peer will write. */

@@ -106,12 +106,12 @@ final class EndpointStreams implements AutoCloseable {
      * @return whether it is free at once.
      */
     boolean end(OutboundPublication publication) {
-        publication.closing = true;
-        if (publication.transfer == null) {
+        publication.close();
+        if (publication.transfer() == null) {
             return !publication.isResuming();
         }
         if (isAttached) {
-            commands.add(new SenderCommand.End(link, publication.transfer));
+            commands.add(new SenderCommand.End(link, publication.transfer()));
         }
         return false;
     }
@@ -124,7 +124,7 @@ final class EndpointStreams implements AutoCloseable {
 
     /** The peer has let go of a publication that left it: offers it anew. */
     void sendAgain(OutboundPublication publication) {
-        publication.isLeaving = false;
+        publication.comeBack();
         if (isAttached) {
             send(publication);
         }
@@ -138,7 +138,9 @@ final class EndpointStreams implements AutoCloseable {
     /** One that was closed and has no transfer any more; or null. */
     OutboundPublication nextClosed() {
         for (OutboundPublication publication : publications) {
-            if (publication.closing && publication.transfer == null && !publication.isResuming()) {
+            if (publication.isClosing()
+                    && publication.transfer() == null
+                    && !publication.isResuming()) {
                 return publication;
             }
         }
@@ -175,9 +177,9 @@ final class EndpointStreams implements AutoCloseable {
             if (publication.isLate(nowNs)) {
                 commands.add(
                         new SenderCommand.GiveUp(
-                                publication.transfer != null
-                                        ? publication.transfer
-                                        : publication.cutOff));
+                                publication.transfer() != null
+                                        ? publication.transfer()
+                                        : publication.cutOff()));
                 publication.tell(
                         host,
                         false,
@@ -204,7 +206,7 @@ final class EndpointStreams implements AutoCloseable {
     boolean beginAnew(String message) {
         boolean isAny = false;
         for (OutboundPublication publication : publications) {
-            if (publication.cutOff != null) {
+            if (publication.cutOff() != null) {
                 forget(publication);
                 publication.tell(host, false, message);
                 isAny = true;
@@ -214,7 +216,7 @@ final class EndpointStreams implements AutoCloseable {
     }
 
     private void forget(OutboundPublication publication) {
-        commands.add(new SenderCommand.GiveUp(publication.cutOff));
+        commands.add(new SenderCommand.GiveUp(publication.cutOff()));
         publication.forget();
     }
 
@@ -246,43 +248,44 @@ final class EndpointStreams implements AutoCloseable {
 
     /** Sends a publication, unless it is being sent: once its log is registered. */
     private void send(OutboundPublication publication) {
-        if (publication.transfer != null
-                || publication.isLeaving
-                || publication.broken
-                || publication.closing && !publication.isResuming()) {
+        if (publication.transfer() != null
+                || publication.isLeaving()
+                || publication.isBroken()
+                || publication.isClosing() && !publication.isResuming()) {
             return;
         }
-        if (publication.registration == null) {
+        if (publication.registration() == null) {
             register(publication);
-        } else if (publication.registration.isInPlace()) {
+        } else if (publication.registration().isInPlace()) {
             transfer(publication);
         }
     }
 
     private void register(OutboundPublication publication) {
-        publication.registration =
-                registrations.of(domain, publication.stream.log(), Access.LOCAL_READ);
-        publication.registration.begin(
-                new LogRegistration.Outcome() {
-                    @Override
-                    public void onRegistered() {
-                        if (isAttached) {
-                            send(publication);
-                        }
-                    }
+        publication.register(registrations.of(domain, publication.stream.log(), Access.LOCAL_READ));
+        publication
+                .registration()
+                .begin(
+                        new LogRegistration.Outcome() {
+                            @Override
+                            public void onRegistered() {
+                                if (isAttached) {
+                                    send(publication);
+                                }
+                            }
 
-                    @Override
-                    public void onRefused(RuntimeException failure) {
-                        publication.closeLog();
-                        onUnsent(publication, failure);
-                    }
-                });
+                            @Override
+                            public void onRefused(RuntimeException failure) {
+                                publication.closeLog();
+                                onUnsent(publication, failure);
+                            }
+                        });
     }
 
     private void transfer(OutboundPublication publication) {
         try {
-            publication.transfer = new Transfer(publication, creditSlots.take());
-            commands.add(new SenderCommand.Add(link, publication.transfer));
+            publication.begin(new Transfer(publication, creditSlots.take()));
+            commands.add(new SenderCommand.Add(link, publication.transfer()));
         } catch (FabricException e) {
             onUnsent(publication, e);
         }
@@ -301,7 +304,7 @@ final class EndpointStreams implements AutoCloseable {
     /** Whether the end of the connection cut a stream off; otherwise it is no failure. */
     boolean isAnyCutOff() {
         for (OutboundPublication publication : publications) {
-            if (publication.transfer != null && publication.transfer.image().isCutOff()) {
+            if (publication.transfer() != null && publication.transfer().image().isCutOff()) {
                 return true;
             }
         }
@@ -313,13 +316,13 @@ final class EndpointStreams implements AutoCloseable {
         nowNs = now;
         for (OutboundPublication publication : publications) {
             publication.onLost(nowNs + options.resumeTimeoutNs());
-            isAnyResuming |= publication.cutOff != null;
-            if (end == LinkEnd.GOODBYE && publication.cutOff != null) {
+            isAnyResuming |= publication.cutOff() != null;
+            if (end == LinkEnd.GOODBYE && publication.cutOff() != null) {
                 forget(publication);
             }
             if (publication.branch != null) {
                 commands.add(
-                        new SenderCommand.Unread(publication.branch, publication.cutOff == null));
+                        new SenderCommand.Unread(publication.branch, publication.cutOff() == null));
             }
         }
     }

@@ -42,7 +42,7 @@ final class Fans {
         /** What is sent to a destination that was added and not removed; or null. */
         OutboundPublication part(ChannelUri destination) {
             for (OutboundPublication part : parts) {
-                if (!part.closing
+                if (!part.isClosing()
                         && part.branch.channel().endpoint().equals(destination.endpoint())) {
                     return part;
                 }

@@ -117,8 +117,8 @@ public final class OutboundConductor implements AutoCloseable {
     /** Sends a publication to a destination no more. */
     public void removeDestination(OutboundStream stream, ChannelUri destination) {
         OutboundPublication part = fans.get(stream).part(destination);
-        part.isRemoved = true;
-        if (part.transfer == null) {
+        part.remove();
+        if (part.transfer() == null) {
             part.forget();
         }
         commands.add(new SenderCommand.Drop(part.branch));
@@ -255,7 +255,7 @@ public final class OutboundConductor implements AutoCloseable {
             case SenderEvent.Broken broken -> {
                 Sent entry = entry(broken.transfer());
                 if (entry != null) {
-                    entry.publication.broken = true;
+                    entry.publication.breakOff();
                     host.onError(new TransportException(broken.reason()));
                     entry.publication.tell(host, false, broken.reason());
                 }
@@ -271,7 +271,7 @@ public final class OutboundConductor implements AutoCloseable {
                 if (endpoint != null) {
                     endpoint.streams().giveBack(forgotten.transfer().creditSlot());
                     Sent entry = sent.get(forgotten.transfer().stream());
-                    if (entry != null && entry.publication.isLeaving) {
+                    if (entry != null && entry.publication.isLeaving()) {
                         endpoint.streams().sendAgain(entry.publication);
                     }
                 }
@@ -294,8 +294,8 @@ public final class OutboundConductor implements AutoCloseable {
 
     private void onFinished(Sent entry, Transfer finished) {
         OutboundPublication publication = entry.publication;
-        publication.transfer = null;
-        if (publication.closing) {
+        publication.end();
+        if (publication.isClosing()) {
             publication.closeLog();
             free(entry);
         } else if (finished.isLeft()) {
@@ -328,7 +328,7 @@ public final class OutboundConductor implements AutoCloseable {
 
     private Sent entry(Transfer transfer) {
         Sent entry = sent.get(transfer.stream());
-        return entry != null && entry.publication.transfer == transfer ? entry : null;
+        return entry != null && entry.publication.transfer() == transfer ? entry : null;
     }
 
     /** The endpoint of a channel, whose connection is as the channel asks. */

@@ -20,15 +20,15 @@ final class OutboundPublication {
     final FanOutDestination branch;
 
     /** Of the log, in the endpoint's domain: under way or in place; or null. */
-    LogRegistration registration;
+    private LogRegistration registration;
 
     /** On the connection that stands, or null. */
-    Transfer transfer;
+    private Transfer transfer;
 
     /**
      * What the last connection left when it was lost, until the stream is accepted anew; or null.
      */
-    Transfer cutOff;
+    private Transfer cutOff;
 
     /** Until when clients are not told that it was cut off. */
     private long resumeByNs;
@@ -43,19 +43,19 @@ final class OutboundPublication {
     private long resumeToken = TOKENS.nextLong();
 
     /** The driver has closed it. */
-    boolean closing;
+    private boolean isClosing;
 
     /** Its log is damaged: it is sent no more. */
-    boolean broken;
+    private boolean isBroken;
 
     /** What its clients were told last, or null. */
     private String told;
 
     /** The destination was removed: it ends where it is, whatever becomes of the connection. */
-    boolean isRemoved;
+    private boolean isRemoved;
 
     /** It was left, and is offered anew when the peer has let go of it. */
-    boolean isLeaving;
+    private boolean isLeaving;
 
     OutboundPublication(OutboundStream stream) {
         this.stream = stream;
@@ -70,6 +70,68 @@ final class OutboundPublication {
     /** The publication as the driver knows it. */
     OutboundStream publication() {
         return branch == null ? stream : branch.stream();
+    }
+
+    LogRegistration registration() {
+        return registration;
+    }
+
+    /** Its log is registered from now on, in the domain of its endpoint. */
+    void register(LogRegistration newRegistration) {
+        registration = newRegistration;
+    }
+
+    Transfer transfer() {
+        return transfer;
+    }
+
+    /** It is sent over the connection that stands. */
+    void begin(Transfer newTransfer) {
+        transfer = newTransfer;
+    }
+
+    /** Its transfer is over, and not cut off. */
+    void end() {
+        transfer = null;
+    }
+
+    Transfer cutOff() {
+        return cutOff;
+    }
+
+    /** Whether the driver has closed it. */
+    boolean isClosing() {
+        return isClosing;
+    }
+
+    /** The driver closes it. */
+    void close() {
+        isClosing = true;
+    }
+
+    /** Whether its log is damaged, so that it is sent no more. */
+    boolean isBroken() {
+        return isBroken;
+    }
+
+    /** Its log is damaged. */
+    void breakOff() {
+        isBroken = true;
+    }
+
+    /** The destination is removed. */
+    void remove() {
+        isRemoved = true;
+    }
+
+    /** Whether it was left, and is offered anew when the peer has let go of it. */
+    boolean isLeaving() {
+        return isLeaving;
+    }
+
+    /** The peer has let go of it: it is offered anew. */
+    void comeBack() {
+        isLeaving = false;
     }
 
     long resumeToken() {
@@ -158,7 +220,7 @@ final class OutboundPublication {
      * @param message cause and remedy.
      */
     void tell(TransportHost host, boolean rejected, String message) {
-        if (!closing && !isTold(message)) {
+        if (!isClosing && !isTold(message)) {
             told = message;
             host.onPublicationFailed(publication(), rejected, message);
         }

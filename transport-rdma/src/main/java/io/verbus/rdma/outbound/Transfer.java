@@ -72,11 +72,11 @@ final class Transfer extends RoundRobin.Taker {
         this.stream = publication.stream;
         this.retention = publication.branch == null ? Retention.ONLY_ONE : publication.branch;
         this.creditSlot = creditSlot;
-        Transfer cutOff = publication.cutOff;
+        Transfer cutOff = publication.cutOff();
         image = new PeerImage(cutOff != null, publication.isGivenUp());
         offer = new PendingSetup(publication, creditSlot);
         ending = new Ending(this, retention);
-        isEnding = publication.closing;
+        isEnding = publication.isClosing();
         replication =
                 new Replication(
                         stream,
