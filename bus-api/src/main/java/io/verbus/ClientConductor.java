@@ -19,8 +19,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * Keeps a client in touch with its driver: sends what application threads ask for, takes the
  * driver's events, gives signs of life and looks for the driver's.
  *
- * <p>All state of the client belongs to whoever is in the duty cycle. Application threads hand
- * requests over through {@link ClientRequests}.
+ * <p>All state of the client belongs to the thread that is in the duty cycle. Application threads
+ * hand requests over through {@link ClientRequests}.
  */
 final class ClientConductor implements Agent, Publication.Owner {
     private static final int EVENTS_PER_CYCLE = 32;

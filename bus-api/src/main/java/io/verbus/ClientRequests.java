@@ -44,7 +44,7 @@ final class ClientRequests {
     /** Has the duty cycle run a request, without waiting for it. */
     void add(Runnable request) {
         queue.add(request);
-        // Whoever sees the flag set serves the queue; whoever does not is seen by terminate.
+        // A thread that sees the flag set serves the queue; terminate sees one that does not.
         if (isTerminated && !duty.isHeldByCurrentThread()) {
             duty.lock();
             try {
@@ -156,7 +156,7 @@ final class ClientRequests {
         return count;
     }
 
-    /** Runs what was asked for, for the last time: later requests are run by those who ask. */
+    /** Runs what was asked for, for the last time: later requests run on the asking thread. */
     void terminate() {
         isTerminated = true;
         serve();

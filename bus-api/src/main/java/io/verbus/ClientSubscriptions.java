@@ -140,7 +140,7 @@ final class ClientSubscriptions {
         return null;
     }
 
-    /** An image that nobody here could consume would hold its publisher back for ever. */
+    /** An image without a consumer here would hold its publisher back for ever. */
     private void onUnmappable(Subscription subscription, Path file, BusException cause) {
         conductor.onError(cause);
         if (Files.exists(file)) {

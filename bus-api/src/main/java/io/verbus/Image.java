@@ -46,7 +46,8 @@ public final class Image {
     private final FaultHandler faultHandler;
     private final LogReader reader;
 
-    // Written once, under this object's monitor, by whoever closes, before the reader is closed.
+    // Written once, under this object's monitor, by the closing thread, before it closes the
+    // reader.
     private long finalPosition;
     private boolean hasEndedAtClose;
 

@@ -73,8 +73,8 @@ final class LingeringMappings {
     }
 
     /**
-     * Leaves the rest to threads that the JVM has for all who wait for a time to pass. Nothing else
-     * may be called from now on.
+     * Leaves the rest to threads that the JVM has for all that wait for a time to pass. Nothing
+     * else may be called from now on.
      */
     void unmapInBackground() {
         if (!entries.isEmpty()) {

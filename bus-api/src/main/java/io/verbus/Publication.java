@@ -47,7 +47,7 @@ public abstract sealed class Publication implements AutoCloseable
     private final ReadablePosition limit;
     private final Owner owner;
 
-    // Written once, under this object's monitor, by whoever closes; read by every call.
+    // Written once, under this object's monitor, by the closing thread; read by every call.
     private volatile boolean isClosed;
 
     /** The client that made a publication. Application's threads. */

@@ -33,7 +33,7 @@ final class WarmUp implements AutoCloseable {
     private static final int FRAGMENT_LIMIT = 10;
     private static final int ROUND_TRIPS_BETWEEN_LOOKS = 100;
 
-    /** Each second poll finds nothing, as most polls of a subscriber who spins do. */
+    /** Each second poll finds nothing, as most polls of a subscriber that spins do. */
     private static final int POLLS_PER_MESSAGE = 2;
 
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[MESSAGE_LENGTH]);

@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.EnumMap;
 
 /**
- * The values of a channel that is being built: a method for each key, which checks what it is given
- * by that key alone.
+ * The values of a channel that is being built: a method for each key, which checks its value by
+ * that key alone. {@link ChannelKey} has the range of each.
  */
 abstract sealed class ChannelValues permits ChannelUri.Builder {
     final EnumMap<ChannelKey, Object> values = new EnumMap<>(ChannelKey.class);
@@ -25,16 +25,16 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
-     * @param bytes of a term, a power of two from 64 KiB to 1 GiB.
-     * @throws BusException if it is not.
+     * @param bytes of a term.
+     * @throws BusException if it is out of range.
      */
     public ChannelUri.Builder termLength(int bytes) {
         return set(ChannelKey.TERM_LENGTH, Integer.toString(bytes));
     }
 
     /**
-     * @param bytes of the longest frame, a multiple of 32 from 64 to 65504.
-     * @throws BusException if it is not.
+     * @param bytes of the longest frame.
+     * @throws BusException if it is out of range.
      */
     public ChannelUri.Builder mtu(int bytes) {
         return set(ChannelKey.MTU, Integer.toString(bytes));
@@ -48,8 +48,8 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
-     * @param name for people: printable ASCII without {@code |}.
-     * @throws BusException if it is not.
+     * @param name for people.
+     * @throws BusException if it is out of range.
      */
     public ChannelUri.Builder alias(String name) {
         return set(ChannelKey.ALIAS, name);
@@ -71,8 +71,8 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
-     * @param control of a subscription: {@code static} or {@code cubic}.
-     * @throws BusException if it is neither.
+     * @param congestion control of a subscription.
+     * @throws BusException if it is none.
      */
     public ChannelUri.Builder congestionControl(String control) {
         return set(ChannelKey.CONGESTION_CONTROL, control);
@@ -116,15 +116,15 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
-     * @param time for which a closed publication answers for what was lost, 60 s at most.
-     * @throws BusException if it is longer.
+     * @param time for which a closed publication still answers for what was lost.
+     * @throws BusException if it is out of range.
      */
     public ChannelUri.Builder linger(Duration time) {
         return set(ChannelKey.LINGER, time.toNanos() + "ns");
     }
 
     /**
-     * @param hops that datagrams may take, from 0 to 255.
+     * @param hops that datagrams may take.
      * @throws BusException if they are out of range.
      */
     public ChannelUri.Builder ttl(int hops) {
@@ -133,7 +133,7 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
 
     /**
      * @param address from which to connect: an IP address or host name of this host.
-     * @throws BusException if it is neither.
+     * @throws BusException if it is none.
      */
     public ChannelUri.Builder interfaceAddress(String address) {
         return set(ChannelKey.INTERFACE, address);
@@ -148,7 +148,7 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
-     * @param trafficClass of the packets, from 0 to 255.
+     * @param trafficClass of the packets.
      * @throws BusException if it is out of range.
      */
     public ChannelUri.Builder trafficClass(int trafficClass) {
@@ -156,7 +156,7 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
-     * @param dscp differentiated services code point of the packets, from 0 to 63.
+     * @param dscp differentiated services code point of the packets.
      * @throws BusException if it is out of range.
      */
     public ChannelUri.Builder dscp(int dscp) {
@@ -164,7 +164,7 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
-     * @param bytes that a packet must be able to carry: 256, 512, 1024, 2048 or 4096.
+     * @param bytes that a packet must be able to carry.
      * @throws BusException if it is none of these.
      */
     public ChannelUri.Builder pathMtu(int bytes) {
@@ -172,7 +172,7 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
-     * @param exponent of the time for an acknowledgement, 4.096 us * 2^exponent, from 1 to 31.
+     * @param exponent of the time for an acknowledgement, 4.096 us * 2^exponent.
      * @throws BusException if it is out of range.
      */
     public ChannelUri.Builder ackTimeout(int exponent) {
@@ -180,7 +180,7 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
-     * @param count of transport retries before a connection fails, from 0 to 6.
+     * @param count of transport retries before a connection fails.
      * @throws BusException if it is out of range.
      */
     public ChannelUri.Builder retryCount(int count) {
@@ -188,8 +188,7 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
-     * @param count of retries while the peer has no receive posted, from 0 to 6, or 7 for retries
-     *     without end.
+     * @param count of retries while the peer has no receive posted.
      * @throws BusException if it is out of range.
      */
     public ChannelUri.Builder rnrRetryCount(int count) {

@@ -198,7 +198,7 @@ public final class CncFile implements AutoCloseable {
                                 + " bytes: the driver is still starting, or"
                                 + " the file is truncated");
             }
-            // Read, not mapped: whoever waits for a driver to start looks a thousand times.
+            // Read, not mapped: a client that waits for a driver to start looks a thousand times.
             ByteBuffer header = ByteBuffer.allocate(PAGE);
             channel.read(header, 0);
             CncSpec spec = check(file, new UnsafeBuffer(header), length);

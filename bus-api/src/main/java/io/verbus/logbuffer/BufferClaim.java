@@ -128,7 +128,7 @@ public final class BufferClaim {
         if (frameLength == 0) {
             throw new IllegalStateException(NOTHING_CLAIMED);
         }
-        // Last: whoever acquires a positive length sees the payload.
+        // Last: a reader that acquires a positive length sees the payload.
         long frame = buffer.addressOffset();
         boolean isThere =
                 isShared

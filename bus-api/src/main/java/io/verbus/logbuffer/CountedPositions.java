@@ -68,12 +68,12 @@ public final class CountedPositions {
         released = position;
     }
 
-    /** Whether nobody reads. Any thread. */
+    /** Whether there is no reader. Any thread. */
     public boolean isEmpty() {
         return counted.length == 0;
     }
 
-    /** Position up to which the log was released; nobody joins behind it. Any thread. */
+    /** Position up to which the log was released; no reader joins behind it. Any thread. */
     public long released() {
         return released;
     }
@@ -81,7 +81,7 @@ public final class CountedPositions {
     /**
      * Releases the log up to where all have read, and no further than a bound. Any thread.
      *
-     * @param bound position; where nobody reads, the log is released up to it.
+     * @param bound position; without a reader, the log is released up to it.
      * @return position up to which the log is released, never less than before.
      */
     public long release(long bound) {
@@ -111,8 +111,8 @@ public final class CountedPositions {
     }
 
     /**
-     * Position up to which all have read; where nobody reads, up to which the log is released. To
-     * be released before anybody acts upon it. Any thread.
+     * Position up to which all have read; without a reader, up to which the log is released. To be
+     * released before a thread acts upon it. Any thread.
      */
     public long least() {
         long before = released;
@@ -156,7 +156,7 @@ public final class CountedPositions {
      * Lets a reader join where the one is that has read the least. Conductor.
      *
      * @param joining the reader's, to be set.
-     * @param alone position to join at where nobody reads; asked when the reader counts.
+     * @param alone position to join at where there is no reader; asked when the reader counts.
      * @return position from which it reads.
      */
     public long joinLeast(Position joining, LongSupplier alone) {
@@ -204,7 +204,7 @@ public final class CountedPositions {
      * Whether a reader cannot be where its position says. Conductor.
      *
      * @param position of the reader.
-     * @param tail position that nobody can have passed, or {@link Long#MAX_VALUE} if that is not
+     * @param tail position that no reader can have passed, or {@link Long#MAX_VALUE} if that is not
      *     known.
      */
     public boolean isImpossible(long position, long tail) {

@@ -17,11 +17,11 @@ import org.agrona.concurrent.UnsafeBuffer;
  * claim in addition has its negative length in place, as other messages may follow it.
  *
  * <p>The log needs no cleaning: the word at which the next frame will begin is zeroed before the
- * tail gets there, and nobody looks further than that. A frame is written from its header to its
+ * tail gets there, and no reader looks further than that. A frame is written from its header to its
  * end, then the next one's first word: a processor that sees lines asked for in their order fetches
  * the next ones by itself, which a store far ahead of them would keep it from.
  *
- * <p>A frame is committed by a store, not by a compare-and-set: nobody makes padding of what a
+ * <p>A frame is committed by a store, not by a compare-and-set: no thread makes padding of what a
  * publisher has begun before the driver has given its client up, and ends the stream. A claim is
  * taken away then, see {@link BufferClaim}.
  *
@@ -132,9 +132,9 @@ public final class ExclusiveAppender {
 
     /**
      * Stores zeroes where frames may begin in the lines of the next frame, if it is as long as this
-     * one, and in the line behind. After a frame is committed, when nobody waits for it: that takes
-     * those lines to this processor again, of which the subscriber's fetches some before they are
-     * asked for. Further ahead would be too early: they would be gone when they are written.
+     * one, and in the line behind. After a frame is committed, when no reader waits for it: that
+     * takes those lines to this processor again, of which the subscriber's fetches some before they
+     * are asked for. Further ahead would be too early: they would be gone when they are written.
      */
     private void takeNextLines(int end, int frameLength) {
         int target = Math.min(end + frameLength + BitUtil.CACHE_LINE_LENGTH, termLength);
@@ -157,7 +157,7 @@ public final class ExclusiveAppender {
     /**
      * Zeroes the word at which the next frame will begin, before the tail gets there: readers find
      * nothing yet, whatever an earlier lap has left, also if this thread dies before the commit and
-     * somebody else makes padding of the frame.
+     * another thread makes padding of the frame.
      */
     private void openFrontier(int end) {
         if (end < termLength) {

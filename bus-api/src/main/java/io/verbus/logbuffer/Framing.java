@@ -10,8 +10,8 @@ import java.lang.invoke.VarHandle;
 /**
  * How a log's messages are cut into frames, and how frames are written. Stateless: any thread.
  *
- * <p>Terms are given by their addresses, {@link LogBuffers#termAddress}; who calls has checked that
- * the frame lies in the term.
+ * <p>Terms are given by their addresses, {@link LogBuffers#termAddress}; the caller has checked
+ * that the frame lies in the term.
  */
 final class Framing {
     private static final int MAX_COPIED_IN_WORDS = 64;
@@ -145,8 +145,8 @@ final class Framing {
     }
 
     /**
-     * Publishes a frame: the last store to it. Whoever acquires its length sees all of it. For a
-     * log with a single writer.
+     * Publishes a frame: the last store to it. A reader that acquires its length sees all of it.
+     * For a log with a single writer.
      */
     void commit(long term, int offset, int frameLength, int flags) {
         UnsafeApi.putLongRelease(

@@ -24,7 +24,7 @@ public final class Header {
     private long reservedValue;
     private int extent;
 
-    // Written once by whoever closes the reader, read by whoever keeps fragments of the stream.
+    // Written once by the thread that closes the reader, read by assemblers of its fragments.
     private volatile boolean isStreamClosed;
 
     /** The header of messages that are put together of fragments, see {@link #begin}. */

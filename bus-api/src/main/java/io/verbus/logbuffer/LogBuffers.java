@@ -37,7 +37,7 @@ public final class LogBuffers implements AutoCloseable {
     private final UnsafeBuffer[] terms = new UnsafeBuffer[LogLayout.PARTITIONS];
     private final UnsafeBuffer metadata;
 
-    /** What was read to touch pages: the compiler leaves out what nobody keeps. */
+    /** What was read to touch pages: the compiler leaves out what is not kept. */
     private int touched;
 
     private boolean isClosed;
@@ -55,8 +55,8 @@ public final class LogBuffers implements AutoCloseable {
 
     /**
      * Creates and maps a log file. Its space is not reserved: where the file system fills up, a
-     * later access fails. Who cannot afford that reserves the space of the file first, and calls
-     * {@link #initialise}.
+     * later access fails. A caller that cannot afford that reserves the file's space first, and
+     * calls {@link #initialise}.
      *
      * @param file that must not exist yet.
      * @param spec what the log is for.
@@ -272,7 +272,7 @@ public final class LogBuffers implements AutoCloseable {
     }
 
     /**
-     * Address of a term, for who accesses it once or more a message and checks its offsets: a
+     * Address of a term, for callers that access it for each message and check its offsets: a
      * buffer may also be an array, which the compiler has to assume, and loads its fields at each
      * access.
      */
@@ -320,7 +320,7 @@ public final class LogBuffers implements AutoCloseable {
 
     /**
      * Unmaps the file, which stays, or frees the memory. Of a log that was mapped by {@link #map},
-     * empty pages stay for who is late.
+     * empty pages stay for late users.
      */
     @Override
     public void close() {

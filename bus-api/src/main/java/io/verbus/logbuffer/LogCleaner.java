@@ -21,7 +21,9 @@ public final class LogCleaner {
     private final int termLength;
     private final int bitsToShift;
 
-    /** Written by the cleaning thread after the zeroes, read by whoever computes the limit. */
+    /**
+     * Written by the cleaning thread after the zeroes, read by the thread that computes the limit.
+     */
     private volatile long cleaned;
 
     /**

@@ -58,7 +58,7 @@ public final class LogLayout {
     /** Offset in the metadata page: count of the terms begun before the active one. */
     public static final int ACTIVE_TERM_COUNT = RAW_TAILS + PARTITIONS * Long.BYTES;
 
-    /** Offset in the metadata page: whether anybody receives the stream. */
+    /** Offset in the metadata page: whether a subscriber receives the stream. */
     public static final int CONNECTED = 256;
 
     /** Offset in the metadata page: {@link #MAGIC_VALUE}, int64. */

@@ -22,7 +22,7 @@ import java.lang.invoke.VarHandle;
  *
  * <p>Another thread may close the reader. Nothing is delivered from then on but what the handler
  * has been called with already, and the subscriber's position stands still, as the counter may
- * become somebody else's. The log stays mapped as long as {@link #isDelivering}.
+ * become another's. The log stays mapped as long as {@link #isDelivering}.
  *
  * <p>No method allocates, but to report an invalid frame.
  */
@@ -51,10 +51,10 @@ public final class LogReader {
     private long termPosition;
     private int termOffset;
 
-    // Written by the reading thread, with release; read by whoever unmaps the log.
+    // Written by the reading thread, with release; read by the thread that unmaps the log.
     private boolean isDelivering;
 
-    // Written once by whoever closes; read before each delivery.
+    // Written once by the closing thread; read before each delivery.
     private volatile boolean isClosed;
 
     /**
@@ -117,7 +117,7 @@ public final class LogReader {
     }
 
     /**
-     * Looked for apart from the delivery: a subscriber who spins finds nothing a hundred times for
+     * Looked for apart from the delivery: a subscriber that spins finds nothing a hundred times for
      * each time that it finds something, and what comes then would be compiled as what hardly ever
      * happens. A handler that polls behind the last frame of a term sees the word behind the term,
      * which is the log's, too; the delivery then finds that the term is over.
@@ -233,7 +233,7 @@ public final class LogReader {
      * Nothing is delivered from now on. Any thread.
      *
      * <p>A delivery that another thread is about to begin may not be seen yet by {@link
-     * #isDelivering}, which is therefore for who has waited since.
+     * #isDelivering}, which is therefore for a thread that has waited since.
      */
     public void close() {
         isClosed = true;

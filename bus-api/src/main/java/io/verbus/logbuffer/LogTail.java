@@ -7,10 +7,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * Where a log's appenders stand, and the step from one term to the next.
  *
- * <p>The raw tail of the active partition is advanced by whoever claims. The claim that first goes
- * past the term's end owns the rotation: the raw tail of the next partition is set, then the active
- * term count. Both steps are conditional on the state they replace, so that the owner and an
- * unblocker may take them at once, and may each be late.
+ * <p>The raw tail of the active partition is advanced by each claim. The claim that first goes past
+ * the term's end owns the rotation: the raw tail of the next partition is set, then the active term
+ * count. Both steps are conditional on the state they replace, so that the owner and an unblocker
+ * may take them at once, and may each be late.
  */
 public final class LogTail {
     private LogTail() {}

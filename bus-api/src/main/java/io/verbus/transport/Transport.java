@@ -23,7 +23,7 @@ public interface Transport extends AutoCloseable {
     /**
      * Ends a publication whose final position is set: the rest of the log is sent, the end of the
      * stream is told to the receivers, then {@link TransportHost#onPublicationReleased} is called.
-     * That is also called when there is nobody left to send to.
+     * That is also called when there is no receiver left to send to.
      *
      * @param stream to end.
      */

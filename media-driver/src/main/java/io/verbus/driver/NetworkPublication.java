@@ -111,9 +111,9 @@ final class NetworkPublication extends Publication implements OutboundStream {
     }
 
     /**
-     * Raises the limit as far as the log is released, while somebody receives; pulls it back to
-     * what was sent where nobody does. Sender and conductor: whoever acts upon a state that the
-     * other has changed meanwhile finds that, and acts again.
+     * Raises the limit as far as the log is released, while there is a receiver; pulls it back to
+     * what was sent where there is none. Sender and conductor: the one that acts on a state that
+     * the other has changed meanwhile finds that, and acts again.
      */
     private void settleLimit() {
         boolean connected;
@@ -145,7 +145,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
     }
 
     /**
-     * Where nobody but spies reads a publication that they connect, it goes on with them: what the
+     * Where only spies read a publication that they connect, it goes on with them: what the
      * furthest has read counts as sent, and a term behind that is kept for receivers that come.
      *
      * @return the amount of work done.

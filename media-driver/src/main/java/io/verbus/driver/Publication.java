@@ -49,7 +49,7 @@ abstract sealed class Publication extends RoundRobin.Taker implements Subscribab
     private long abandonedNs;
     private long endingSinceNs;
 
-    /** Written by the conductor once, before the end is told to anybody; read by the sender. */
+    /** Written by the conductor once, before the end is told; read by the sender. */
     private volatile long finalPosition = LogLayout.NOT_ENDED;
 
     Publication(
@@ -128,8 +128,9 @@ abstract sealed class Publication extends RoundRobin.Taker implements Subscribab
 
     /**
      * Cleans what was consumed, once there is enough of it: a conductor with work for each message
-     * would never idle, and take processor and cache lines from those who exchange them. A log with
-     * a single writer needs no cleaning: see {@link io.verbus.logbuffer.ExclusiveAppender}.
+     * would never idle, and take processor and cache lines from the threads that exchange them. A
+     * log with a single writer needs no cleaning: see {@link
+     * io.verbus.logbuffer.ExclusiveAppender}.
      *
      * @param consumed position that every consumer, and the sender, has passed.
      * @return how many bytes were zeroed.
@@ -187,10 +188,10 @@ abstract sealed class Publication extends RoundRobin.Taker implements Subscribab
         return LogTail.position(log);
     }
 
-    /** Position that everybody who reads the log has passed, or could. */
+    /** Position that every reader of the log has passed, or could. */
     abstract long furthestPosition();
 
-    /** Where nobody reads the log, gives up what is in it. At a slow pace. */
+    /** Without a reader, gives up what is in the log. At a slow pace. */
     abstract void skipUnread();
 
     /** The final position is fixed. */
@@ -199,7 +200,7 @@ abstract sealed class Publication extends RoundRobin.Taker implements Subscribab
     /** The stream ended because its log holds what no appender writes. */
     abstract void onFailed(String reason);
 
-    /** Whether nobody reads the log any more. */
+    /** Whether the log has no reader any more. */
     abstract boolean isReleased();
 
     /** Whether neither clients nor readers need it any more. */
@@ -216,7 +217,7 @@ abstract sealed class Publication extends RoundRobin.Taker implements Subscribab
     final int watch(long nowNs) {
         if (!isEnding) {
             skipUnread();
-            // Nobody else waits for what the one writer of an exclusive log is about.
+            // No other thread waits for what the one writer of an exclusive log is about.
             if (exclusive) {
                 return 0;
             }

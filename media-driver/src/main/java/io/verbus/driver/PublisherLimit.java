@@ -55,7 +55,7 @@ final class PublisherLimit {
         return counter.getAcquire();
     }
 
-    /** Frees the counter. Conductor; nobody raises the limit any more. */
+    /** Frees the counter. Conductor; no thread raises the limit any more. */
     void close() {
         counter.close();
     }

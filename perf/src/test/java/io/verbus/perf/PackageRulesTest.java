@@ -13,6 +13,8 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
+import io.verbus.channel.ChannelUri;
+
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -83,6 +85,17 @@ class PackageRulesTest {
                     .dependOnClassesThat()
                     .resideInAnyPackage("io.verbus.driver", "io.verbus.driver.tools")
                     .because("the driver uses its rooms: pass them what they need as arguments");
+
+    @ArchTest
+    static final ArchRule aChannelIsParsedOnlyWhereItEntersTheDriver =
+            noClasses()
+                    .that()
+                    .resideInAnyPackage("io.verbus.driver..", "io.verbus.rdma..", "io.verbus.udp..")
+                    .and()
+                    .doNotHaveFullyQualifiedName("io.verbus.driver.CommandExecutor")
+                    .should()
+                    .callMethod(ChannelUri.class, "parse", String.class)
+                    .because("a command's channel is parsed once, and passed on as ChannelUri");
 
     @ArchTest
     static final ArchRule theDriversPackagesAreFreeOfCircles =

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Addresses of host names. They are looked up in the background, each time that somebody is about
+ * Addresses of host names. They are looked up in the background, each time that a caller is about
  * to use them, and remembered for the use. Conductor's thread.
  */
 public final class Names {

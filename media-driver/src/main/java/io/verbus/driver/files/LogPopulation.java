@@ -48,7 +48,7 @@ final class LogPopulation implements SlicedTask {
         isStopped = true;
     }
 
-    /** Conductor. The second time, where somebody has waited, there is nothing left to do. */
+    /** Conductor. The second time, where a registration has waited, nothing is left to do. */
     @Override
     public void onDone(RuntimeException failure) {
         if (waiting == null) {

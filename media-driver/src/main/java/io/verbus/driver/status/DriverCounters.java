@@ -16,11 +16,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Allocates the counters that operators see. Conductor's thread; who writes a counter's value
+ * Allocates the counters that operators see. Conductor's thread; the writer of a counter's value
  * depends on the counter.
  */
 public final class DriverCounters {
-    /** A freed counter is not used again for so long at least, whoever wrote it. */
+    /** A freed counter is not used again for so long at least, whatever wrote it. */
     private static final long MIN_COOLING_NS = TimeUnit.SECONDS.toNanos(10);
 
     private static final int MAX_LABEL = 360;
@@ -54,7 +54,7 @@ public final class DriverCounters {
         return system[counter.ordinal()];
     }
 
-    /** The counters, for those who say when a freed one may be used again. */
+    /** The counters, for what decides when a freed one may be used again. */
     public CounterPool pool() {
         return counters;
     }

@@ -7,7 +7,10 @@ import java.util.concurrent.TimeUnit;
 
 /** Tells peers that this driver ends, so that none takes it for a crash. Conductor's thread. */
 public final class Goodbye {
-    /** For a network that is well, a round trip is microseconds; nobody waits long for one not. */
+    /**
+     * For a network that is well, a round trip is microseconds; a driver does not wait long for
+     * another.
+     */
     private static final long PATIENCE_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /** A connection that can say it. The agents have stopped. */

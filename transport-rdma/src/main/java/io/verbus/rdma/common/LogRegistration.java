@@ -20,7 +20,7 @@ import io.verbus.transport.TransportHost;
  * </pre>
  */
 public final class LogRegistration {
-    /** Who asked for it, and is told in a later turn unless it was ended meanwhile. */
+    /** What asked for it: told in a later turn, unless it was ended meanwhile. */
     public interface Outcome {
         /** It is in place. */
         void onRegistered();

@@ -45,7 +45,7 @@ public final class LogRegistrations implements AutoCloseable {
      *
      * @param domain that stays open until it has ended, if {@link #close(Domain)} closes it.
      * @param log that stays mapped until it has ended.
-     * @param access who may write the log.
+     * @param access which side may write the log.
      * @return the registration.
      */
     public LogRegistration of(Domain domain, LogBuffers log, Access access) {

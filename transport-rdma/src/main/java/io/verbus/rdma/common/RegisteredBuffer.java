@@ -25,7 +25,7 @@ public final class RegisteredBuffer implements AutoCloseable {
      *
      * @param domain of the queue pair that uses it.
      * @param length in bytes.
-     * @param access who may write it.
+     * @param access which side may write it.
      */
     public RegisteredBuffer(Domain domain, long length, Access access) {
         try {

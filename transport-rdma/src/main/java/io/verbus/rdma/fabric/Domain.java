@@ -16,7 +16,7 @@ public interface Domain extends AutoCloseable {
      *
      * @param address of the first byte.
      * @param length in bytes.
-     * @param access who may write it.
+     * @param access which side may write it.
      * @return the region.
      * @throws FabricException if the device refuses; the message names the limit and the remedy.
      */

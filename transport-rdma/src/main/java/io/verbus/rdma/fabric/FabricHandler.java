@@ -55,10 +55,10 @@ public interface FabricHandler {
 
     /** Why a connection ended. */
     enum Cause {
-        /** Nobody answers at the address, or the address or route cannot be resolved. */
+        /** No host answers at the address, or the address or route cannot be resolved. */
         UNREACHABLE,
 
-        /** The peer refused: nobody listens there, or it said no. */
+        /** The peer refused: no driver listens there, or it rejected the connection. */
         REJECTED,
 
         /** The peer ended an established connection, or its process died. */

@@ -23,8 +23,8 @@ public interface RegisteredMemory extends AutoCloseable {
     RemoteKey remoteKey();
 
     /**
-     * Unpins the memory. Idempotent. Where the device refuses that, the error log is told, and
-     * whoever closes goes on.
+     * Unpins the memory. Idempotent. Where the device refuses that, the error log is told, and the
+     * closing thread goes on.
      */
     @Override
     void close();

@@ -30,7 +30,7 @@ final class Admission {
     record Refusal(RejectCode code, RdmaPeerErrors.Kind kind, String complaint) {}
 
     /**
-     * @param settings that say who may connect.
+     * @param settings that say which hosts may connect.
      * @param counters of the transport.
      * @param maxPeers most connections at a time.
      */

@@ -24,7 +24,7 @@ public final class AllowList {
     }
 
     /**
-     * Reads the option; everybody may connect unless it is set.
+     * Reads the option; every host may connect unless it is set.
      *
      * @param settings of the driver.
      * @return the list.

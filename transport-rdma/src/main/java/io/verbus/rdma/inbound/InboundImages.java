@@ -47,7 +47,7 @@ final class InboundImages implements AutoCloseable {
     private final RdmaPeerErrors complaints;
     private long nowNs;
 
-    /** Who let a peer write an image, and is told in a later turn unless it ends meanwhile. */
+    /** What let a peer write an image: told in a later turn, unless it ends meanwhile. */
     interface Outcome {
         /** The peer was told to begin. */
         void onAccepted();
@@ -307,7 +307,7 @@ final class InboundImages implements AutoCloseable {
 
     /**
      * The driver closes an image that the peer does not write yet: the stream is offered anew, and
-     * put off then if nobody subscribes.
+     * put off then if there is no subscription.
      */
     private void putOff(InboundPeer peer, Setup offer) {
         if (offer.isResuming()) {

@@ -103,7 +103,7 @@ final class InboundListener implements InboundEndpoint {
         return (int) Math.min(window.orElse(termLength), 2L * termLength);
     }
 
-    /** Stops listening: nobody subscribes here any more. */
+    /** Stops listening: there is no subscription here any more. */
     void close(long nowNs) {
         closedAtNs = nowNs;
         listener.close();

@@ -16,7 +16,7 @@ final class InboundPeer {
         ACCEPTED,
         UP,
 
-        /** Nobody subscribes at the endpoint any more: ends when the peer has every answer. */
+        /** The endpoint has no subscription any more: ends when the peer has every answer. */
         LEAVING,
 
         /** The receiver was asked to let go. */
@@ -33,7 +33,7 @@ final class InboundPeer {
     /** The source without its port, which differs from connection to connection. */
     final String host;
 
-    /** Streams that nobody subscribes to yet, or that an older connection still carries. */
+    /** Streams without a subscription yet, or that an older connection still carries. */
     final List<Setup> deferred = new ArrayList<>();
 
     /** Streams whose images are being made. */

@@ -139,7 +139,7 @@ final class InboundSetups {
         return true;
     }
 
-    /** Makes an image of an offer; false if nobody subscribes. An offer that fails is refused. */
+    /** Makes an image of an offer; false without a subscription. A failed offer is refused. */
     private boolean accept(InboundPeer peer, Setup offer) {
         ImageMemory.Share share = images.take(peer, offer);
         if (share == null) {

@@ -165,7 +165,7 @@ final class EndpointStreams implements AutoCloseable {
         return work;
     }
 
-    /** Tells publishers that nobody receives any more, where a stream has not gone on in time. */
+    /** Tells publishers that no subscriber receives, where a stream has not gone on in time. */
     private int giveUpLate() {
         if (!isAnyResuming) {
             return 0;

@@ -83,7 +83,7 @@ public final class OutboundConductor implements AutoCloseable {
         if (channel.isManual()) {
             fans.add(stream);
         } else if (channel.spiesConnect()) {
-            // Its position moves while nobody receives it, as that of one with several does.
+            // Its position moves without a receiver, as that of one with several does.
             fans.add(stream);
             try {
                 addDestination(stream, channel);

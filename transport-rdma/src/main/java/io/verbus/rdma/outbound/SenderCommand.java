@@ -13,7 +13,7 @@ sealed interface SenderCommand {
     /** Send a stream through a connection. */
     record Add(OutboundLink link, Transfer transfer) implements SenderCommand {}
 
-    /** A stream that was cut off has not gone on in time: nobody receives it. */
+    /** A stream that was cut off has not gone on in time: no subscriber receives it. */
     record GiveUp(Transfer transfer) implements SenderCommand {}
 
     /** Send to a destination no more; {@link End} follows if a transfer is there. */

@@ -129,7 +129,10 @@ final class Transfer extends RoundRobin.Taker {
         return true;
     }
 
-    /** The stream is not accepted again in time: its publishers are told that nobody receives. */
+    /**
+     * The stream is not accepted again in time: its publishers are told that no subscriber
+     * receives.
+     */
     void giveUp() {
         if (state != State.ACTIVE) {
             image.giveUp();

@@ -126,7 +126,7 @@ final class Admission {
         }
     }
 
-    /** Nobody subscribes here any more. */
+    /** There is no subscription here any more. */
     void clear() {
         bars.clear();
         offers.clear();

@@ -3,8 +3,8 @@
 package io.verbus.udp.inbound;
 
 /**
- * Whether the sender to a group has left this receiver behind: two terms later nobody has what it
- * misses. A frame that is so far ahead proves nothing, for anybody can send one. Where the sender
+ * Whether the sender to a group has left this receiver behind: two terms later no host has what it
+ * misses. A frame that is so far ahead proves nothing, for strangers can send one. Where the sender
  * is that far, frames of its are for longer than it is ever silent, and none that can be taken
  * between them. Receiver's thread.
  */

@@ -63,7 +63,7 @@ final class EndpointReceiver {
         isAttached = true;
     }
 
-    /** Lets go of all: nobody subscribes here any more. */
+    /** Lets go of all: there is no subscription here any more. */
     void detach(long nowNs) {
         isAttached = false;
         for (ReceiveImage image : images) {
