@@ -287,17 +287,24 @@ public final class ChannelUri {
      * two maybe with the size of the group; null if not said.
      */
     public String flowControl() {
-        return (String) values.get(ChannelKey.FLOW_CONTROL);
+        FlowChoice choice = flowChoice();
+        return choice == null ? null : choice.text();
     }
 
     /** Tag of the receivers that decide; empty if any may. */
     public OptionalLong flowControlTag() {
-        return flowControl() == null ? OptionalLong.empty() : FlowChoice.parse(flowControl()).tag();
+        FlowChoice choice = flowChoice();
+        return choice == null ? OptionalLong.empty() : choice.tag();
     }
 
     /** Receivers that must be there before a publication is connected; 1 if not said. */
     public int flowControlGroupSize() {
-        return flowControl() == null ? 1 : FlowChoice.parse(flowControl()).groupSize();
+        FlowChoice choice = flowChoice();
+        return choice == null ? 1 : choice.groupSize();
+    }
+
+    private FlowChoice flowChoice() {
+        return (FlowChoice) values.get(ChannelKey.FLOW_CONTROL);
     }
 
     /** Tag that a subscription gives to its receiver; empty if none. */

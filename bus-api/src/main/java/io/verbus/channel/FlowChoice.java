@@ -9,10 +9,11 @@ import java.util.regex.Pattern;
 /**
  * Which receiver of a group decides how far a publication goes.
  *
+ * @param text of the choice.
  * @param tag of the receivers that decide; empty if any may.
  * @param groupSize receivers that must be there before the publication is connected.
  */
-record FlowChoice(OptionalLong tag, int groupSize) {
+record FlowChoice(String text, OptionalLong tag, int groupSize) {
     /** What a text must be. */
     static final String RIGHT =
             "max, min, min,g:/SIZE, tagged,g:TAG or tagged,g:TAG/SIZE with a SIZE from 1 to 64,"
@@ -30,12 +31,18 @@ record FlowChoice(OptionalLong tag, int groupSize) {
             return null;
         }
         String tag = matcher.group("tag");
-        if (tag != null && !ChannelKey.isTag(tag)) {
+        if (tag != null && ValueForm.tag(tag) == null) {
             return null;
         }
         String size = matcher.group("all") == null ? matcher.group("some") : matcher.group("all");
         return new FlowChoice(
+                text,
                 tag == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(tag)),
                 size == null ? 1 : Integer.parseInt(size));
+    }
+
+    @Override
+    public String toString() {
+        return text;
     }
 }

@@ -2,12 +2,14 @@
 
 package io.verbus.transport;
 
+import org.agrona.BitUtil;
 import org.agrona.SystemUtil;
 
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 
 /**
@@ -17,7 +19,7 @@ import java.util.stream.Collectors;
  * @param <T> type of its values.
  * @param name with the media in front of a transport's, such as {@code rdma.retry-count}.
  * @param preset text of the default.
- * @param unit of the values: "bytes", "time", or empty.
+ * @param unit of the values, "bytes" or "time", or empty where they have none.
  * @param range what a value must be, as in "it must be RANGE".
  * @param help one sentence that says what the option does.
  * @param parser makes a value of a text; throws {@link IllegalArgumentException} if it cannot.
@@ -54,9 +56,9 @@ public record Option<T>(
                 text -> between(SystemUtil.parseSize(name, text), min, max));
     }
 
-    /** Bytes, below 2 GiB, for which there is a check of their own. */
+    /** Bytes below 2 GiB that a condition holds for, which {@code range} says in words. */
     public static Option<Integer> size(
-            String name, String preset, String range, Check<Integer> check, String help) {
+            String name, String preset, String range, IntPredicate isRight, String help) {
         return new Option<>(
                 name,
                 preset,
@@ -65,11 +67,25 @@ public record Option<T>(
                 help,
                 text -> {
                     int bytes = Math.toIntExact(SystemUtil.parseSize(name, text));
-                    if (!check.isRight(bytes)) {
+                    if (!isRight.test(bytes)) {
                         throw new IllegalArgumentException(text);
                     }
                     return bytes;
                 });
+    }
+
+    /** Bytes that are a power of two from {@code min} to {@code max}. */
+    public static Option<Integer> powerOfTwo(
+            String name, String preset, int min, int max, String help) {
+        return size(
+                name,
+                preset,
+                "a power of two from "
+                        + SystemUtil.formatSize(min)
+                        + " to "
+                        + SystemUtil.formatSize(max),
+                bytes -> bytes >= min && bytes <= max && BitUtil.isPowerOfTwo(bytes),
+                help);
     }
 
     /** Nanoseconds from {@code min} to {@code max}, with a unit: ns, us, ms or s. */
@@ -123,15 +139,9 @@ public record Option<T>(
         return new Option<>(name, preset, "", range, help, parser);
     }
 
-    /**
-     * Says whether a value is in range.
-     *
-     * @param <T> type of the value.
-     */
-    @FunctionalInterface
-    public interface Check<T> {
-        /** Whether the value is in range. */
-        boolean isRight(T value);
+    /** Unit and range, for people: "bytes, from 4k to 1g". */
+    public String values() {
+        return unit.isEmpty() ? range : unit + ", " + range;
     }
 
     private <R> Option<R> map(Function<T, R> then) {

@@ -27,9 +27,9 @@ class ChannelsPageTest {
         StringBuilder table = new StringBuilder();
         for (ChannelKey key : ChannelKey.values()) {
             table.append("**`").append(key.text()).append("`** ").append(key.meaning());
-            table.append("\n\n- may be had by: ").append(sides(key));
-            table.append("\n- a value is ").append(key.right());
-            table.append("\n- without the key: ").append(key.preset()).append("\n\n");
+            table.append("\n\n- on: ").append(sides(key));
+            table.append("\n- values: ").append(key.right());
+            table.append("\n- default: ").append(key.preset()).append("\n\n");
         }
         return table.toString();
     }
@@ -40,13 +40,13 @@ class ChannelsPageTest {
             String who =
                     switch (key.side(media)) {
                         case NONE -> "";
-                        case PUBLICATION -> "publications";
-                        case SUBSCRIPTION -> "subscriptions";
-                        case BOTH -> "both";
+                        case PUBLICATION -> "publication";
+                        case SUBSCRIPTION -> "subscription";
+                        case BOTH -> "publication, subscription";
                     };
             if (!who.isEmpty()) {
-                sides.append(sides.isEmpty() ? "" : ", ").append(media.text()).append(' ');
-                sides.append(who);
+                sides.append(sides.isEmpty() ? "" : ", ").append('`').append(media.text());
+                sides.append("` (").append(who).append(')');
             }
         }
         return sides.toString();

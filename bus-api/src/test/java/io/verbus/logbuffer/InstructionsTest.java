@@ -47,7 +47,7 @@ class InstructionsTest {
     @Test
     void offerOfAnExclusivePublication() {
         ExclusiveAppender appender = new ExclusiveAppender(log);
-        assertAtMost(436, "offer", i -> appender.append(source, 0, LENGTH, i, limit));
+        assertAtMost(418, "offer", i -> appender.append(source, 0, LENGTH, i, limit));
         assertAllWereRead();
     }
 
@@ -76,7 +76,7 @@ class InstructionsTest {
     void poll() {
         ExclusiveAppender appender = new ExclusiveAppender(log);
         assertAtMost(
-                723,
+                745,
                 "offer and poll",
                 i -> {
                     appender.append(source, 0, LENGTH, i, limit);

@@ -18,10 +18,15 @@ import org.agrona.concurrent.status.AtomicCounter;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Subscriptions, and the sources that they read: brings each together. Conductor's thread. */
 final class Subscriptions {
+    /** Reasons that one subscription is told of. */
+    private static final int MAX_FAILURES = 16;
+
     private record Join(Subscribable source, Subscription subscription) {}
 
     private final Transports transports;
@@ -32,8 +37,8 @@ final class Subscriptions {
     private final List<Subscription> all = new ArrayList<>();
     private final List<Subscribable> sources = new ArrayList<>();
 
-    /** Why a stream that a subscription waits for has no image, by registration id, as told. */
-    private final Long2ObjectHashMap<String> failures = new Long2ObjectHashMap<>();
+    /** Why streams that a subscription waits for have no image, as told, by registration id. */
+    private final Long2ObjectHashMap<Set<String>> failures = new Long2ObjectHashMap<>();
 
     /** Those for which there was no counter. */
     private final ArrayDeque<Join> unjoined = new ArrayDeque<>();
@@ -138,12 +143,15 @@ final class Subscriptions {
         return false;
     }
 
-    /** Tells those that wait for a stream that it cannot have an image: once for each reason. */
+    /**
+     * Tells those that wait for a stream that it cannot have an image: once for each reason, and of
+     * a bounded number of reasons, until an image comes. Peers choose how often this happens.
+     */
     void tellFailed(
             InboundEndpoint endpoint, int streamId, int sessionId, String source, String reason) {
         for (Subscription subscription : all) {
             if (subscription.matches(endpoint, streamId, sessionId)
-                    && !reason.equals(failures.put(subscription.registrationId(), reason))) {
+                    && isNews(subscription, reason)) {
                 events.subscriptionFailed(
                         subscription.registrationId(),
                         ErrorCode.RESOURCE,
@@ -155,6 +163,12 @@ final class Subscriptions {
                                 + reason);
             }
         }
+    }
+
+    private boolean isNews(Subscription subscription, String reason) {
+        Set<String> told =
+                failures.computeIfAbsent(subscription.registrationId(), none -> new HashSet<>());
+        return told.size() < MAX_FAILURES && told.add(reason);
     }
 
     /** A new source: joins to it those that listen for it. */

@@ -22,14 +22,14 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Over UDP, both clients learn that there is no room for an image, once each. */
+/** Over UDP, both clients learn that there is no room for images: once for each stream. */
 @Timeout(90)
 class UdpFullMemoryTest {
     private static final int STREAM = 77;
     private static final String MOUNT = "mount -t tmpfs -o size=16m none \"$0\" && exec \"$@\"";
 
     @Test
-    void bothClientsLearnThatThereIsNoRoomForTheImage(@TempDir Path folder) throws Exception {
+    void bothClientsLearnThatThereIsNoRoomForTheImages(@TempDir Path folder) throws Exception {
         Process probe = new ProcessBuilder("unshare", "-rm", "true").start();
         Assumptions.assumeTrue(
                 probe.waitFor() == 0, "no mount namespace can be made here: unshare fails");
@@ -49,7 +49,7 @@ class UdpFullMemoryTest {
             String output = new String(clients.getInputStream().readAllBytes());
             assertTrue(clients.waitFor(60, TimeUnit.SECONDS), "still runs, after: " + output);
             assertEquals(0, clients.exitValue(), output);
-            assertTrue(output.contains("subscriber: 1, publisher: 1"), output);
+            assertTrue(output.contains("subscriber: 2, publisher: 2"), output);
         } finally {
             clients.destroyForcibly();
         }
@@ -86,10 +86,13 @@ class UdpFullMemoryTest {
                                                     (publication, code, message) ->
                                                             publishers.add(message)));
                     Subscription subscription = in.addSubscription(channel, STREAM);
-                    Publication publication =
-                            out.addPublication(channel + "|term-length=16m", STREAM)) {
-                Await.until("both", () -> !subscribers.isEmpty() && !publishers.isEmpty());
-                Thread.sleep(3_000); // set-ups go on meanwhile: nobody is told once more
+                    Publication longest =
+                            out.addExclusivePublication(channel + "|term-length=16m", STREAM);
+                    Publication longer =
+                            out.addExclusivePublication(channel + "|term-length=8m", STREAM)) {
+                Await.until("all", () -> subscribers.size() >= 2 && publishers.size() >= 2);
+                long refused = refusals(in);
+                Await.until("refused again and again", () -> refusals(in) >= refused + 6);
                 System.out.println(
                         "subscriber: "
                                 + count(subscribers, "misses a stream")
@@ -97,8 +100,25 @@ class UdpFullMemoryTest {
                                 + count(publishers, "cannot take it"));
                 System.out.println(subscribers.peek());
                 System.out.println(publishers.peek());
-                System.out.println(subscription.imageCount() + " " + publication.isConnected());
+                System.out.println(
+                        subscription.imageCount()
+                                + " "
+                                + longest.isConnected()
+                                + " "
+                                + longer.isConnected());
             }
+        }
+
+        private static long refusals(Bus bus) {
+            long[] value = new long[1];
+            bus.counters()
+                    .forEach(
+                            (id, type, key, label) -> {
+                                if (label.equals("udp: set-ups refused")) {
+                                    value[0] = bus.counters().getCounterValue(id);
+                                }
+                            });
+            return value[0];
         }
 
         private static long count(ConcurrentLinkedQueue<String> told, String words) {

@@ -3,6 +3,7 @@
 package io.verbus.perf;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
 import io.verbus.Publication;
@@ -31,6 +32,7 @@ class CountersPageTest {
     void thePageHasTheCountersOfTheDriverAndOfUdp() throws IOException {
         String page = Files.readString(PAGE);
         List<String> absent = new ArrayList<>();
+        int[] listed = new int[1];
         try (MediaDriver driver = MediaDriver.launchEmbedded();
                 Bus bus =
                         Bus.connect(
@@ -45,12 +47,14 @@ class CountersPageTest {
                             (id, type, key, label) -> {
                                 boolean isListed =
                                         type == CounterTypes.SYSTEM || label.startsWith("udp: ");
+                                listed[0] += isListed ? 1 : 0;
                                 if (isListed && !page.contains("`" + label + "`")) {
                                     absent.add(label);
                                 }
                             });
         }
         assertEquals(List.of(), absent, "add them to " + PAGE);
+        assertTrue(listed[0] > 30, listed[0] + " counters");
     }
 
     @Test

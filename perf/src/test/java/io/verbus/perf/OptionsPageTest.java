@@ -64,7 +64,7 @@ class OptionsPageTest {
             String name = "**`" + option.name() + "`**";
             boolean isLong = name.length() + option.help().length() >= MAX_LINE;
             page.append(name).append(isLong ? "\n" : " ").append(option.help());
-            page.append("\n\n- must be ").append(option.range());
+            page.append("\n\n- values: ").append(option.values());
             page.append("\n- default: `").append(option.preset()).append("`\n\n");
         }
         return page.toString().strip() + "\n";

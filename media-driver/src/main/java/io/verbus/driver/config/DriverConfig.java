@@ -65,9 +65,6 @@ public record DriverConfig(
      * @param cpu that it is bound to, or -1.
      */
     public record AgentConfig(Idling idling, int cpu) {
-        /** Backs off, on any CPU. */
-        public static final AgentConfig DEFAULT = new AgentConfig(Idling.BACKOFF, CpuAffinity.NONE);
-
         /** Checks the CPU. */
         public AgentConfig {
             if (cpu < CpuAffinity.NONE || cpu >= CpuAffinity.MAX_CPUS) {

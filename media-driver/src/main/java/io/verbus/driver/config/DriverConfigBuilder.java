@@ -22,9 +22,13 @@ public final class DriverConfigBuilder {
     private String directoryGroup;
     private Path logDirectory;
     private ThreadingMode threading = preset(DriverOption.THREADING);
-    private AgentConfig conductor = AgentConfig.DEFAULT;
-    private AgentConfig sender = AgentConfig.DEFAULT;
-    private AgentConfig receiver = AgentConfig.DEFAULT;
+    private AgentConfig conductor =
+            new AgentConfig(
+                    preset(DriverOption.CONDUCTOR_IDLE), preset(DriverOption.CONDUCTOR_CPU));
+    private AgentConfig sender =
+            new AgentConfig(preset(DriverOption.SENDER_IDLE), preset(DriverOption.SENDER_CPU));
+    private AgentConfig receiver =
+            new AgentConfig(preset(DriverOption.RECEIVER_IDLE), preset(DriverOption.RECEIVER_CPU));
     private long clientLivenessTimeoutNs = preset(DriverOption.CLIENT_LIVENESS_TIMEOUT);
     private long unblockTimeoutNs = UNSET;
     private long lingerNs = preset(DriverOption.LINGER);

@@ -3,12 +3,13 @@
 package io.verbus.driver.config;
 
 import io.verbus.BusException;
+import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.Option;
 
-import org.agrona.BitUtil;
+import org.agrona.SystemUtil;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -26,7 +27,6 @@ import java.util.function.BiConsumer;
 public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, T> setter) {
     private static final int MIN_SECTION = 64 * 1024;
     private static final int MAX_SECTION = 256 * 1024 * 1024;
-    private static final String SECTION = "a power of two from 64k to 256m";
     private static final long MIN_TIMEOUT_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long MAX_TIMEOUT_NS = TimeUnit.HOURS.toNanos(1);
 
@@ -161,11 +161,11 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
 
     static final DriverOption<Integer> TERM_LENGTH =
             new DriverOption<>(
-                    Option.size(
+                    Option.powerOfTwo(
                             "term-length",
-                            "16m",
-                            "a power of two from 64k to 1g",
-                            DriverOption::isTermLength,
+                            SystemUtil.formatSize(ChannelUri.DEFAULT_TERM_LENGTH),
+                            LogLayout.MIN_TERM_LENGTH,
+                            LogLayout.MAX_TERM_LENGTH,
                             "Bytes of a term where the channel names none."),
                     DriverConfigBuilder::termLength);
 
@@ -173,7 +173,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
             new DriverOption<>(
                     Option.size(
                             "mtu",
-                            "8192",
+                            Integer.toString(ChannelUri.DEFAULT_MTU),
                             "a multiple of 32 from 64 to 65504",
                             DriverOption::isMtu,
                             "Bytes of the longest frame where the channel names none."),
@@ -192,41 +192,41 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
 
     static final DriverOption<Integer> TO_DRIVER_LENGTH =
             new DriverOption<>(
-                    Option.size(
+                    Option.powerOfTwo(
                             "to-driver-length",
                             "1m",
-                            SECTION,
-                            DriverOption::isSection,
+                            MIN_SECTION,
+                            MAX_SECTION,
                             "Bytes of the command buffer."),
                     DriverConfigBuilder::toDriverLength);
 
     static final DriverOption<Integer> TO_CLIENTS_LENGTH =
             new DriverOption<>(
-                    Option.size(
+                    Option.powerOfTwo(
                             "to-clients-length",
                             "1m",
-                            SECTION,
-                            DriverOption::isSection,
+                            MIN_SECTION,
+                            MAX_SECTION,
                             "Bytes of the event buffer."),
                     DriverConfigBuilder::toClientsLength);
 
     static final DriverOption<Integer> COUNTER_VALUES_LENGTH =
             new DriverOption<>(
-                    Option.size(
+                    Option.powerOfTwo(
                             "counter-values-length",
                             "1m",
-                            SECTION,
-                            DriverOption::isSection,
+                            MIN_SECTION,
+                            MAX_SECTION,
                             "Bytes of the counters, 128 each."),
                     DriverConfigBuilder::counterValuesLength);
 
     static final DriverOption<Integer> ERROR_LOG_LENGTH =
             new DriverOption<>(
-                    Option.size(
+                    Option.powerOfTwo(
                             "error-log-length",
                             "1m",
-                            SECTION,
-                            DriverOption::isSection,
+                            MIN_SECTION,
+                            MAX_SECTION,
                             "Bytes of the error log."),
                     DriverConfigBuilder::errorLogLength);
 
@@ -306,19 +306,9 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
         return text;
     }
 
-    private static boolean isTermLength(int bytes) {
-        return bytes >= LogLayout.MIN_TERM_LENGTH
-                && bytes <= LogLayout.MAX_TERM_LENGTH
-                && BitUtil.isPowerOfTwo(bytes);
-    }
-
     private static boolean isMtu(int bytes) {
         return bytes >= LogSpec.MIN_MTU
                 && bytes <= LogSpec.MAX_MTU
                 && bytes % FrameHeader.ALIGNMENT == 0;
-    }
-
-    private static boolean isSection(int bytes) {
-        return bytes >= MIN_SECTION && bytes <= MAX_SECTION && BitUtil.isPowerOfTwo(bytes);
     }
 }

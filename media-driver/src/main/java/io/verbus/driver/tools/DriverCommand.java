@@ -62,8 +62,8 @@ final class DriverCommand implements Callable<Integer> {
 
     private static OptionSpec of(io.verbus.transport.Option<?> option) {
         String text =
-                "%s It must be %s. Default: %s."
-                        .formatted(option.help(), option.range(), option.preset());
+                "%s Values: %s. Default: %s."
+                        .formatted(option.help(), option.values(), option.preset());
         return OptionSpec.builder("--" + option.name())
                 .type(String.class)
                 .paramLabel("VALUE")

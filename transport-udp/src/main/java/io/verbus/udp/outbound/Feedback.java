@@ -91,7 +91,7 @@ final class Feedback {
     private boolean onError(int index, UnsafeBuffer datagram, int length) {
         SendStream stream =
                 destination.find(ErrorFrame.sessionId(datagram), ErrorFrame.streamId(datagram));
-        if (stream != null && stream.isOpen() && stream.mayFail(nowNs)) {
+        if (stream != null && stream.isOpen() && stream.isFailureDue(nowNs)) {
             port.tell(
                     new SenderEvent.Failed(
                             stream,

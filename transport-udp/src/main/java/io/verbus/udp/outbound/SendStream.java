@@ -18,6 +18,7 @@ import io.verbus.udp.common.UdpOptions;
  * was sent.
  */
 final class SendStream {
+    /** Between failures that are passed on: strangers may send them. */
     private static final long FAILURE_INTERVAL_NS = 10_000_000_000L;
 
     /** Set-ups that receivers ask for are at least so far apart. */
@@ -46,16 +47,6 @@ final class SendStream {
     /** Bytes that a publisher may be ahead of what was sent. */
     private final int publicationWindow;
 
-    /** Whether a failure that a receiver tells of now is to be passed on. */
-    boolean mayFail(long nowNs) {
-        boolean isDue = !hasFailed || nowNs - failedNs >= FAILURE_INTERVAL_NS;
-        if (isDue) {
-            hasFailed = true;
-            failedNs = nowNs;
-        }
-        return isDue;
-    }
-
     /** Bytes that a turn sends at most. */
     private final int turnLength;
 
@@ -64,7 +55,7 @@ final class SendStream {
     private final int initialTermId;
     private State state = State.OPEN;
     private boolean isEnding;
-    private boolean hasFailed;
+    private boolean isFailureTold;
     private long failedNs;
     private boolean isConnected;
     private boolean isSetupDue;
@@ -110,6 +101,16 @@ final class SendStream {
 
     int streamId() {
         return stream.log().spec().streamId();
+    }
+
+    /** Whether a failure that a receiver tells of now is passed on; the next ones wait. */
+    boolean isFailureDue(long nowNs) {
+        boolean isDue = !isFailureTold || nowNs - failedNs >= FAILURE_INTERVAL_NS;
+        if (isDue) {
+            isFailureTold = true;
+            failedNs = nowNs;
+        }
+        return isDue;
     }
 
     boolean isOpen() {

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.channel;
+
+import io.verbus.BusException;
+import io.verbus.logbuffer.FrameHeader;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogSpec;
+
+import org.agrona.BitUtil;
+import org.agrona.SystemUtil;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.IntPredicate;
+import java.util.regex.Pattern;
+
+/**
+ * What the values of a key look like: the one place that knows their range, how a text is read, and
+ * how a value is written.
+ *
+ * @param right what a value must be, in words.
+ * @param reader makes a value of a text; null if the text is wrong.
+ * @param writer makes the one text of a value.
+ */
+record ValueForm(String right, Function<String, Object> reader, Function<Object, String> writer) {
+    private static final Pattern TAG = Pattern.compile("0|-?[1-9][0-9]{0,18}");
+    private static final Pattern WHOLE = Pattern.compile("-?[0-9]{1,10}");
+    private static final Pattern FEW_DIGITS = Pattern.compile("[0-9]{1,3}");
+    private static final Pattern TIME = Pattern.compile("[0-9]{1,11}(ns|us|ms|s)");
+    private static final Pattern SIZE = Pattern.compile("[0-9]{1,10}[kKmMgG]?");
+    private static final Pattern DEVICE_NAME = Pattern.compile("[A-Za-z0-9_.:-]{1,63}");
+    private static final Pattern NAME = Pattern.compile("[ -{}~]{1,100}");
+    private static final long MAX_LINGER_NS = 60_000_000_000L;
+
+    /** Value: {@link Endpoint}. */
+    static final ValueForm ADDRESS =
+            plain("an address or host name, and a port, such as 10.0.0.2:20000", Endpoint::parse);
+
+    /** Value: String. */
+    static final ValueForm HOST =
+            plain("an IP address or host name of this host", Endpoint::checkHost);
+
+    /** Value: String. */
+    static final ValueForm DEVICE =
+            plain(
+                    "the name of an RDMA device, such as mlx5_0",
+                    text -> DEVICE_NAME.matcher(text).matches() ? text : null);
+
+    /** Value: String. */
+    static final ValueForm LABEL =
+            plain(
+                    "1 to 100 printable ASCII characters other than '|'",
+                    text -> NAME.matcher(text).matches() ? text : null);
+
+    /** Value: Boolean. */
+    static final ValueForm TRUTH =
+            plain(
+                    "true or false",
+                    text ->
+                            switch (text) {
+                                case "true" -> true;
+                                case "false" -> false;
+                                default -> null;
+                            });
+
+    /** Value: Long. */
+    static final ValueForm GROUP_TAG =
+            plain("a whole number of 64 bits, such as 7", ValueForm::tag);
+
+    /** Value: Integer. */
+    static final ValueForm SESSION =
+            plain("a whole number from -2147483648 to 2147483647, such as 42", ValueForm::session);
+
+    /** Value: Integer, bytes. */
+    static final ValueForm PATH_MTU =
+            plain(
+                    "256, 512, 1024, 2048 or 4096",
+                    text -> FabricSettings.isPathMtu(text) ? Integer.valueOf(text) : null);
+
+    /** Value: Integer, exponent. */
+    static final ValueForm ACK_TIMEOUT =
+            plain(
+                    FabricSettings.RIGHT_ACK_TIMEOUT,
+                    text -> {
+                        int exponent = FabricSettings.ackTimeoutExponent(text);
+                        return exponent < 0 ? null : exponent;
+                    });
+
+    /** Value: {@link FlowChoice}. */
+    static final ValueForm FLOW = plain(FlowChoice.RIGHT, FlowChoice::parse);
+
+    /** Value: Duration. */
+    static final ValueForm LINGER =
+            new ValueForm(
+                    "from 0s to 60s with a unit of ns, us, ms or s, such as 500ms",
+                    ValueForm::linger,
+                    value -> SystemUtil.formatDuration(((Duration) value).toNanos()));
+
+    /** Value: Integer, bytes. */
+    static final ValueForm TERM_LENGTH =
+            size(
+                    "a power of two from 64k to 1g, such as 16m",
+                    LogLayout.MIN_TERM_LENGTH,
+                    LogLayout.MAX_TERM_LENGTH,
+                    BitUtil::isPowerOfTwo);
+
+    /** Value: Integer, bytes. */
+    static final ValueForm MTU =
+            size(
+                    "a multiple of 32 from 64 to 65504, such as 8k",
+                    LogSpec.MIN_MTU,
+                    LogSpec.MAX_MTU,
+                    bytes -> bytes % FrameHeader.ALIGNMENT == 0);
+
+    /** Value: Integer, bytes. */
+    static final ValueForm WINDOW =
+            size("from 4k to 1g, such as 8m", 4096, 1024 * 1024 * 1024, bytes -> true);
+
+    /** Value: String. */
+    static ValueForm oneOf(String first, String second) {
+        List<String> words = List.of(first, second);
+        return plain(first + " or " + second, text -> words.contains(text) ? text : null);
+    }
+
+    /** Value: Integer. */
+    static ValueForm number(int min, int max, int example) {
+        return plain(
+                "a whole number from " + min + " to " + max + ", such as " + example,
+                text -> {
+                    if (!FEW_DIGITS.matcher(text).matches()) {
+                        return null;
+                    }
+                    int number = Integer.parseInt(text);
+                    return number < min || number > max ? null : number;
+                });
+    }
+
+    private static ValueForm plain(String right, Function<String, Object> reader) {
+        return new ValueForm(right, reader, Object::toString);
+    }
+
+    private static ValueForm size(String right, int min, int max, IntPredicate isRight) {
+        return new ValueForm(
+                right,
+                text -> {
+                    Long bytes = SIZE.matcher(text).matches() ? bytes(text) : null;
+                    boolean isInRange = bytes != null && bytes >= min && bytes <= max;
+                    return isInRange && isRight.test(bytes.intValue()) ? bytes.intValue() : null;
+                },
+                value -> SystemUtil.formatSize((Integer) value));
+    }
+
+    private static Long bytes(String text) {
+        try {
+            return SystemUtil.parseSize("size", text);
+        } catch (NumberFormatException tooLarge) {
+            return null;
+        }
+    }
+
+    /** A tag of 64 bits; null if the text is none. */
+    static Long tag(String text) {
+        try {
+            return TAG.matcher(text).matches() ? Long.valueOf(text) : null;
+        } catch (NumberFormatException tooLarge) {
+            return null;
+        }
+    }
+
+    private static Integer session(String text) {
+        if (!WHOLE.matcher(text).matches()) {
+            return null;
+        }
+        long number = Long.parseLong(text);
+        return number == (int) number ? (int) number : null;
+    }
+
+    private static Duration linger(String text) {
+        try {
+            long ns =
+                    TIME.matcher(text).matches()
+                            ? SystemUtil.parseDuration("linger", text)
+                            : Long.MAX_VALUE;
+            return ns <= MAX_LINGER_NS ? Duration.ofNanos(ns) : null;
+        } catch (NumberFormatException tooLong) {
+            return null;
+        }
+    }
+
+    /**
+     * Reads a value.
+     *
+     * @param key whose value it is, for the message.
+     * @throws BusException if the text is wrong.
+     */
+    Object read(String key, String text) {
+        Object value = reader.apply(text);
+        if (value == null) {
+            throw new BusException(key + " '" + text + "' is wrong: it must be " + right);
+        }
+        return value;
+    }
+}
