@@ -295,9 +295,9 @@ public final class LogBuffers implements AutoCloseable {
         return segment.address();
     }
 
-    /** Bytes of the terms and of the end-of-stream line behind them: what a peer may write. */
-    public long writableLength() {
-        return (long) LogLayout.PARTITIONS * spec.termLength() + LogLayout.END_OF_STREAM_LENGTH;
+    /** Bytes of the three terms: what a peer may write. */
+    public long termsLength() {
+        return (long) LogLayout.PARTITIONS * spec.termLength();
     }
 
     /**

@@ -17,7 +17,7 @@ import org.agrona.BitUtil;
  *  +----------------------------+ 2 * term length
  *  |           term 2           |
  *  +----------------------------+ 3 * term length, the metadata page; offsets within it:
- *  |   end-of-stream position   |   0  int64   written once; by RDMA where the log is an image
+ *  |   end-of-stream position   |   0  int64   written once by the driver
  *  +----------------------------+
  *  |    raw tail of term 0..2   | 128  3 int64, (term id << 32) | tail offset   publishers
  *  |     active term count      | 152  int32   terms begun before the active one publishers
@@ -45,9 +45,6 @@ public final class LogLayout {
 
     /** Bytes of the metadata page. */
     public static final int METADATA_LENGTH = 4096;
-
-    /** Bytes behind the terms that a peer may write: the line of the end-of-stream position. */
-    public static final int END_OF_STREAM_LENGTH = 64;
 
     /** Offset in the metadata page: final position of the stream, or {@link #NOT_ENDED}. */
     public static final int END_OF_STREAM = 0;

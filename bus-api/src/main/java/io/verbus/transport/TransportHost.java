@@ -66,8 +66,8 @@ public interface TransportHost extends TransportSettings {
     boolean onSetup(InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer);
 
     /**
-     * The peer has ended the stream: everything up to the final position is in the log, and the end
-     * is marked in it. The driver closes the image when its subscribers have read it all.
+     * The peer has ended the stream: everything up to the final position is in the log. The driver
+     * marks the end in the log, and closes the image when its subscribers have read it all.
      *
      * @param image that ends.
      * @param finalPosition of the stream.

@@ -131,8 +131,7 @@ class LogBuffersTest {
             created.metadata().putLong(LogLayout.END_OF_STREAM, 77);
             assertEquals(77, mapped.metadata().getLong(LogLayout.END_OF_STREAM));
             assertEquals(
-                    mapped.address() + mapped.writableLength() - LogLayout.END_OF_STREAM_LENGTH,
-                    mapped.metadata().addressOffset());
+                    mapped.address() + mapped.termsLength(), mapped.metadata().addressOffset());
         }
     }
 

@@ -4,6 +4,7 @@ package io.verbus.transport;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -235,6 +236,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     @Override
     public void onImageEnding(InboundImage image, long finalPosition) {
         ((TestImage) image).endingAt = finalPosition;
+        image.log().metadata().putLongRelease(LogLayout.END_OF_STREAM, finalPosition);
     }
 
     @Override

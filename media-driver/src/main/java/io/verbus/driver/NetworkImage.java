@@ -148,7 +148,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         close(reason);
     }
 
-    /** The peer ended the stream, and has marked its end in the log. */
+    /** The peer ended the stream, and all of it is in the log. */
     void onEnding(long position) {
         drainTo(position);
     }
@@ -166,7 +166,6 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         FrontierScanner.Frontier frontier =
                 FrontierScanner.scan(log, subscribers.positions().furthest());
         endReason = reason;
-        log.metadata().putLongRelease(LogLayout.END_OF_STREAM, frontier.position());
         drainTo(frontier.position());
         return frontier.defect();
     }
@@ -174,6 +173,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     private void drainTo(long position) {
         if (state == State.ACTIVE) {
             finalPosition = position;
+            log.metadata().putLongRelease(LogLayout.END_OF_STREAM, position);
             state = State.DRAINING;
         }
     }

@@ -244,7 +244,6 @@ public final class LoopTransport implements Transport {
             if (link.stream == stream) {
                 if (stream.senderPosition() >= stream.finalPosition()) {
                     long end = stream.finalPosition();
-                    link.image.log().metadata().putLongRelease(LogLayout.END_OF_STREAM, end);
                     unlink(link);
                     closing.remove(index);
                     host.onImageEnding(link.image, end);

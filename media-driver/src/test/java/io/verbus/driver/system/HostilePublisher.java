@@ -286,11 +286,11 @@ final class HostilePublisher {
         if (!offer(raw)) {
             return;
         }
-        UnsafeBuffer end = new UnsafeBuffer(new byte[8]);
         long lie = random.nextBoolean() ? random.nextLong() : random.nextInt(1 << 20) * 32L;
-        end.putLong(0, lie);
-        raw.write(end.byteArray(), 3L * TERM_LENGTH + LogLayout.END_OF_STREAM);
-        raw.sendClose(1, random.nextBoolean() ? lie : random.nextLong());
+        if (random.nextBoolean()) {
+            raw.write(noise(8), 3L * TERM_LENGTH); // the first byte behind the terms
+        }
+        raw.sendClose(1, lie, random.nextBoolean());
         settle(raw);
     }
 

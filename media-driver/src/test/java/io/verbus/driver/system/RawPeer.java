@@ -199,7 +199,8 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                         }
 
                         @Override
-                        public void onClose(long registrationId, long finalPosition) {}
+                        public void onClose(
+                                long registrationId, long finalPosition, boolean isPlaced) {}
 
                         @Override
                         public void onGoodbye() {}
@@ -283,8 +284,8 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
     }
 
     /** Says that a stream has ended. */
-    void sendClose(long registrationId, long position) {
-        sendBuffer(writer.close(buffer, 0, registrationId, position));
+    void sendClose(long registrationId, long position, boolean isPlaced) {
+        sendBuffer(writer.close(buffer, 0, registrationId, position, isPlaced));
     }
 
     /** Accepts a stream: the log may be anywhere. */

@@ -47,7 +47,7 @@ public final class ControlDecoder {
         void onSetup(Setup offer);
 
         /** A stream has ended at the position, or is offered no more. */
-        void onClose(long registrationId, long finalPosition);
+        void onClose(long registrationId, long finalPosition, boolean isPlaced);
 
         /** The driver ends. */
         void onGoodbye();
@@ -204,7 +204,10 @@ public final class ControlDecoder {
         if (!isPosition(close.finalPosition())) {
             return "Close has final position " + close.finalPosition();
         }
-        offers.onClose(close.registrationId(), close.finalPosition());
+        offers.onClose(
+                close.registrationId(),
+                close.finalPosition(),
+                close.isPlacedRaw() == BooleanType.T.value());
         return null;
     }
 

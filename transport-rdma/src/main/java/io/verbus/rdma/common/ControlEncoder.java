@@ -55,11 +55,17 @@ public final class ControlEncoder {
         return HEADER + setup.encodedLength();
     }
 
-    /** Ends a stream. */
-    public int close(MutableDirectBuffer buffer, int offset, long registration, long position) {
+    /** Ends a stream; isPlaced where all of it is in the peer's image. */
+    public int close(
+            MutableDirectBuffer buffer,
+            int offset,
+            long registration,
+            long position,
+            boolean isPlaced) {
         close.wrapAndApplyHeader(buffer, offset, header)
                 .registrationId(registration)
-                .finalPosition(position);
+                .finalPosition(position)
+                .isPlaced(isPlaced ? BooleanType.T : BooleanType.F);
         return HEADER + close.encodedLength();
     }
 

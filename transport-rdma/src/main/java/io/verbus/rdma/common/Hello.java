@@ -21,7 +21,7 @@ public record Hello(int version, RejectCode rejectCode, long driverId) {
     public static final long MAGIC = 0x5645524255530001L;
 
     /** Version of the protocol that this release speaks. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
 
     /** Bytes of this side's greeting. */
     public static byte[] of(long driverId, RejectCode rejectCode) {

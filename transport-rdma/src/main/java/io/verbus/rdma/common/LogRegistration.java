@@ -95,7 +95,7 @@ public final class LogRegistration {
 
     private void register() {
         if (!isUnwanted) {
-            memory = domain.register(log.address(), log.writableLength(), access);
+            memory = domain.register(log.address(), log.termsLength(), access);
         }
     }
 

@@ -37,6 +37,13 @@ public interface Connection extends AutoCloseable {
     void reject(byte[] privateData);
 
     /**
+     * Leaves the connection: from now on the queue pair takes nothing from the peer. What it had
+     * taken can still be polled, by the calling thread, once the agent that used the queue pair has
+     * let go of it. {@link #close} is to follow.
+     */
+    void stop();
+
+    /**
      * Destroys the queue pair and leaves the connection: when this returns, the peer can write
      * nothing more through it. The agent that used the queue pair must have let go of it before.
      * The domain stays open. Idempotent.

@@ -23,6 +23,7 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Queue;
 
 /**
@@ -277,9 +278,7 @@ public final class InboundConductor implements AutoCloseable {
             }
             case ReceiverEvent.Closed closed -> {
                 event.link().onHandled();
-                detachIf(
-                        peer,
-                        images.onClose(peer, closed.registrationId(), closed.finalPosition()));
+                detachIf(peer, images.onClose(peer, closed));
             }
             case ReceiverEvent.Released released ->
                     dispose(peer, released.reason(), released.end());
@@ -308,7 +307,12 @@ public final class InboundConductor implements AutoCloseable {
 
     /** Destroys the queue pair before anything else: from then on no image can be written. */
     private void dispose(InboundPeer peer, String reason, LinkEnd end) {
-        peers.cutOff(peer);
+        List<ReceiverEvent.Closed> last = peers.cutOff(peer);
+        for (int i = 0; i < last.size(); i++) {
+            if (images.onClose(peer, last.get(i)) != null) {
+                peer.onViolation();
+            }
+        }
         peer.pending.clear();
         halfOpen.remove(peer);
         String message =

@@ -5,7 +5,6 @@ package io.verbus.rdma.inbound;
 import io.verbus.BusException;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.logbuffer.FrontierScanner;
-import io.verbus.logbuffer.LogLayout;
 import io.verbus.rdma.common.CountersPool;
 import io.verbus.rdma.common.ImageCounters;
 import io.verbus.rdma.common.LogRegistration;
@@ -231,7 +230,8 @@ final class InboundImages implements AutoCloseable {
     }
 
     /** A peer ends a stream, or answers that an image was closed; null, or what is wrong. */
-    String onClose(InboundPeer peer, long registrationId, long finalPosition) {
+    String onClose(InboundPeer peer, ReceiverEvent.Closed close) {
+        long registrationId = close.registrationId();
         peer.deferred.remove(peer.deferred(registrationId));
         peer.pending.remove(peer.pending(registrationId));
         IncomingImage written = peer.written(registrationId);
@@ -240,26 +240,27 @@ final class InboundImages implements AutoCloseable {
             return null;
         }
         reply(peer, new ReceiverCommand.ImageClosed(registrationId));
-        return written == null ? null : end(peer, written, finalPosition);
+        return written == null ? null : end(peer, written, close);
     }
 
-    private String end(InboundPeer peer, IncomingImage written, long finalPosition) {
-        long marked = endOfStream(written);
-        if (marked != LogLayout.NOT_ENDED && (marked != finalPosition || !hasEnded(written))) {
+    private String end(InboundPeer peer, IncomingImage written, ReceiverEvent.Closed close) {
+        if (!close.isPlaced()) {
+            takeFrom(peer, written);
+            loseUnwritten(written, "the publication was closed before it was connected");
+            return null;
+        }
+        FrontierScanner.Frontier frontier =
+                FrontierScanner.scan(written.image.log(), written.image.consumedPosition());
+        if (frontier.defect() != null || frontier.position() != close.finalPosition()) {
             return "stream "
                     + written.offer.streamId()
                     + " ends at position "
-                    + finalPosition
-                    + " but is marked to end at "
-                    + marked
-                    + ", and what was received ends elsewhere";
+                    + close.finalPosition()
+                    + " but what was received ends at "
+                    + frontier.position();
         }
         takeFrom(peer, written);
-        if (marked == finalPosition) {
-            host.onImageEnding(written.image, finalPosition);
-        } else {
-            loseUnwritten(written, "the publication was closed before it was connected");
-        }
+        host.onImageEnding(written.image, close.finalPosition());
         return null;
     }
 
@@ -340,8 +341,8 @@ final class InboundImages implements AutoCloseable {
     }
 
     /**
-     * The queue pair of a peer is destroyed. A stream whose end is in place has ended, though its
-     * Close was not read: to the peer that sent it, it had arrived.
+     * The queue pair of a peer is destroyed, and what it had sent before is read: a stream whose
+     * Close had arrived has ended.
      *
      * @param peer that is lost.
      * @param reason in words.
@@ -355,26 +356,10 @@ final class InboundImages implements AutoCloseable {
             takeFrom(peer, image);
             if (!open) {
                 forget(image);
-            } else if (hasEnded(image)) {
-                host.onImageEnding(image.image, endOfStream(image));
             } else if (!mayResume || !held.hold(image, peer, reason, nowNs)) {
                 lose(image, reason);
             }
         }
-    }
-
-    private static boolean hasEnded(IncomingImage image) {
-        long end = endOfStream(image);
-        if (end == LogLayout.NOT_ENDED) {
-            return false;
-        }
-        FrontierScanner.Frontier frontier =
-                FrontierScanner.scan(image.image.log(), image.image.consumedPosition());
-        return frontier.defect() == null && frontier.position() == end;
-    }
-
-    private static long endOfStream(IncomingImage image) {
-        return image.image.log().metadata().getLongAcquire(LogLayout.END_OF_STREAM);
     }
 
     /** A peer has said that it writes an image no more, which the driver has closed. */

@@ -17,6 +17,8 @@ import io.verbus.rdma.fabric.QueuePair;
 import io.verbus.transport.RoundRobin;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 
 /**
@@ -59,6 +61,9 @@ final class InboundLink
 
     /** Why the conductor wants the link to end when all is answered; or null. */
     private String leaving;
+
+    /** What was read at the very end; null before. */
+    private List<ReceiverEvent.Closed> last;
 
     /** Work requests after which the peer has every answer. */
     private long answeredAt;
@@ -257,25 +262,40 @@ final class InboundLink
         return failure != null;
     }
 
+    /**
+     * Reads what arrived since the receiver has let go of the queue pair, which takes nothing any
+     * more. Conductor's thread.
+     *
+     * @return the streams that the peer has ended.
+     */
+    List<ReceiverEvent.Closed> readLast() {
+        last = new ArrayList<>();
+        drain();
+        return last;
+    }
+
     /** Lets go of the queue pair for a reason of the conductor's. */
     void detach(String reason) {
-        for (int i = 0; i < MAX_DRAIN_POLLS && queuePair.poll(this) > 0; i++) {
-            // What arrived before the end, such as a Close, still counts.
-            continue;
-        }
-        if (failure == null) {
-            failure = reason;
-        }
+        drain();
+        failed(reason);
         release();
     }
 
     /** Lets go of the queue pair: nothing here touches it any more. */
     void release() {
+        drain();
         while (grants.count() > 0) {
             grants.remove(grants.get(grants.count() - 1));
         }
         answers.clear();
         events.add(new ReceiverEvent.Released(this, failure, end));
+    }
+
+    /** What arrived before the end, such as a Close, still counts: to the peer it has arrived. */
+    private void drain() {
+        for (int i = 0; i < MAX_DRAIN_POLLS && queuePair.poll(this) > 0; i++) {
+            continue;
+        }
     }
 
     private void failed(String reason) {
@@ -295,7 +315,7 @@ final class InboundLink
 
     @Override
     public void onMessage(long address, int length) {
-        if (failure != null) {
+        if (end != LinkEnd.LOST) {
             return;
         }
         String wrong = reader.readOffer(address, length, this);
@@ -311,12 +331,20 @@ final class InboundLink
 
     @Override
     public void onSetup(Setup offer) {
-        handOver(new ReceiverEvent.Offered(this, offer));
+        if (last == null) {
+            handOver(new ReceiverEvent.Offered(this, offer));
+        }
     }
 
     @Override
-    public void onClose(long registrationId, long finalPosition) {
-        handOver(new ReceiverEvent.Closed(this, registrationId, finalPosition));
+    public void onClose(long registrationId, long finalPosition, boolean isPlaced) {
+        ReceiverEvent.Closed closed =
+                new ReceiverEvent.Closed(this, registrationId, finalPosition, isPlaced);
+        if (last == null) {
+            handOver(closed);
+        } else {
+            last.add(closed);
+        }
     }
 
     @Override

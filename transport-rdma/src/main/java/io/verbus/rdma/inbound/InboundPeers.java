@@ -126,10 +126,18 @@ final class InboundPeers implements AutoCloseable {
         }
     }
 
-    /** Destroys the queue pair of a peer: from now on it can write nothing. */
-    void cutOff(InboundPeer peer) {
+    /**
+     * Destroys the queue pair of a peer: from now on it can write nothing.
+     *
+     * @return the streams that it has ended and of which the receiver did not know yet: to the peer
+     *     its word has arrived.
+     */
+    List<ReceiverEvent.Closed> cutOff(InboundPeer peer) {
+        peer.connection.stop();
+        List<ReceiverEvent.Closed> last = peer.link.readLast();
         peer.connection.close();
         all.remove(peer);
+        return last;
     }
 
     /** Frees what a peer held, after it is cut off and its images' logs are taken from it. */

@@ -14,7 +14,7 @@ sealed interface ReceiverEvent {
     record Offered(InboundLink link, Setup offer) implements ReceiverEvent {}
 
     /** The peer ends a stream, or has stopped to write an image that was closed. */
-    record Closed(InboundLink link, long registrationId, long finalPosition)
+    record Closed(InboundLink link, long registrationId, long finalPosition, boolean isPlaced)
             implements ReceiverEvent {}
 
     /**

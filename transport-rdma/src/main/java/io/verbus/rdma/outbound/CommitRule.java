@@ -87,11 +87,4 @@ public final class CommitRule {
         }
         queuePair.stageSmallWrite(local, WORD, path.localKey(), remote, path.remoteKey());
     }
-
-    /** Address in the peer of the end-of-stream position. */
-    public static long endOfStream(LogPath path) {
-        return path.remoteLog()
-                + (long) LogLayout.PARTITIONS * path.termLength()
-                + LogLayout.END_OF_STREAM;
-    }
 }

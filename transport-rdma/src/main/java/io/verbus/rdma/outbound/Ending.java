@@ -30,12 +30,12 @@ final class Ending {
      * Tells the peer that the stream ends.
      *
      * @param port to tell it through.
-     * @param path of an image that gets the final position, or null.
      * @param position at which it ends.
+     * @param isPlaced whether the peer's image has all of it.
      * @return whether there was room for it.
      */
-    boolean tellPeer(OutboundPort port, LogPath path, long position) {
-        return isPosted(port.sendClose(path, transfer.registrationId(), position));
+    boolean tellPeer(OutboundPort port, long position, boolean isPlaced) {
+        return isPosted(port.sendClose(transfer.registrationId(), position, isPlaced));
     }
 
     /**

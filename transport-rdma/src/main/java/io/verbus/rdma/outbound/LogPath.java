@@ -13,7 +13,7 @@ import io.verbus.rdma.fabric.RemoteKey;
  * @param zero address of eight bytes that are zero for ever.
  * @param zeroKey of these.
  * @param remoteLog address of the image log's first term in the peer.
- * @param remoteKey of the image log: its terms and the end-of-stream line behind them.
+ * @param remoteKey of the image log: its three terms.
  * @param termLength of both logs in bytes.
  */
 public record LogPath(

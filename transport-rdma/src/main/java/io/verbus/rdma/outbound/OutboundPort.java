@@ -22,7 +22,6 @@ import java.util.Queue;
  */
 final class OutboundPort implements AutoCloseable {
     private static final int CONTROL_SLOTS = 32;
-    private static final int FINAL_POSITION = RdmaOptions.MESSAGE_LENGTH - Long.BYTES;
     private static final RemoteKey NO_KEY = new RemoteKey(0);
 
     /** Work requests kept free of frames, so that control messages and probes always find room. */
@@ -128,7 +127,7 @@ final class OutboundPort implements AutoCloseable {
      *     room now.
      */
     long sendSetup(Setup offer, long position, boolean isResuming) {
-        int slot = claimControl(1);
+        int slot = claimControl();
         return slot < 0
                 ? -1
                 : send(slot, encoder.setup(control.buffer(), slot, offer, position, isResuming));
@@ -137,25 +136,18 @@ final class OutboundPort implements AutoCloseable {
     /**
      * Ends a stream.
      *
-     * @param path of an image that gets the final position, or null.
+     * @param isPlaced whether all of it is in the peer's image.
      * @return the count of work requests after which nothing reads the stream's log any more, or -1
      *     if there is no room now.
      */
-    long sendClose(LogPath path, long registrationId, long finalPosition) {
-        int slot = claimControl(2);
-        if (slot < 0) {
-            return -1;
-        }
-        if (path != null) {
-            control.buffer().putLong(slot + FINAL_POSITION, finalPosition);
-            queuePair.stageSmallWrite(
-                    control.address(slot + FINAL_POSITION),
-                    Long.BYTES,
-                    control.key(),
-                    CommitRule.endOfStream(path),
-                    path.remoteKey());
-        }
-        return send(slot, encoder.close(control.buffer(), slot, registrationId, finalPosition));
+    long sendClose(long registrationId, long finalPosition, boolean isPlaced) {
+        int slot = claimControl();
+        return slot < 0
+                ? -1
+                : send(
+                        slot,
+                        encoder.close(
+                                control.buffer(), slot, registrationId, finalPosition, isPlaced));
     }
 
     /**
@@ -178,7 +170,7 @@ final class OutboundPort implements AutoCloseable {
      *     room now.
      */
     long sendGoodbye() {
-        int slot = claimControl(1);
+        int slot = claimControl();
         return slot < 0 ? -1 : send(slot, encoder.goodbye(control.buffer(), slot));
     }
 
@@ -225,8 +217,8 @@ final class OutboundPort implements AutoCloseable {
         return end;
     }
 
-    private int claimControl(int workRequests) {
-        return queuePair.free() < workRequests || !queuePair.canSend()
+    private int claimControl() {
+        return queuePair.free() < 1 || !queuePair.canSend()
                 ? -1
                 : control.claim(queuePair.completed());
     }

@@ -281,12 +281,10 @@ final class Transfer extends RoundRobin.Taker {
                                 + "; close the publication and add it again"));
     }
 
-    /**
-     * Tells the peer that the stream ends: with its final position in the image, if there is one.
-     */
+    /** Tells the peer that the stream ends. */
     private int close(OutboundPort port) {
         boolean complete = state == State.ACTIVE;
-        if (!ending.tellPeer(port, complete ? replication.path() : null, closePosition())) {
+        if (!ending.tellPeer(port, closePosition(), complete)) {
             return 0;
         }
         state = State.CLOSED;

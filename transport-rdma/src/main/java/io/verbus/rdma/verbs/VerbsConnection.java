@@ -156,6 +156,14 @@ final class VerbsConnection implements Connection {
         close();
     }
 
+    /** Also where the peer has left: the queue pair takes messages until it is told to stop. */
+    @Override
+    public void stop() {
+        if (state == State.ESTABLISHED || state == State.ACCEPTED || state == State.ENDED) {
+            manager.disconnect(id);
+        }
+    }
+
     @Override
     public void close() {
         if (state == State.CLOSED) {

@@ -37,8 +37,8 @@ class ControlReaderTest {
                 }
 
                 @Override
-                public void onClose(long registrationId, long finalPosition) {
-                    heard.add(List.of(registrationId, finalPosition));
+                public void onClose(long registrationId, long finalPosition, boolean isPlaced) {
+                    heard.add(List.of(registrationId, finalPosition, isPlaced));
                 }
 
                 @Override
@@ -105,7 +105,7 @@ class ControlReaderTest {
     @Test
     void readsWhatTheWriterWrites() {
         assertNull(readOffer(writer.setup(buffer, 0, OFFER, 96, true)));
-        assertNull(readOffer(writer.close(buffer, 0, 7, 128)));
+        assertNull(readOffer(writer.close(buffer, 0, 7, 128, true)));
         assertNull(
                 readAnswer(
                         writer.accept(
@@ -127,7 +127,7 @@ class ControlReaderTest {
         assertEquals(
                 List.of(
                         OFFER,
-                        List.of(7L, 128L),
+                        List.of(7L, 128L, true),
                         List.of(7L, 0x7f00_0000_0000L, -2, 96L, 65_536, "tag -3"),
                         List.of(7L, 64L, 3, 96L, 64, "no tag"),
                         8L,
@@ -184,9 +184,9 @@ class ControlReaderTest {
         assertWrongAccept("log address", 7, -64, 96, 64);
         assertWrongAccept("log address", 7, -(3L << 30), 96, 64);
 
-        assertTrue(readOffer(writer.close(buffer, 0, 7, -32)).contains("final position"));
+        assertTrue(readOffer(writer.close(buffer, 0, 7, -32, true)).contains("final position"));
         assertTrue(readOffer(writer.defer(buffer, 0, 7)).contains("template"));
-        assertTrue(readAnswer(writer.close(buffer, 0, 7, 32)).contains("template"));
+        assertTrue(readAnswer(writer.close(buffer, 0, 7, 32, true)).contains("template"));
         assertTrue(heard.isEmpty());
     }
 

@@ -122,10 +122,10 @@ final class CommitSchedule {
 
         RegisteredMemory sourceRegion =
                 sourceDomain.register(
-                        logs.source.address(), logs.source.writableLength(), Access.LOCAL_READ);
+                        logs.source.address(), logs.source.termsLength(), Access.LOCAL_READ);
         RegisteredMemory imageRegion =
                 imageDomain.register(
-                        logs.image.address(), logs.image.writableLength(), Access.REMOTE_WRITE);
+                        logs.image.address(), logs.image.termsLength(), Access.REMOTE_WRITE);
         RegisteredMemory zeroRegion =
                 sourceDomain.register(zero.addressOffset(), Long.BYTES, Access.LOCAL_READ);
         path =

@@ -105,6 +105,11 @@ public final class SimConnection implements Connection {
     }
 
     @Override
+    public void stop() {
+        queuePair.stop();
+    }
+
+    @Override
     public void close() {
         if (closed) {
             return;

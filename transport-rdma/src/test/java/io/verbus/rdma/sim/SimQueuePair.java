@@ -47,6 +47,7 @@ public final class SimQueuePair implements QueuePair {
     private String failure;
     private boolean failureTold;
     private boolean closed;
+    private boolean stopped;
     private boolean cut;
     private boolean headChecked;
 
@@ -273,6 +274,11 @@ public final class SimQueuePair implements QueuePair {
         return count;
     }
 
+    /** Takes nothing from the peer any more. */
+    void stop() {
+        stopped = true;
+    }
+
     // What the network does
 
     /** Lets one thing happen; false if there is nothing. */
@@ -300,6 +306,7 @@ public final class SimQueuePair implements QueuePair {
         return head != null
                 && !cut
                 && !peer.closed
+                && !peer.stopped
                 && !peer.cut
                 && (!head.isSend || peer.arrived.size() < peer.receiveDepth);
     }

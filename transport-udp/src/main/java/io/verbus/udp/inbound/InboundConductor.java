@@ -3,7 +3,6 @@
 package io.verbus.udp.inbound;
 
 import io.verbus.channel.ChannelUri;
-import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.PeerErrorLog;
@@ -217,13 +216,8 @@ public final class InboundConductor implements AutoCloseable {
         switch (event) {
             case ReceiverEvent.Offered offered -> offers.onOffered(offered);
             case ReceiverEvent.Crowded crowded -> offers.onCrowded(crowded);
-            case ReceiverEvent.Ended ended -> {
-                InboundImage image = ended.image().image();
-                image.log()
-                        .metadata()
-                        .putLongRelease(LogLayout.END_OF_STREAM, ended.finalPosition());
-                host.onImageEnding(image, ended.finalPosition());
-            }
+            case ReceiverEvent.Ended ended ->
+                    host.onImageEnding(ended.image().image(), ended.finalPosition());
             case ReceiverEvent.Lost lost -> host.onImageLost(lost.image().image(), lost.reason());
             case ReceiverEvent.Released released -> {
                 InboundImage image = released.image().image();
