@@ -10,6 +10,7 @@ import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogCleaner;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
+import io.verbus.logbuffer.LogType;
 
 import org.agrona.CloseHelper;
 import org.agrona.LangUtil;
@@ -98,7 +99,16 @@ final class WarmUp implements AutoCloseable {
         final Subscription subscription =
                 new Subscription(CHANNEL, 0, 0, image -> {}, image -> {}, closed -> {});
         private final LogBuffers log =
-                LogBuffers.inMemory(new LogSpec(0, 0, 0, 0, LogLayout.MIN_TERM_LENGTH, MTU, 0));
+                LogBuffers.inMemory(
+                        new LogSpec(
+                                LogType.CONCURRENT_PUBLICATION,
+                                0,
+                                0,
+                                0,
+                                0,
+                                LogLayout.MIN_TERM_LENGTH,
+                                MTU,
+                                0));
         private final LogCleaner cleaner = new LogCleaner(log, 0);
         private final UnsafeBufferPosition limit;
         private final UnsafeBufferPosition consumed;

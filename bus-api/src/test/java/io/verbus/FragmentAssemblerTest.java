@@ -12,6 +12,7 @@ import io.verbus.logbuffer.FragmentHandler;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.Header;
 import io.verbus.logbuffer.LogSpec;
+import io.verbus.logbuffer.LogType;
 import io.verbus.logbuffer.TestLogs;
 
 import net.jqwik.api.ForAll;
@@ -50,7 +51,17 @@ class FragmentAssemblerTest {
         private long reservedValue;
 
         private Session(int sessionId) {
-            header = new Header(new LogSpec(1, sessionId, 2, 3, TERM, 8192, 0));
+            header =
+                    new Header(
+                            new LogSpec(
+                                    LogType.CONCURRENT_PUBLICATION,
+                                    1,
+                                    sessionId,
+                                    2,
+                                    3,
+                                    TERM,
+                                    8192,
+                                    0));
         }
 
         void end() {

@@ -16,6 +16,7 @@ import io.verbus.codecs.control.RemoveSubscriptionDecoder;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
+import io.verbus.logbuffer.LogType;
 
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -203,7 +204,15 @@ final class ScriptedDriver implements AutoCloseable {
         LogBuffers log =
                 LogBuffers.create(
                         directory.resolve(name),
-                        new LogSpec(registrationId, sessionId, streamId, 5, TERM_LENGTH, 1024, 0));
+                        new LogSpec(
+                                LogType.CONCURRENT_PUBLICATION,
+                                registrationId,
+                                sessionId,
+                                streamId,
+                                5,
+                                TERM_LENGTH,
+                                1024,
+                                0));
         log.metadata().putIntVolatile(LogLayout.CONNECTED, 1);
         logs.add(log);
         return log;

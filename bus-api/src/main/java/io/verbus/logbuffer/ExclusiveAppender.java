@@ -16,10 +16,11 @@ import org.agrona.concurrent.UnsafeBuffer;
  * between a frame of length zero and the tail is therefore one message that is being appended; a
  * claim in addition has its negative length in place, as other messages may follow it.
  *
- * <p>The log needs no cleaning: the word at which the next frame will begin is zeroed before the
- * tail gets there, and no reader looks further than that. A frame is written from its header to its
- * end, then the next one's first word: a processor that sees lines asked for in their order fetches
- * the next ones by itself, which a store far ahead of them would keep it from.
+ * <p>The log needs no cleaning, which it says in its metadata: the word at which the next frame
+ * will begin is zeroed before the tail gets there, and no reader looks further than that. A frame
+ * is written from its header to its end, then the next one's first word: a processor that sees
+ * lines asked for in their order fetches the next ones by itself, which a store far ahead of them
+ * would keep it from.
  *
  * <p>A frame is committed by a store, not by a compare-and-set: no thread makes padding of what a
  * publisher has begun before the driver has given its client up, and ends the stream. A claim is
@@ -72,6 +73,7 @@ public final class ExclusiveAppender {
         termLength = log.spec().termLength();
         bitsToShift = LogLayout.positionBitsToShift(termLength);
         maxPosition = LogLayout.maxPosition(termLength);
+        metadata.putIntRelease(LogLayout.ZEROES_AHEAD, 1);
         int count = metadata.getIntAcquire(LogLayout.ACTIVE_TERM_COUNT);
         long rawTail = metadata.getLongAcquire(LogTail.offset(count));
         beginTerm(count, (int) Math.min(LogLayout.tailOffset(rawTail), termLength));

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -72,7 +73,7 @@ public final class LogBuffers implements AutoCloseable {
         } catch (IOException e) {
             throw cannotCreate(file, e);
         }
-        return initialise(file, spec, LogLayout.METADATA_LENGTH);
+        return initialise(file, spec, LogLayout.MIN_PAGE_LENGTH);
     }
 
     /**
@@ -80,7 +81,7 @@ public final class LogBuffers implements AutoCloseable {
      *
      * @param file that exists: empty, or of the log's length and zero. It is deleted on failure.
      * @param spec what the log is for; its term length is a multiple of the page length.
-     * @param pageLength bytes of a huge page, or {@link LogLayout#METADATA_LENGTH} for none.
+     * @param pageLength bytes of a page of the file, such as {@link LogLayout#MIN_PAGE_LENGTH}.
      * @return the log, ready to append at the position of the spec.
      * @throws BusException if the file cannot be mapped.
      */
@@ -90,7 +91,7 @@ public final class LogBuffers implements AutoCloseable {
         try (FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, length, arena);
-            initialise(metadata(segment), spec);
+            initialise(metadata(segment), spec, pageLength);
             return new LogBuffers(file, arena::close, segment, spec);
         } catch (IOException e) {
             arena.close();
@@ -120,7 +121,7 @@ public final class LogBuffers implements AutoCloseable {
         Arena arena = Arena.ofShared();
         MemorySegment segment =
                 arena.allocate(LogLayout.fileLength(spec.termLength()), LogLayout.METADATA_LENGTH);
-        initialise(metadata(segment), spec);
+        initialise(metadata(segment), spec, LogLayout.MIN_PAGE_LENGTH);
         return new LogBuffers(null, arena::close, segment, spec);
     }
 
@@ -183,7 +184,7 @@ public final class LogBuffers implements AutoCloseable {
         }
     }
 
-    private static void initialise(UnsafeBuffer metadata, LogSpec spec) {
+    private static void initialise(UnsafeBuffer metadata, LogSpec spec, long pageLength) {
         int bits = LogLayout.positionBitsToShift(spec.termLength());
         int termCount = (int) (spec.position() >>> bits);
         metadata.putLong(LogLayout.END_OF_STREAM, LogLayout.NOT_ENDED);
@@ -197,43 +198,52 @@ public final class LogBuffers implements AutoCloseable {
                     LogLayout.rawTail(termId, offset));
         }
         metadata.putInt(LogLayout.ACTIVE_TERM_COUNT, termCount);
-        metadata.putInt(LogLayout.TERM_LENGTH, spec.termLength());
+        metadata.putLong(LogLayout.REGISTRATION_ID, spec.registrationId());
         metadata.putInt(LogLayout.INITIAL_TERM_ID, spec.initialTermId());
+        metadata.putInt(LogLayout.DEFAULT_HEADER_LENGTH, FrameHeader.LENGTH);
         metadata.putInt(LogLayout.MTU, spec.mtu());
+        metadata.putInt(LogLayout.TERM_LENGTH, spec.termLength());
+        metadata.putInt(LogLayout.PAGE_LENGTH, (int) pageLength);
+        metadata.putLong(
+                LogLayout.DEFAULT_HEADER,
+                FrameHeader.word(0, FrameHeader.FLAGS_UNFRAGMENTED, FrameHeader.TYPE_DATA));
         metadata.putInt(LogLayout.SESSION_ID, spec.sessionId());
         metadata.putInt(LogLayout.STREAM_ID, spec.streamId());
-        metadata.putLong(LogLayout.REGISTRATION_ID, spec.registrationId());
-        metadata.putInt(LogLayout.VERSION, LogLayout.VERSION_VALUE);
-        metadata.putLongRelease(LogLayout.MAGIC, LogLayout.MAGIC_VALUE);
+        metadata.putInt(LogLayout.DEFAULT_HEADER + FrameHeader.TERM_ID, spec.initialTermId());
+        metadata.putByte(LogLayout.TYPE, spec.type().code());
+        VarHandle.releaseFence();
     }
 
     private static LogSpec check(Path file, UnsafeBuffer metadata, long length) {
-        if (metadata.getLongAcquire(LogLayout.MAGIC) != LogLayout.MAGIC_VALUE) {
-            throw new BusException(
-                    file + " is not a log: its metadata page does not begin with the log's magic");
-        }
-        int version = metadata.getInt(LogLayout.VERSION);
-        if (version != LogLayout.VERSION_VALUE) {
-            throw new BusException(
-                    file
-                            + " is a log of version "
-                            + version
-                            + ", this process reads version "
-                            + LogLayout.VERSION_VALUE
-                            + ": use the same Verbus release for driver and clients");
-        }
+        VarHandle.acquireFence();
         int termLength = metadata.getInt(LogLayout.TERM_LENGTH);
-        if (LogLayout.metadataOffset(length) != (long) LogLayout.PARTITIONS * termLength) {
+        int pageLength = metadata.getInt(LogLayout.PAGE_LENGTH);
+        if (!LogLayout.isFileLength(length, termLength, pageLength)) {
             throw new BusException(
                     file
                             + " has "
                             + length
                             + " bytes but says that its terms have "
                             + termLength
-                            + ": it is truncated or damaged");
+                            + " and its pages "
+                            + pageLength
+                            + ": it is truncated, damaged or not a log");
+        }
+        LogType type = LogType.of(metadata.getByte(LogLayout.TYPE));
+        int headerLength = metadata.getInt(LogLayout.DEFAULT_HEADER_LENGTH);
+        if (type == null || headerLength != FrameHeader.LENGTH) {
+            throw new BusException(
+                    file
+                            + " is not a log that this process knows: its metadata says that it is"
+                            + " of type "
+                            + metadata.getByte(LogLayout.TYPE)
+                            + " with frame headers of "
+                            + headerLength
+                            + " bytes");
         }
         try {
             return new LogSpec(
+                    type,
                     metadata.getLong(LogLayout.REGISTRATION_ID),
                     metadata.getInt(LogLayout.SESSION_ID),
                     metadata.getInt(LogLayout.STREAM_ID),
@@ -243,7 +253,7 @@ public final class LogBuffers implements AutoCloseable {
                     0);
         } catch (BusException e) {
             throw new BusException(
-                    file + " is damaged: its metadata page says that its " + e.getMessage(), e);
+                    file + " is damaged: its metadata says that its " + e.getMessage(), e);
         }
     }
 
@@ -280,7 +290,7 @@ public final class LogBuffers implements AutoCloseable {
         return terms[partition].addressOffset();
     }
 
-    /** Buffer over the metadata page. */
+    /** Buffer over the metadata. */
     public UnsafeBuffer metadata() {
         return metadata;
     }

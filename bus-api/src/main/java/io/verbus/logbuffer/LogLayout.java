@@ -7,7 +7,7 @@ import io.verbus.BusException;
 import org.agrona.BitUtil;
 
 /**
- * Layout of a log file, and the arithmetic of positions in it.
+ * Layout of a log file, which is Aeron's, and the arithmetic of positions in it.
  *
  * <pre>
  *  +----------------------------+ 0
@@ -16,22 +16,35 @@ import org.agrona.BitUtil;
  *  |           term 1           |
  *  +----------------------------+ 2 * term length
  *  |           term 2           |
- *  +----------------------------+ 3 * term length, the metadata page; offsets within it:
- *  |   end-of-stream position   |   0  int64   written once by the driver
+ *  +----------------------------+ 3 * term length
+ *  |   up to whole file pages   |
+ *  +----------------------------+ file length - 4096, the metadata; offsets within it:
+ *  |    raw tail of term 0..2   |   0  3 int64, (term id << 32) | tail offset   publishers
+ *  |     active term count      |  24  int32   terms begun before the active one publishers
  *  +----------------------------+
- *  |    raw tail of term 0..2   | 128  3 int64, (term id << 32) | tail offset   publishers
- *  |     active term count      | 152  int32   terms begun before the active one publishers
+ *  |   end-of-stream position   | 128  int64   written once by the driver
+ *  |         connected          | 136  int32   1 if somebody receives   driver
+ *  |  active transport count    | 140  int32   of an image: who delivers it   driver
  *  +----------------------------+
- *  |         connected          | 256  int32   1 if somebody receives   driver
- *  +----------------------------+
- *  |  magic, version, page, ... | 384  fixed when the file is created; magic is stored last
+ *  |      registration id       | 256  fixed when the file is created, as all up to 1024
+ *  |      initial term id       | 264
+ *  |   default header length    | 268  32
+ *  |       longest frame        | 272  MTU
+ *  |        term length         | 276
+ *  |         page size          | 280
+ *  |    default frame header    | 320  with session id and stream id
+ *  |        log type            | 497  uint8, see LogType
  *  +----------------------------+
  *  |     unblocked position     | 1024 int64   behind the last claim made padding   driver
+ *  |        zeroes ahead        | 1032 int32   1 if the writer does   publisher, as it attaches
  *  +----------------------------+ 4096
  * </pre>
  *
- * A position counts the bytes of a stream: {@code (term id - initial term id) * term length + term
- * offset}. The term at which a position lies is partition {@code (position / term length) % 3}.
+ * What lies at 1024 and behind is Verbus' own: Aeron neither reads nor writes it.
+ *
+ * <p>A position counts the bytes of a stream: {@code (term id - initial term id) * term length +
+ * term offset}. The term at which a position lies is partition {@code (position / term length) %
+ * 3}.
  */
 public final class LogLayout {
     /** Terms of a log. */
@@ -43,89 +56,110 @@ public final class LogLayout {
     /** Longest term in bytes. */
     public static final int MAX_TERM_LENGTH = 1024 * 1024 * 1024;
 
-    /** Bytes of the metadata page. */
+    /** Bytes of the metadata, the last of the file. */
     public static final int METADATA_LENGTH = 4096;
 
-    /** Offset in the metadata page: final position of the stream, or {@link #NOT_ENDED}. */
-    public static final int END_OF_STREAM = 0;
+    /** Bytes of the shortest page of a file. */
+    public static final int MIN_PAGE_LENGTH = 4096;
 
-    /** Offset in the metadata page: raw tail of the first partition. */
-    public static final int RAW_TAILS = 128;
+    /** Bytes of the longest page of a file. */
+    public static final int MAX_PAGE_LENGTH = 1024 * 1024 * 1024;
 
-    /** Offset in the metadata page: count of the terms begun before the active one. */
+    /** Offset in the metadata: raw tail of the first partition. */
+    public static final int RAW_TAILS = 0;
+
+    /** Offset in the metadata: count of the terms begun before the active one. */
     public static final int ACTIVE_TERM_COUNT = RAW_TAILS + PARTITIONS * Long.BYTES;
 
-    /** Offset in the metadata page: whether a subscriber receives the stream. */
-    public static final int CONNECTED = 256;
+    /** Offset in the metadata: final position of the stream, or {@link #NOT_ENDED}. */
+    public static final int END_OF_STREAM = 128;
 
-    /** Offset in the metadata page: {@link #MAGIC_VALUE}, int64. */
-    public static final int MAGIC = 384;
+    /** Offset in the metadata: whether a subscriber receives the stream. */
+    public static final int CONNECTED = 136;
 
-    /** Offset in the metadata page: {@link #VERSION_VALUE}, int32. */
-    public static final int VERSION = 392;
+    /** Offset in the metadata: how many transports deliver an image, int32. */
+    public static final int ACTIVE_TRANSPORT_COUNT = 140;
 
-    /** Offset in the metadata page: bytes of a term, int32. */
-    public static final int TERM_LENGTH = 396;
+    /** Offset in the metadata: registration id of publication or image, int64. */
+    public static final int REGISTRATION_ID = 256;
 
-    /** Offset in the metadata page: id of the first term, int32. */
-    public static final int INITIAL_TERM_ID = 400;
+    /** Offset in the metadata: id of the first term, int32. */
+    public static final int INITIAL_TERM_ID = 264;
 
-    /** Offset in the metadata page: longest frame in bytes, int32. */
-    public static final int MTU = 404;
+    /** Offset in the metadata: bytes of the default frame header, int32. */
+    public static final int DEFAULT_HEADER_LENGTH = 268;
 
-    /** Offset in the metadata page: session id, int32. */
-    public static final int SESSION_ID = 408;
+    /** Offset in the metadata: longest frame in bytes, int32. */
+    public static final int MTU = 272;
 
-    /** Offset in the metadata page: stream id, int32. */
-    public static final int STREAM_ID = 412;
+    /** Offset in the metadata: bytes of a term, int32. */
+    public static final int TERM_LENGTH = 276;
 
-    /** Offset in the metadata page: registration id of publication or image, int64. */
-    public static final int REGISTRATION_ID = 416;
+    /** Offset in the metadata: bytes of a page of the file, int32. */
+    public static final int PAGE_LENGTH = 280;
+
+    /** Offset in the metadata: the frame header that writers begin with. */
+    public static final int DEFAULT_HEADER = 320;
+
+    /** Offset in the metadata: session id, int32, in the default frame header. */
+    public static final int SESSION_ID = DEFAULT_HEADER + FrameHeader.SESSION_ID;
+
+    /** Offset in the metadata: stream id, int32, in the default frame header. */
+    public static final int STREAM_ID = DEFAULT_HEADER + FrameHeader.STREAM_ID;
+
+    /** Offset in the metadata: code of the {@link LogType}, uint8. */
+    public static final int TYPE = 497;
 
     /**
-     * Offset in the metadata page: position behind the last claim that an unblocker has made
-     * padding of, or is about to, int64. An owner whose claim lies before it has lost it.
+     * Offset in the metadata: position behind the last claim that an unblocker has made padding of,
+     * or is about to, int64. An owner whose claim lies before it has lost it.
      */
     public static final int UNBLOCKED = 1024;
 
-    /** "VERBUSLG" in ASCII. */
-    public static final long MAGIC_VALUE = 0x474C_5355_4252_4556L;
-
-    /** Version of this layout. */
-    public static final int VERSION_VALUE = 1;
+    /**
+     * Offset in the metadata of an exclusive publication's log: 1 where its writer zeroes the word
+     * at which the next frame will begin, so that the log needs no cleaning, int32. A writer stores
+     * it before its first frame.
+     */
+    public static final int ZEROES_AHEAD = 1032;
 
     /** End-of-stream position of a stream that has not ended. */
     public static final long NOT_ENDED = Long.MAX_VALUE;
 
     private LogLayout() {}
 
-    /** Bytes of a log file. */
+    /** Bytes of a log file on the shortest pages. */
     public static long fileLength(int termLength) {
-        return fileLength(termLength, METADATA_LENGTH);
+        return fileLength(termLength, MIN_PAGE_LENGTH);
     }
 
     /**
-     * Bytes of a log file on pages of another length than the metadata page's: that has a page of
-     * its own, and its data at the beginning of it.
+     * Bytes of a log file: terms and metadata, in whole pages.
      *
-     * @param termLength a multiple of the page length.
-     * @param pageLength a power of two, at least {@link #METADATA_LENGTH}.
+     * @param pageLength a power of two, at least {@link #MIN_PAGE_LENGTH}.
      */
     public static long fileLength(int termLength, long pageLength) {
-        return (long) PARTITIONS * termLength + pageLength;
+        return BitUtil.align((long) PARTITIONS * termLength + METADATA_LENGTH, pageLength);
     }
 
-    /** Whether a log can have so many bytes: three terms, and a page of any length. */
+    /** Whether a log can have so many bytes, whatever its terms and pages. */
     static boolean isFileLength(long length) {
         return length >= fileLength(MIN_TERM_LENGTH)
-                && length <= fileLength(MAX_TERM_LENGTH, MAX_TERM_LENGTH)
-                && length - metadataOffset(length) >= METADATA_LENGTH
-                && BitUtil.isPowerOfTwo(length - metadataOffset(length));
+                && length <= fileLength(MAX_TERM_LENGTH, MAX_PAGE_LENGTH)
+                && length % MIN_PAGE_LENGTH == 0;
     }
 
-    /** Where in a file of such a length the metadata page begins. */
+    /** Whether terms and pages of such lengths make a file of such a length. */
+    static boolean isFileLength(long length, int termLength, int pageLength) {
+        return isTermLength(termLength)
+                && pageLength >= MIN_PAGE_LENGTH
+                && BitUtil.isPowerOfTwo(pageLength)
+                && fileLength(termLength, pageLength) == length;
+    }
+
+    /** Where in a file of such a length the metadata begins. */
     static long metadataOffset(long fileLength) {
-        return PARTITIONS * Long.highestOneBit((fileLength - 1) / PARTITIONS);
+        return fileLength - METADATA_LENGTH;
     }
 
     /**
@@ -134,9 +168,7 @@ public final class LogLayout {
      * @throws BusException if not.
      */
     public static void checkTermLength(int termLength) {
-        if (termLength < MIN_TERM_LENGTH
-                || termLength > MAX_TERM_LENGTH
-                || !BitUtil.isPowerOfTwo(termLength)) {
+        if (!isTermLength(termLength)) {
             throw new BusException(
                     "term length "
                             + termLength
@@ -146,6 +178,12 @@ public final class LogLayout {
                             + MAX_TERM_LENGTH
                             + ": choose one, such as 16m");
         }
+    }
+
+    private static boolean isTermLength(int termLength) {
+        return termLength >= MIN_TERM_LENGTH
+                && termLength <= MAX_TERM_LENGTH
+                && BitUtil.isPowerOfTwo(termLength);
     }
 
     /** Number of bits to shift a position by to count terms. */

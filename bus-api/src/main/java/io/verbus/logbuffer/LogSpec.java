@@ -7,6 +7,7 @@ import io.verbus.BusException;
 /**
  * What is fixed about a log when its file is created.
  *
+ * @param type what the log is for.
  * @param registrationId of the publication or image.
  * @param sessionId of the stream's publisher.
  * @param streamId of the stream.
@@ -16,6 +17,7 @@ import io.verbus.BusException;
  * @param position at which the log begins, a multiple of 32.
  */
 public record LogSpec(
+        LogType type,
         long registrationId,
         int sessionId,
         int streamId,

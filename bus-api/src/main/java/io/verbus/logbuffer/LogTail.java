@@ -61,7 +61,7 @@ public final class LogTail {
         return isFull ? count : -1;
     }
 
-    /** Offset in the metadata page of the raw tail of a term. */
+    /** Offset in the metadata of the raw tail of a term. */
     static int offset(int termCount) {
         return LogLayout.RAW_TAILS + LogLayout.partition(termCount) * Long.BYTES;
     }
@@ -69,7 +69,7 @@ public final class LogTail {
     /**
      * Makes the term after the given one active, unless that is done. Any thread.
      *
-     * @param metadata page of the log.
+     * @param metadata of the log.
      * @param initialTermId of the log.
      * @param termCount of the term that is full, not the last.
      */

@@ -25,8 +25,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * owner that is alive and commits later finds that the claim is no longer its own, as its commit
  * compares, too; one that has left no mark yet finds the position behind the padding in the log's
  * metadata. That position is stored first: a reader that finds the place clean again finds it as
- * well. An owner that only stores, such as a client of Aeron, replaces the padding with a message
- * of the same extent, and spoils what is there if that part of the log is in use again.
+ * well. An owner that only stores, such as a client of Aeron, does not learn of it: its message
+ * takes the place of the padding, or is lost, and spoils what is there if that part of the log is
+ * in use again.
  */
 public final class LogUnblocker {
     private static final long NOT_BLOCKED = -1;

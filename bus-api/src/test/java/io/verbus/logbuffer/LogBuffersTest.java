@@ -31,7 +31,7 @@ import java.util.Random;
 class LogBuffersTest {
     private static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
     private static final LogSpec SPEC = TestLogs.spec(TERM_LENGTH, 1408, -5, 0);
-    private static final long METADATA = 3L * TERM_LENGTH;
+    private static final long METADATA = 3L * TERM_LENGTH; // in a file of short pages
 
     @TempDir Path directory;
     private Path file;
@@ -109,14 +109,14 @@ class LogBuffersTest {
         try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {
             access.setLength(METADATA + 3 * 4096);
         }
-        assertMessage(() -> LogBuffers.map(file, true), "it is truncated or not a log");
+        assertMessage(() -> LogBuffers.map(file, true), "truncated, damaged or not a log");
     }
 
     @Test
     void fileOfOtherTermsThanItSaysIsRefused() throws IOException {
         LogBuffers.create(file, SPEC).close();
         overwrite(LogLayout.TERM_LENGTH, 2 * TERM_LENGTH);
-        assertMessage(() -> LogBuffers.map(file, true), "it is truncated or damaged");
+        assertMessage(() -> LogBuffers.map(file, true), "it is truncated, damaged or not a log");
     }
 
     /** As on huge pages, where the metadata has a page for itself. */
@@ -131,17 +131,9 @@ class LogBuffersTest {
             created.metadata().putLong(LogLayout.END_OF_STREAM, 77);
             assertEquals(77, mapped.metadata().getLong(LogLayout.END_OF_STREAM));
             assertEquals(
-                    mapped.address() + mapped.termsLength(), mapped.metadata().addressOffset());
+                    mapped.address() + mapped.length() - LogLayout.METADATA_LENGTH,
+                    mapped.metadata().addressOffset());
         }
-    }
-
-    @Test
-    void fileOfAnotherVersionIsRefused() throws IOException {
-        LogBuffers.create(file, SPEC).close();
-        overwrite(LogLayout.VERSION, 2);
-        assertMessage(
-                () -> LogBuffers.map(file, true),
-                "is a log of version 2, this process reads version 1: use the same Verbus");
     }
 
     @Test
@@ -149,8 +141,13 @@ class LogBuffersTest {
         LogBuffers.create(file, SPEC).close();
         overwrite(LogLayout.MTU, 77);
         assertMessage(() -> LogBuffers.map(file, true), file + " is damaged", "MTU 77");
-        overwrite(LogLayout.MAGIC, 0);
-        assertMessage(() -> LogBuffers.map(file, true), file + " is not a log");
+        overwrite(LogLayout.DEFAULT_HEADER_LENGTH, 24);
+        assertMessage(() -> LogBuffers.map(file, true), file + " is not a log", "24 bytes");
+        overwrite(LogLayout.DEFAULT_HEADER_LENGTH, 32);
+        overwrite(LogLayout.TYPE & ~3, 7 << 8 * (LogLayout.TYPE % 4));
+        assertMessage(() -> LogBuffers.map(file, true), file + " is not a log", "type 7");
+        overwrite(LogLayout.PAGE_LENGTH, 8192);
+        assertMessage(() -> LogBuffers.map(file, true), "its pages 8192");
     }
 
     private void overwrite(int offset, int value) throws IOException {

@@ -24,13 +24,22 @@ class LogLayoutTest {
     @Test
     void pictureShowsTheMetadataPageAsItIs() throws IOException {
         assertEquals(
-                Map.of(
-                        "end-of-stream position", LogLayout.END_OF_STREAM,
-                        "raw tail of term 0..2", LogLayout.RAW_TAILS,
-                        "active term count", LogLayout.ACTIVE_TERM_COUNT,
-                        "connected", LogLayout.CONNECTED,
-                        "unblocked position", LogLayout.UNBLOCKED,
-                        "magic, version, page, ...", LogLayout.MAGIC),
+                Map.ofEntries(
+                        Map.entry("raw tail of term 0..2", LogLayout.RAW_TAILS),
+                        Map.entry("active term count", LogLayout.ACTIVE_TERM_COUNT),
+                        Map.entry("end-of-stream position", LogLayout.END_OF_STREAM),
+                        Map.entry("connected", LogLayout.CONNECTED),
+                        Map.entry("active transport count", LogLayout.ACTIVE_TRANSPORT_COUNT),
+                        Map.entry("registration id", LogLayout.REGISTRATION_ID),
+                        Map.entry("initial term id", LogLayout.INITIAL_TERM_ID),
+                        Map.entry("default header length", LogLayout.DEFAULT_HEADER_LENGTH),
+                        Map.entry("longest frame", LogLayout.MTU),
+                        Map.entry("term length", LogLayout.TERM_LENGTH),
+                        Map.entry("page size", LogLayout.PAGE_LENGTH),
+                        Map.entry("default frame header", LogLayout.DEFAULT_HEADER),
+                        Map.entry("log type", LogLayout.TYPE),
+                        Map.entry("unblocked position", LogLayout.UNBLOCKED),
+                        Map.entry("zeroes ahead", LogLayout.ZEROES_AHEAD)),
                 LayoutPicture.offsets(LogLayout.class));
     }
 
@@ -56,10 +65,11 @@ class LogLayoutTest {
         int line = BitUtil.CACHE_LINE_LENGTH;
         int tails = LogLayout.RAW_TAILS / line;
         assertEquals(tails, (LogLayout.ACTIVE_TERM_COUNT + 3) / line, "one line for publishers");
-        assertTrue(LogLayout.END_OF_STREAM / line < tails);
-        assertTrue(LogLayout.CONNECTED / line > tails);
-        assertTrue(LogLayout.MAGIC / line > LogLayout.CONNECTED / line);
-        assertTrue(LogLayout.REGISTRATION_ID + 8 <= LogLayout.METADATA_LENGTH);
+        int driver = LogLayout.END_OF_STREAM / line;
+        assertTrue(driver > tails);
+        assertEquals(driver, LogLayout.CONNECTED / line);
+        assertTrue(LogLayout.REGISTRATION_ID / line > driver);
+        assertTrue(LogLayout.UNBLOCKED / line > LogLayout.TYPE / line);
     }
 
     @Property

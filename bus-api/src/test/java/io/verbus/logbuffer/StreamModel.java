@@ -25,13 +25,14 @@ import java.util.Random;
 final class StreamModel implements AutoCloseable {
     private record Message(byte[] payload, long reservedValue) {}
 
-    private record OpenClaim(BufferClaim claim, Message message) {}
+    private record OpenClaim(BufferClaim claim, AeronAppender.Claim aeron, Message message) {}
 
     private final Random random;
     private final LogBuffers log;
     private final LogBuffers image;
     private final ConcurrentAppender concurrent;
     private final ExclusiveAppender exclusive;
+    private final AeronAppender aeron;
     private final LogCleaner cleaner;
     private final LogScanner scanner;
     private final AtomicLongPosition consumed = new AtomicLongPosition();
@@ -47,12 +48,14 @@ final class StreamModel implements AutoCloseable {
     private long limit;
     private int delivered;
 
-    StreamModel(LogSpec spec, boolean isExclusive, boolean isReplicated, long seed) {
+    StreamModel(LogSpec spec, boolean isAeron, boolean isReplicated, long seed) {
         random = new Random(seed);
         log = TestLogs.create(spec);
         image = isReplicated ? TestLogs.create(spec) : log;
-        concurrent = isExclusive ? null : new ConcurrentAppender(log);
-        exclusive = isExclusive ? new ExclusiveAppender(log) : null;
+        boolean isExclusive = spec.type() == LogType.EXCLUSIVE_PUBLICATION;
+        aeron = isAeron ? new AeronAppender(log) : null;
+        concurrent = isAeron || isExclusive ? null : new ConcurrentAppender(log);
+        exclusive = isAeron || !isExclusive ? null : new ExclusiveAppender(log);
         cleaner = new LogCleaner(log, spec.position());
         scanner = new LogScanner(log);
         consumed.set(spec.position());
@@ -104,14 +107,20 @@ final class StreamModel implements AutoCloseable {
         int offset = random.nextInt(64);
         source.putBytes(offset, message.payload());
         long before = position();
-        long result =
-                exclusive != null
-                        ? exclusive.append(source, offset, length, message.reservedValue(), limit)
-                        : concurrent.append(source, offset, length, message.reservedValue(), limit);
+        long result = append(offset, length, message.reservedValue());
         checkResult(before, result);
         if (result > 0) {
             expected.add(message);
         }
+    }
+
+    private long append(int offset, int length, long reservedValue) {
+        if (aeron != null) {
+            return aeron.append(source, offset, length, reservedValue, limit);
+        }
+        return exclusive != null
+                ? exclusive.append(source, offset, length, reservedValue, limit)
+                : concurrent.append(source, offset, length, reservedValue, limit);
     }
 
     private void claim() {
@@ -119,6 +128,14 @@ final class StreamModel implements AutoCloseable {
             return;
         }
         Message message = message(random.nextInt(maxPayload + 1));
+        if (aeron != null) {
+            AeronAppender.Claim claim = aeron.claim(message.payload().length, limit);
+            if (claim != null) {
+                expected.add(message);
+                claims.add(new OpenClaim(null, claim, message));
+            }
+            return;
+        }
         BufferClaim claim = new BufferClaim();
         long before = position();
         long result =
@@ -129,7 +146,7 @@ final class StreamModel implements AutoCloseable {
         if (result > 0) {
             assertEquals(message.payload().length, claim.length());
             expected.add(message);
-            claims.add(new OpenClaim(claim, message));
+            claims.add(new OpenClaim(claim, null, message));
         }
     }
 
@@ -138,6 +155,10 @@ final class StreamModel implements AutoCloseable {
             return;
         }
         OpenClaim open = claims.remove(random.nextInt(claims.size()));
+        if (aeron != null) {
+            finish(open.aeron(), open.message());
+            return;
+        }
         if (random.nextBoolean()) {
             open.claim().reservedValue(open.message().reservedValue());
             open.claim().buffer().putBytes(open.claim().offset(), open.message().payload());
@@ -145,6 +166,16 @@ final class StreamModel implements AutoCloseable {
         } else {
             open.claim().abort();
             expected.removeIf(message -> message == open.message());
+        }
+    }
+
+    private void finish(AeronAppender.Claim claim, Message message) {
+        if (random.nextBoolean()) {
+            claim.term().putBytes(claim.payloadOffset(), message.payload());
+            claim.commit(message.reservedValue());
+        } else {
+            claim.abort();
+            expected.removeIf(each -> each == message);
         }
     }
 
@@ -167,13 +198,13 @@ final class StreamModel implements AutoCloseable {
         }
         reader.poll(this::onFragment, fragmentLimit);
         assertEquals(reader.position(), consumed.get());
-        if (exclusive != null) { // such a log is never cleaned
-            limit = Math.max(limit, consumed.get() + window);
-            return;
-        }
-        cleaner.clean(consumed.get(), 1 << random.nextInt(17));
+        // Behind the sender, as the driver cleans.
+        long released = image == log ? consumed.get() : Math.min(consumed.get(), senderPosition);
+        cleaner.clean(released, 1 << random.nextInt(17));
         limit = Math.max(limit, cleaner.limit(consumed.get(), window));
-        assertTrue(limit <= cleaner.cleaned() + 2L * log.spec().termLength());
+        assertEquals(exclusive == null, cleaner.isNeeded());
+        assertTrue(
+                !cleaner.isNeeded() || limit <= cleaner.cleaned() + 2L * log.spec().termLength());
     }
 
     private void send() {
@@ -233,7 +264,7 @@ final class StreamModel implements AutoCloseable {
     }
 
     private long position() {
-        return exclusive != null ? exclusive.position() : concurrent.position();
+        return LogTail.position(log);
     }
 
     @Override

@@ -19,9 +19,10 @@ class StreamTest {
             @ForAll @IntRange(min = 0, max = 2) int termDoublings,
             @ForAll @IntRange(min = 0, max = 100_000) int startUnits,
             @ForAll int initialTermId,
-            @ForAll boolean isExclusive,
+            @ForAll LogType type,
+            @ForAll boolean isAeron,
             @ForAll long seed) {
-        run(mtuUnits, termDoublings, startUnits, initialTermId, isExclusive, false, seed);
+        run(mtuUnits, termDoublings, startUnits, initialTermId, type, isAeron, false, seed);
     }
 
     @Property(tries = 60)
@@ -31,9 +32,10 @@ class StreamTest {
             @ForAll @IntRange(min = 0, max = 2) int termDoublings,
             @ForAll @IntRange(min = 0, max = 100_000) int startUnits,
             @ForAll int initialTermId,
-            @ForAll boolean isExclusive,
+            @ForAll LogType type,
+            @ForAll boolean isAeron,
             @ForAll long seed) {
-        run(mtuUnits, termDoublings, startUnits, initialTermId, isExclusive, true, seed);
+        run(mtuUnits, termDoublings, startUnits, initialTermId, type, isAeron, true, seed);
     }
 
     private static void run(
@@ -41,12 +43,14 @@ class StreamTest {
             int termDoublings,
             int startUnits,
             int initialTermId,
-            boolean isExclusive,
+            LogType type,
+            boolean isAeron,
             boolean isReplicated,
             long seed) {
         int termLength = LogLayout.MIN_TERM_LENGTH << termDoublings;
-        LogSpec spec = TestLogs.spec(termLength, 32 * mtuUnits, initialTermId, 32L * startUnits);
-        try (StreamModel model = new StreamModel(spec, isExclusive, isReplicated, seed)) {
+        LogSpec spec =
+                TestLogs.spec(type, termLength, 32 * mtuUnits, initialTermId, 32L * startUnits);
+        try (StreamModel model = new StreamModel(spec, isAeron, isReplicated, seed)) {
             int delivered = model.run((long) WRAPS * LogLayout.PARTITIONS * termLength);
             assertTrue(delivered > 0);
         }

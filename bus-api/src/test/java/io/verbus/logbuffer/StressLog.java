@@ -89,6 +89,22 @@ final class StressLog {
         return result;
     }
 
+    /** Appends as a client of Aeron; while the log rotates, tries again. */
+    long appendAsAeron(int number) {
+        return appendAsAeron(number, NO_LIMIT);
+    }
+
+    /** As {@link #appendAsAeron(int)}, up to a limit. */
+    long appendAsAeron(int number, long limit) {
+        AeronAppender appender = new AeronAppender(log);
+        UnsafeBuffer source = message(number);
+        long result;
+        do {
+            result = appender.append(source, 0, PAYLOAD_LENGTH, number, limit);
+        } while (result == AppendResult.ADMIN_ACTION);
+        return result;
+    }
+
     void appendExclusively(int... numbers) {
         ExclusiveAppender appender = new ExclusiveAppender(log);
         for (int number : numbers) {
@@ -113,6 +129,11 @@ final class StressLog {
     /** Moves the tail to where it stood at first, three terms later, on clean terms. */
     void goRoundOnce() {
         log.term(0).setMemory(0, TOUCHED, (byte) 0);
+        goRound();
+    }
+
+    /** Moves the tail to where it stood at first, three terms later; the terms stay as they are. */
+    void goRound() {
         for (int i = 0; i < LogLayout.PARTITIONS; i++) {
             int termId = INITIAL_TERM_ID + i + (i == 0 ? LogLayout.PARTITIONS : 0);
             log.metadata().putLong(LogTail.offset(i), LogLayout.rawTail(termId, 0));

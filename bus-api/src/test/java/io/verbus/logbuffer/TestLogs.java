@@ -15,7 +15,12 @@ public final class TestLogs {
     private TestLogs() {}
 
     public static LogSpec spec(int termLength, int mtu, int initialTermId, long position) {
-        return new LogSpec(42, SESSION_ID, STREAM_ID, initialTermId, termLength, mtu, position);
+        return spec(LogType.CONCURRENT_PUBLICATION, termLength, mtu, initialTermId, position);
+    }
+
+    static LogSpec spec(LogType type, int termLength, int mtu, int initialTermId, long position) {
+        return new LogSpec(
+                type, 42, SESSION_ID, STREAM_ID, initialTermId, termLength, mtu, position);
     }
 
     public static LogBuffers create(int termLength, int mtu) {

@@ -6,6 +6,7 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
+import io.verbus.logbuffer.LogType;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.AtomicCounter;
@@ -113,7 +114,15 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     public TestStream publish(ChannelUri channel, int streamId, int sessionId) {
         long id = driverId * 1000 + nextId++;
         LogSpec spec =
-                new LogSpec(id, sessionId, streamId, 5, channel.termLength(), channel.mtu(), 0);
+                new LogSpec(
+                        LogType.CONCURRENT_PUBLICATION,
+                        id,
+                        sessionId,
+                        streamId,
+                        5,
+                        channel.termLength(),
+                        channel.mtu(),
+                        0);
         LogBuffers log = LogBuffers.create(directory.resolve("publication-" + id + ".log"), spec);
         TestStream stream = new TestStream(channel, log);
         streams.add(stream);
@@ -220,6 +229,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         long id = driverId * 1000 + nextId++;
         LogSpec spec =
                 new LogSpec(
+                        LogType.IMAGE,
                         id,
                         setup.sessionId(),
                         setup.streamId(),

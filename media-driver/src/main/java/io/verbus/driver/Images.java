@@ -12,6 +12,7 @@ import io.verbus.driver.status.SystemCounter;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
+import io.verbus.logbuffer.LogType;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.PeerErrorLog;
@@ -77,6 +78,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         }
         LogSpec spec =
                 new LogSpec(
+                        LogType.IMAGE,
                         ids.getAsLong(),
                         setup.sessionId(),
                         setup.streamId(),

@@ -34,14 +34,13 @@ final class IpcPublication extends Publication {
 
     IpcPublication(
             ChannelUri channel,
-            boolean exclusive,
             LogBuffers log,
             PublisherLimit limit,
             long window,
             DriverConfig config,
             DriverCounters counters,
             EventEncoder events) {
-        super(channel, exclusive, log, limit, config);
+        super(channel, log, limit, config);
         this.window = window;
         this.step = Math.min(window >> GAIN_SHIFT, maxUnclean());
         this.subscribers =

@@ -55,6 +55,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         this.subscribers =
                 new Subscribers(this, setup.termLength(), setup.position(), counters, events);
         receiverPosition.setRelease(setup.position());
+        log.metadata().putIntRelease(LogLayout.ACTIVE_TRANSPORT_COUNT, 1);
     }
 
     // Any thread
@@ -200,6 +201,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     private void close(String reason) {
         if (state.compareTo(State.CLOSING) < 0) {
             state = State.CLOSING;
+            log.metadata().putIntRelease(LogLayout.ACTIVE_TRANSPORT_COUNT, 0);
             transport.closeImage(this, reason);
         }
     }

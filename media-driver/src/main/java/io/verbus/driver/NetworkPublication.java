@@ -51,7 +51,6 @@ final class NetworkPublication extends Publication implements OutboundStream {
 
     NetworkPublication(
             ChannelUri channel,
-            boolean exclusive,
             LogBuffers log,
             PublisherLimit limit,
             AtomicCounter senderPosition,
@@ -60,7 +59,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
             DriverConfig config,
             DriverCounters counters,
             EventEncoder events) {
-        super(channel, exclusive, log, limit, config);
+        super(channel, log, limit, config);
         this.transport = transport;
         this.senderPosition = senderPosition;
         this.creditStalls = creditStalls;

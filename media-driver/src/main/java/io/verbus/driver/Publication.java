@@ -9,6 +9,7 @@ import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogCleaner;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogTail;
+import io.verbus.logbuffer.LogType;
 import io.verbus.logbuffer.LogUnblocker;
 import io.verbus.transport.RoundRobin;
 
@@ -52,15 +53,10 @@ abstract sealed class Publication extends RoundRobin.Taker implements Subscribab
     /** Written by the conductor once, before the end is told; read by the sender. */
     private volatile long finalPosition = LogLayout.NOT_ENDED;
 
-    Publication(
-            ChannelUri channel,
-            boolean exclusive,
-            LogBuffers log,
-            PublisherLimit limit,
-            DriverConfig config) {
+    Publication(ChannelUri channel, LogBuffers log, PublisherLimit limit, DriverConfig config) {
         this.registrationId = log.spec().registrationId();
         this.channel = channel;
-        this.exclusive = exclusive;
+        this.exclusive = log.spec().type() == LogType.EXCLUSIVE_PUBLICATION;
         this.log = log;
         this.limit = limit;
         this.cleaner = new LogCleaner(log, log.spec().position());
@@ -123,22 +119,18 @@ abstract sealed class Publication extends RoundRobin.Taker implements Subscribab
      * @param window in bytes past it, two terms at most.
      */
     final long limitAt(long consumed, long window) {
-        return exclusive ? consumed + window : cleaner.limit(consumed, window);
+        return cleaner.limit(consumed, window);
     }
 
     /**
      * Cleans what was consumed, once there is enough of it: a conductor with work for each message
-     * would never idle, and take processor and cache lines from the threads that exchange them. A
-     * log with a single writer needs no cleaning: see {@link
-     * io.verbus.logbuffer.ExclusiveAppender}.
+     * would never idle, and take processor and cache lines from the threads that exchange them.
      *
      * @param consumed position that every consumer, and the sender, has passed.
      * @return how many bytes were zeroed.
      */
     final int clean(long consumed) {
-        return exclusive || consumed - cleaner.cleaned() < maxUnclean
-                ? 0
-                : cleaner.clean(consumed, MAX_CLEANED);
+        return consumed - cleaner.cleaned() < maxUnclean ? 0 : cleaner.clean(consumed, MAX_CLEANED);
     }
 
     /** Bytes of what is consumed that may wait to be cleaned. */

@@ -12,6 +12,7 @@ import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
+import io.verbus.logbuffer.LogType;
 import io.verbus.transport.Transport;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -52,11 +53,13 @@ final class PublicationFactory {
      *
      * @throws BusException if the channel cannot be used.
      */
-    LogSpec spec(long registrationId, int sessionId, int streamId, ChannelUri channel) {
+    LogSpec spec(
+            LogType type, long registrationId, int sessionId, int streamId, ChannelUri channel) {
         if (!channel.isIpc()) {
             transports.of(channel);
         }
         return new LogSpec(
+                type,
                 registrationId,
                 sessionId,
                 streamId,
@@ -72,7 +75,7 @@ final class PublicationFactory {
      * @throws BusException if the channel cannot be used, or counters are exhausted; the log is
      *     freed then.
      */
-    Publication create(LogBuffers log, boolean exclusive, ChannelUri channel) {
+    Publication create(LogBuffers log, ChannelUri channel) {
         LogSpec spec = log.spec();
         Transport transport = channel.isIpc() ? null : transports.of(channel);
         List<AtomicCounter> made = new ArrayList<>();
@@ -88,7 +91,6 @@ final class PublicationFactory {
             if (transport == null) {
                 return new IpcPublication(
                         channel,
-                        exclusive,
                         log,
                         limit,
                         ipcWindow(spec.termLength()),
@@ -99,7 +101,6 @@ final class PublicationFactory {
             NetworkPublication publication =
                     new NetworkPublication(
                             channel,
-                            exclusive,
                             log,
                             limit,
                             counter(

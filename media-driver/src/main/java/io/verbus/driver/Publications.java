@@ -12,6 +12,7 @@ import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.SystemCounter;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
+import io.verbus.logbuffer.LogType;
 import io.verbus.transport.RoundRobin;
 
 import org.agrona.ErrorHandler;
@@ -69,13 +70,11 @@ final class Publications implements RoundRobin.Turn<Publication> {
     /** A publication whose log is being made, and the commands that wait for it. */
     private final class Preparation implements LogReceiver {
         private final LogSpec spec;
-        private final boolean exclusive;
         private final ChannelUri channel;
         private final List<Asker> askers = new ArrayList<>();
 
-        private Preparation(LogSpec spec, boolean exclusive, ChannelUri channel) {
+        private Preparation(LogSpec spec, ChannelUri channel) {
             this.spec = spec;
-            this.exclusive = exclusive;
             this.channel = channel;
         }
 
@@ -88,7 +87,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
             }
             Publication publication;
             try {
-                publication = factory.create(log, exclusive, channel);
+                publication = factory.create(log, channel);
             } catch (BusException e) {
                 askers.forEach(asker -> failures.tell(asker.correlationId, e));
                 return;
@@ -184,7 +183,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
 
     private Preparation findPrepared(int streamId, ChannelUri channel) {
         for (Preparation each : preparations) {
-            if (!each.exclusive
+            if (each.spec.type() == LogType.CONCURRENT_PUBLICATION
                     && !each.askers.isEmpty()
                     && isShared(each.spec, each.channel, streamId, channel)) {
                 return each;
@@ -264,8 +263,14 @@ final class Publications implements RoundRobin.Turn<Publication> {
             }
             sessionId = factory.sessionId(channel);
         }
-        LogSpec spec = factory.spec(registrationId, sessionId, streamId, channel);
-        Preparation preparation = new Preparation(spec, exclusive, channel);
+        LogSpec spec =
+                factory.spec(
+                        exclusive ? LogType.EXCLUSIVE_PUBLICATION : LogType.CONCURRENT_PUBLICATION,
+                        registrationId,
+                        sessionId,
+                        streamId,
+                        channel);
+        Preparation preparation = new Preparation(spec, channel);
         preparations.add(preparation);
         files.publication(spec, client.id(), preparation);
         return preparation;

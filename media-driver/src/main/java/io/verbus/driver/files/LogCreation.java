@@ -51,7 +51,7 @@ final class LogCreation implements SlicedTask {
         this.spec = spec;
         this.receiver = receiver;
         this.hugePages = hugePages;
-        pageLength = hugePages == null ? LogLayout.METADATA_LENGTH : hugePages.pageLength();
+        pageLength = hugePages == null ? LogLayout.MIN_PAGE_LENGTH : hugePages.pageLength();
         length = LogLayout.fileLength(spec.termLength(), pageLength);
     }
 

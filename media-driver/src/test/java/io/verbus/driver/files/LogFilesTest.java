@@ -17,6 +17,7 @@ import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.SystemCounter;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
+import io.verbus.logbuffer.LogType;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -70,7 +71,7 @@ class LogFilesTest {
 
     private void publication(long id, int termLength) {
         files.publication(
-                new LogSpec(id, 2, 3, 4, termLength, 1408, 0),
+                new LogSpec(LogType.CONCURRENT_PUBLICATION, id, 2, 3, 4, termLength, 1408, 0),
                 id,
                 new LogReceiver() {
                     @Override

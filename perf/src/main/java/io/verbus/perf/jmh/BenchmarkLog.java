@@ -4,6 +4,7 @@ package io.verbus.perf.jmh;
 
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
+import io.verbus.logbuffer.LogType;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,7 +25,11 @@ final class BenchmarkLog implements AutoCloseable {
     }
 
     BenchmarkLog(int termLength, int mtu) {
-        buffers = LogBuffers.create(file, new LogSpec(1, 2, 3, 0, termLength, mtu, 0));
+        buffers =
+                LogBuffers.create(
+                        file,
+                        new LogSpec(
+                                LogType.CONCURRENT_PUBLICATION, 1, 2, 3, 0, termLength, mtu, 0));
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogReader;
 import io.verbus.logbuffer.LogScanner;
 import io.verbus.logbuffer.LogSpec;
+import io.verbus.logbuffer.LogType;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.QueuePair;
 import io.verbus.rdma.fabric.RegisteredMemory;
@@ -35,7 +36,15 @@ final class CommitSchedule {
     private static final int MTU = 4096;
     private static final int INITIAL_TERM_ID = 7;
     private static final LogSpec SPEC =
-            new LogSpec(1, 11, 22, INITIAL_TERM_ID, TERM_LENGTH, MTU, 0);
+            new LogSpec(
+                    LogType.CONCURRENT_PUBLICATION,
+                    1,
+                    11,
+                    22,
+                    INITIAL_TERM_ID,
+                    TERM_LENGTH,
+                    MTU,
+                    0);
 
     /** The two logs, used by one schedule after the other. */
     record Logs(LogBuffers source, LogBuffers image, byte[] garbage) implements AutoCloseable {

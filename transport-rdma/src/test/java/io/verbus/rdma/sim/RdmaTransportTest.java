@@ -524,7 +524,9 @@ class RdmaTransportTest {
         net.until("rejected", () -> probe.ended != null);
         Hello answer = Hello.read(probe.answer);
         assertEquals(RejectCode.VERSION_MISMATCH, answer.rejectCode());
-        assertTrue(net.b.errors.getFirst().contains("speaks version " + (Hello.VERSION + 1)), net.b.errors.toString());
+        assertTrue(
+                net.b.errors.getFirst().contains("speaks version " + (Hello.VERSION + 1)),
+                net.b.errors.toString());
         assertTrue(net.b.errors.getFirst().contains("same Verbus release"));
         assertTrue(net.b.fabric.connections().isEmpty());
     }

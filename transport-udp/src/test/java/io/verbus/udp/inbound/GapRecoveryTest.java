@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
+import io.verbus.logbuffer.LogType;
 import io.verbus.udp.wire.HeartbeatFrame;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -46,7 +47,8 @@ class GapRecoveryTest {
         buffers =
                 LogBuffers.create(
                         folder.resolve("image.log"),
-                        new LogSpec(1, SESSION, STREAM, INITIAL_TERM, TERM, 1408, 0));
+                        new LogSpec(
+                                LogType.IMAGE, 1, SESSION, STREAM, INITIAL_TERM, TERM, 1408, 0));
         log = new RebuiltLog(buffers, 0);
         recovery =
                 new GapRecovery(
