@@ -3,6 +3,7 @@
 package io.verbus;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.directory.DefaultDirectory;
 import io.verbus.directory.DirectoryTrust;
 import io.verbus.memory.JvmFlags;
 
@@ -243,10 +244,16 @@ public final class Bus implements AutoCloseable {
     /** How to connect. Not safe for use by several threads at once. */
     public static final class Context {
         /** System property that names the default driver directory. */
-        public static final String DIRECTORY_PROPERTY = "verbus.dir";
+        public static final String DIRECTORY_PROPERTY = DefaultDirectory.PROPERTY;
 
         /** Environment variable that names the default driver directory. */
-        public static final String DIRECTORY_VARIABLE = "VERBUS_DIR";
+        public static final String DIRECTORY_VARIABLE = DefaultDirectory.VARIABLE;
+
+        /** System property of Aeron that names the default driver directory. */
+        public static final String AERON_DIRECTORY_PROPERTY = DefaultDirectory.AERON_PROPERTY;
+
+        /** Environment variable of Aeron that names the default driver directory. */
+        public static final String AERON_DIRECTORY_VARIABLE = DefaultDirectory.AERON_VARIABLE;
 
         /** System property that names the default {@link #directoryOwner}. */
         public static final String DIRECTORY_OWNER_PROPERTY = "verbus.directory-owner";
@@ -311,15 +318,14 @@ public final class Bus implements AutoCloseable {
         }
 
         /**
-         * The driver directory where nothing else is said: the system property {@value
-         * #DIRECTORY_PROPERTY}, else the environment variable {@value #DIRECTORY_VARIABLE}, else
-         * {@code /dev/shm/verbus-USER}.
+         * The driver directory where nothing else is said: the first that is set of the system
+         * properties {@value #DIRECTORY_PROPERTY} and {@value #AERON_DIRECTORY_PROPERTY} and the
+         * environment variables {@value #DIRECTORY_VARIABLE} and {@value
+         * #AERON_DIRECTORY_VARIABLE}, else {@code /dev/shm/aeron-USER}, or {@code aeron-USER} in
+         * the folder for temporary files where there is no {@code /dev/shm}.
          */
         public static String defaultDirectoryName() {
-            return setting(
-                    DIRECTORY_PROPERTY,
-                    DIRECTORY_VARIABLE,
-                    "/dev/shm/verbus-" + System.getProperty("user.name"));
+            return DefaultDirectory.name();
         }
 
         private static String setting(String property, String variable, String preset) {

@@ -160,8 +160,8 @@ final class EventDecoder {
     }
 
     private static String fileName(String name) {
-        if (name.isEmpty() || name.startsWith(".") || name.indexOf('/') >= 0) {
-            throw malformed("'" + name + "' is not the name of a file in the driver directory");
+        if (name.isEmpty() || name.indexOf('\0') >= 0) {
+            throw malformed("'" + name + "' is not the path of a file");
         }
         return name;
     }

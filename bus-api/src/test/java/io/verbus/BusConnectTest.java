@@ -76,7 +76,7 @@ class BusConnectTest {
     void saysThatTheDriverHasClosed() {
         try (ScriptedDriver driver = new ScriptedDriver(directory, 1)) {
             driver.leave();
-            assertRefused("has closed", "pid 4711", "start a media driver");
+            assertRefused("has been shut down", "pid 4711", "start a media driver");
         }
     }
 
@@ -84,8 +84,8 @@ class BusConnectTest {
     void saysThatTheDriverIsOfAnotherVersion() throws Exception {
         try (ScriptedDriver driver = new ScriptedDriver(directory, 1)) {
             ByteBuffer version = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
-            overwrite(8, version.putInt(0, 99).array());
-            assertRefused("version 99", "same Verbus release");
+            overwrite(0, version.putInt(0, 99).array());
+            assertRefused("version 0.0.99", "0.2.0 and later");
             assertTrue(driver.keepalives() == 0);
         }
     }
@@ -117,7 +117,7 @@ class BusConnectTest {
             new ScriptedDriver(directory, 1).close();
             byte[] bytes = new byte[100_000];
             new Random(seed).nextBytes(bytes);
-            overwrite(4096, bytes);
+            overwrite(CncFile.HEADER_LENGTH, bytes);
             try (Bus bus = Bus.connect(context(1).errorHandler(e -> {}))) {
                 bus.addPublication("verbus:ipc", 1);
             } catch (BusException e) {

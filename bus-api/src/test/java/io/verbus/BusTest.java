@@ -446,7 +446,7 @@ class BusTest {
         Image image = subscription.imageBySessionId(SESSION);
         driver.leave();
         expectLoss(publication, subscription, image);
-        assertTrue(losses.get(0).getMessage().contains("has closed"), losses.toString());
+        assertTrue(losses.get(0).getMessage().contains("has been shut down"), losses.toString());
     }
 
     @Test

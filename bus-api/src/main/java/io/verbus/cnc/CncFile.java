@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -26,20 +25,23 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * The command-and-control file of a driver directory, mapped into this process.
+ * The command-and-control file of a driver directory, mapped into this process. Its layout is
+ * Aeron's.
  *
  * <pre>
- *  +----------------------------+ 0     header page; offsets within it:
- *  |  magic                     |   0   int64, stored last, with release
- *  |  version                   |   8   int32
- *  |  to-driver length          |  12   int32   of the ring buffer without its trailer
- *  |  to-clients length         |  16   int32   of the broadcast buffer without its trailer
- *  |  counter values length     |  20   int32
- *  |  error log length          |  24   int32
- *  |  driver id                 |  32   int64
+ *  +----------------------------+ 0     header; offsets within it:
+ *  |  version                   |   0   int32, stored last, with release
+ *  |  to-driver length          |   4   int32   of the ring buffer with its trailer
+ *  |  to-clients length         |   8   int32   of the broadcast buffer with its trailer
+ *  |  counter metadata length   |  12   int32
+ *  |  counter values length     |  16   int32
+ *  |  error log length          |  20   int32
+ *  |  client liveness timeout   |  24   int64   nanoseconds
+ *  |  start time                |  32   int64   milliseconds since the epoch
  *  |  process id                |  40   int64
- *  |  client liveness timeout   |  48   int64   nanoseconds
- *  +----------------------------+ 4096
+ *  |  page length               |  48   int32   of the file, a power of two; 0 is 4096
+ *  |  driver id                 |  56   int64   Verbus' own; 0 in the file of another driver
+ *  +----------------------------+ 128
  *  |  commands                  |  ManyToOneRingBuffer, clients to driver
  *  +----------------------------+
  *  |  events                    |  broadcast buffer, driver to clients
@@ -49,40 +51,45 @@ import java.nio.file.StandardOpenOption;
  *  |  counters' values          |  CountersReader.COUNTER_LENGTH for each counter
  *  +----------------------------+
  *  |  error log                 |  DistinctErrorLog
- *  +----------------------------+
+ *  +----------------------------+  up to a whole page
  * </pre>
  *
- * Every section begins at a multiple of 4096. The driver's heartbeat is the consumer heartbeat time
- * of the ring buffer, milliseconds since the epoch.
+ * No section is aligned: each begins where the one before it ends. The driver's heartbeat is the
+ * consumer heartbeat time of the ring buffer, milliseconds since the epoch; -1 once the driver has
+ * closed.
  */
 public final class CncFile implements AutoCloseable {
     /** Name of the file within a driver directory. */
-    public static final String NAME = "cnc";
+    public static final String NAME = "cnc.dat";
 
-    /** "VERBUSCC" in ASCII. */
-    public static final long MAGIC_VALUE = 0x4343_5355_4252_4556L;
+    /** Version of this layout and of the protocol in it: major, minor and patch, 0.2.0. */
+    public static final int VERSION_VALUE = 2 << 8;
 
-    /** Version of this layout and of the protocol in it. */
-    public static final int VERSION_VALUE = 1;
+    /** Bytes of the header. */
+    public static final int HEADER_LENGTH = 128;
 
-    static final int MAGIC = 0;
-    static final int VERSION = 8;
-    static final int TO_DRIVER_LENGTH = 12;
-    static final int TO_CLIENTS_LENGTH = 16;
-    static final int COUNTER_VALUES_LENGTH = 20;
-    static final int ERROR_LOG_LENGTH = 24;
-    static final int DRIVER_ID = 32;
+    static final int VERSION = 0;
+    static final int TO_DRIVER_LENGTH = 4;
+    static final int TO_CLIENTS_LENGTH = 8;
+    static final int COUNTER_METADATA_LENGTH = 12;
+    static final int COUNTER_VALUES_LENGTH = 16;
+    static final int ERROR_LOG_LENGTH = 20;
+    static final int CLIENT_LIVENESS_TIMEOUT = 24;
+    static final int START_TIME = 32;
     static final int PID = 40;
-    static final int CLIENT_LIVENESS_TIMEOUT = 48;
+    static final int PAGE_LENGTH = 48;
+    static final int DRIVER_ID = 56;
     static final int PAGE = 4096;
 
+    private static final int MAX_PAGE = 1024 * 1024 * 1024;
     private static final int MIN_SECTION = 4096;
-    private static final int MAX_SECTION = 256 * 1024 * 1024;
+    private static final int MAX_SECTION = 500 * 1024 * 1024;
     private static final int METADATA_PER_VALUE =
             CountersReader.METADATA_LENGTH / CountersReader.COUNTER_LENGTH;
 
     private final Runnable release;
     private final CncSpec spec;
+    private final UnsafeBuffer header;
     private final UnsafeBuffer toDriver;
     private final UnsafeBuffer toClients;
     private final UnsafeBuffer counterMetadata;
@@ -93,19 +100,20 @@ public final class CncFile implements AutoCloseable {
     private CncFile(Runnable release, MemorySegment segment, CncSpec spec) {
         this.release = release;
         this.spec = spec;
-        long at = PAGE;
+        header = view(segment, 0, HEADER_LENGTH);
+        long at = HEADER_LENGTH;
         int length = ringLength(spec);
         toDriver = view(segment, at, length);
-        at += page(length);
+        at += length;
         length = broadcastLength(spec);
         toClients = view(segment, at, length);
-        at += page(length);
+        at += length;
         length = spec.counterValuesLength() * METADATA_PER_VALUE;
         counterMetadata = view(segment, at, length);
-        at += page(length);
+        at += length;
         length = spec.counterValuesLength();
         counterValues = view(segment, at, length);
-        at += page(length);
+        at += length;
         errorLog = view(segment, at, spec.errorLogLength());
     }
 
@@ -118,7 +126,14 @@ public final class CncFile implements AutoCloseable {
      * @throws BusException if it cannot be created or there is too little space for it.
      */
     public static CncFile create(Path file, CncSpec spec) {
-        long length = fileLength(spec);
+        long length = fileLength(spec, PAGE);
+        if (length > Integer.MAX_VALUE) {
+            throw new BusException(
+                    "the driver's file would have "
+                            + length
+                            + " bytes, more than its layout allows (2 GiB): choose smaller buffers"
+                            + " or fewer counters");
+        }
         Arena arena = Arena.ofShared();
         try (FileChannel channel = DriverFile.create(file)) {
             // Written, not merely sized: a hole that cannot be filled later would be a fault.
@@ -128,15 +143,17 @@ public final class CncFile implements AutoCloseable {
                 at += channel.write(zeros, at);
             }
             MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, length, arena);
-            UnsafeBuffer header = view(segment, 0, PAGE);
-            header.putInt(VERSION, VERSION_VALUE);
-            header.putInt(TO_DRIVER_LENGTH, spec.toDriverLength());
-            header.putInt(TO_CLIENTS_LENGTH, spec.toClientsLength());
+            UnsafeBuffer header = view(segment, 0, HEADER_LENGTH);
+            header.putInt(TO_DRIVER_LENGTH, ringLength(spec));
+            header.putInt(TO_CLIENTS_LENGTH, broadcastLength(spec));
+            header.putInt(COUNTER_METADATA_LENGTH, spec.counterValuesLength() * METADATA_PER_VALUE);
             header.putInt(COUNTER_VALUES_LENGTH, spec.counterValuesLength());
             header.putInt(ERROR_LOG_LENGTH, spec.errorLogLength());
-            header.putLong(DRIVER_ID, spec.driverId());
-            header.putLong(PID, spec.pid());
             header.putLong(CLIENT_LIVENESS_TIMEOUT, spec.clientLivenessTimeoutNs());
+            header.putLong(START_TIME, spec.startMs());
+            header.putLong(PID, spec.pid());
+            header.putInt(PAGE_LENGTH, PAGE);
+            header.putLong(DRIVER_ID, spec.driverId());
             return new CncFile(arena::close, segment, spec);
         } catch (FileAlreadyExistsException e) {
             arena.close();
@@ -190,7 +207,7 @@ public final class CncFile implements AutoCloseable {
         try (FileChannel channel =
                 trust.open(file.toAbsolutePath().getParent(), file.toAbsolutePath(), false)) {
             long length = channel.size();
-            if (length < PAGE) {
+            if (length < HEADER_LENGTH) {
                 throw new BusException(
                         file
                                 + " has only "
@@ -199,8 +216,9 @@ public final class CncFile implements AutoCloseable {
                                 + " the file is truncated");
             }
             // Read, not mapped: a client that waits for a driver to start looks a thousand times.
-            ByteBuffer header = ByteBuffer.allocate(PAGE);
-            channel.read(header, 0);
+            ByteBuffer header = ByteBuffer.allocate(HEADER_LENGTH);
+            channel.read(header.limit(Integer.BYTES), VERSION);
+            channel.read(header.clear(), 0); // again: what was stored before the version
             CncSpec spec = check(file, new UnsafeBuffer(header), length);
             ClientMapping mapping =
                     ClientMapping.map(channel, FileChannel.MapMode.READ_WRITE, length);
@@ -220,13 +238,17 @@ public final class CncFile implements AutoCloseable {
      * Tells whether a file is still that of a driver, and not absent or that of a later one.
      *
      * @param file to look at.
-     * @param driverId of the driver.
+     * @param spec of the driver's file.
      * @return false if another driver has made the file, or there is none.
      */
-    public static boolean belongsTo(Path file, long driverId) {
-        ByteBuffer id = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
+    public static boolean belongsTo(Path file, CncSpec spec) {
+        ByteBuffer bytes = ByteBuffer.allocate(HEADER_LENGTH);
+        UnsafeBuffer header = new UnsafeBuffer(bytes);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            return channel.read(id, DRIVER_ID) == Long.BYTES && id.getLong(0) == driverId;
+            return channel.read(bytes, 0) == HEADER_LENGTH
+                    && header.getLong(DRIVER_ID) == spec.driverId()
+                    && header.getLong(START_TIME) == spec.startMs()
+                    && header.getLong(PID) == spec.pid();
         } catch (NoSuchFileException e) {
             return false;
         } catch (IOException e) {
@@ -236,32 +258,42 @@ public final class CncFile implements AutoCloseable {
     }
 
     private static CncSpec check(Path file, UnsafeBuffer header, long length) {
-        if (header.getLongAcquire(MAGIC) != MAGIC_VALUE) {
+        int version = header.getIntAcquire(VERSION);
+        if (version == 0) {
             throw new BusException(
                     file
-                            + " is not a driver's command-and-control file, or its driver is still"
-                            + " starting");
+                            + " has no version yet: its driver is still starting, or it is not a"
+                            + " driver's command-and-control file");
         }
-        int version = header.getInt(VERSION);
-        if (version != VERSION_VALUE) {
+        if (version >>> 16 != 0 || version >>> 8 < VERSION_VALUE >>> 8) {
             throw new BusException(
                     file
                             + " is of version "
-                            + version
-                            + ", this process reads version "
-                            + VERSION_VALUE
-                            + ": use the same Verbus release for driver and clients");
+                            + (version >>> 16)
+                            + "."
+                            + (version >>> 8 & 0xFF)
+                            + "."
+                            + (version & 0xFF)
+                            + ", this process reads 0.2.0 and later: it is not a driver's"
+                            + " command-and-control file, or update driver and clients");
         }
         CncSpec spec =
                 new CncSpec(
                         header.getLong(DRIVER_ID),
+                        header.getLong(START_TIME),
                         header.getLong(PID),
                         header.getLong(CLIENT_LIVENESS_TIMEOUT),
-                        header.getInt(TO_DRIVER_LENGTH),
-                        header.getInt(TO_CLIENTS_LENGTH),
+                        header.getInt(TO_DRIVER_LENGTH) - RingBufferDescriptor.TRAILER_LENGTH,
+                        header.getInt(TO_CLIENTS_LENGTH) - BroadcastBufferDescriptor.TRAILER_LENGTH,
                         header.getInt(COUNTER_VALUES_LENGTH),
                         header.getInt(ERROR_LOG_LENGTH));
-        if (!isSane(spec) || fileLength(spec) != length) {
+        boolean isSane =
+                isSane(spec)
+                        && header.getInt(COUNTER_METADATA_LENGTH)
+                                == (long) spec.counterValuesLength() * METADATA_PER_VALUE;
+        int page = header.getInt(PAGE_LENGTH) == 0 ? PAGE : header.getInt(PAGE_LENGTH);
+        boolean isPage = page >= PAGE && page <= MAX_PAGE && BitUtil.isPowerOfTwo(page);
+        if (!isSane || !isPage || fileLength(spec, page) > length || length > Integer.MAX_VALUE) {
             throw new BusException(
                     file
                             + " has "
@@ -279,20 +311,21 @@ public final class CncFile implements AutoCloseable {
                 && BitUtil.isPowerOfTwo(spec.toClientsLength())
                 && isSection(spec.counterValuesLength())
                 && spec.counterValuesLength() % CountersReader.COUNTER_LENGTH == 0
-                && isSection(spec.errorLogLength());
+                && isSection(spec.errorLogLength())
+                && spec.errorLogLength() % Long.BYTES == 0;
     }
 
     private static boolean isSection(int length) {
         return length >= MIN_SECTION && length <= MAX_SECTION;
     }
 
-    private static long fileLength(CncSpec spec) {
-        return PAGE
-                + page(ringLength(spec))
-                + page(broadcastLength(spec))
-                + page((long) spec.counterValuesLength() * METADATA_PER_VALUE)
-                + page(spec.counterValuesLength())
-                + page(spec.errorLogLength());
+    private static long fileLength(CncSpec spec, int page) {
+        long sections =
+                (long) ringLength(spec)
+                        + broadcastLength(spec)
+                        + (long) spec.counterValuesLength() * (METADATA_PER_VALUE + 1)
+                        + spec.errorLogLength();
+        return BitUtil.align(HEADER_LENGTH + sections, page);
     }
 
     private static int ringLength(CncSpec spec) {
@@ -303,18 +336,13 @@ public final class CncFile implements AutoCloseable {
         return spec.toClientsLength() + BroadcastBufferDescriptor.TRAILER_LENGTH;
     }
 
-    private static long page(long length) {
-        return BitUtil.align(length, PAGE);
-    }
-
     private static UnsafeBuffer view(MemorySegment segment, long offset, int length) {
         return ClientMapping.view(segment, offset, length);
     }
 
     /** Makes a created file valid for clients. The buffers must be initialised before. */
     public void publish() {
-        // The header page lies one page before the first section.
-        new UnsafeBuffer(toDriver.addressOffset() - PAGE, PAGE).putLongRelease(MAGIC, MAGIC_VALUE);
+        header.putIntRelease(VERSION, VERSION_VALUE);
     }
 
     /** Sizes and identity. */

@@ -5,7 +5,9 @@ package io.verbus.cnc;
 /**
  * What is fixed about a CnC file when its driver creates it.
  *
- * @param driverId random, new at each start of a driver.
+ * @param driverId random and not 0, new at each start of a driver; 0 where the driver is not of
+ *     Verbus.
+ * @param startMs when the driver started, since the epoch.
  * @param pid of the driver's process.
  * @param clientLivenessTimeoutNs after which a silent client is given up.
  * @param toDriverLength bytes of the command ring buffer, a power of two.
@@ -15,6 +17,7 @@ package io.verbus.cnc;
  */
 public record CncSpec(
         long driverId,
+        long startMs,
         long pid,
         long clientLivenessTimeoutNs,
         int toDriverLength,

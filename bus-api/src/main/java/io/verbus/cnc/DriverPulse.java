@@ -74,7 +74,7 @@ public final class DriverPulse {
         if (now == CLOSED_HEARTBEAT) {
             return State.CLOSED;
         }
-        if (!CncFile.belongsTo(file, cnc.spec().driverId())) {
+        if (!CncFile.belongsTo(file, cnc.spec())) {
             return State.GONE;
         }
         if (now != heartbeat) {
@@ -107,8 +107,8 @@ public final class DriverPulse {
             case STALLED, GONE -> silence(nowNs);
             case CLOSED ->
                     driver()
-                            + " has closed: start a media driver with this driver directory, and"
-                            + " connect again";
+                            + " has been shut down: start a media driver with this driver"
+                            + " directory, and connect again";
         };
     }
 
@@ -120,7 +120,7 @@ public final class DriverPulse {
      */
     public String silence(long nowNs) {
         String silent = "has given no sign of life for " + (nowNs - changedNs) / 1_000_000 + " ms";
-        if (!CncFile.belongsTo(file, cnc.spec().driverId())) {
+        if (!CncFile.belongsTo(file, cnc.spec())) {
             return driver()
                     + " is gone, as its file was deleted or is another driver's: connect again"
                     + " once a media driver runs with this driver directory";

@@ -15,47 +15,50 @@ import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * What was lost on the way to a driver, one entry for each stream, session, channel and source: a
  * file in the driver's directory, written by the conductor alone and read by tools of any process.
+ * Its layout is Aeron's.
  *
  * <pre>
- *  file    0  magic int64          16  entries…
- *          8  reserved
- *  entry   0  observations int64   32  session id int32    40  channel length int32
- *          8  bytes int64          36  stream id int32     44  source length int32
- *         16  first, ms int64                              48  channel, source: ASCII
+ *  entry   0  observations int64   32  session id int32    40  channel length int32, ASCII
+ *          8  bytes int64          36  stream id int32         source length int32, ASCII
+ *         16  first, ms int64
  *         24  last, ms int64
  * </pre>
  *
  * An entry is there once its observations are not zero, which is stored last, with release. Entries
- * are aligned to 16 bytes.
+ * are aligned to 64 bytes, the source's length to 4. The first entry that is not there ends the
+ * report.
  */
 public final class LossReport implements AutoCloseable {
     /** Name of the file in the driver's directory. */
-    public static final String NAME = "losses";
+    public static final String NAME = "loss-report.dat";
 
     /** Bytes of the file: room for some thousand entries. */
-    public static final int LENGTH = 512 * 1024;
+    public static final int LENGTH = 1024 * 1024;
 
-    /** "vbLOSS" and the version of the layout. */
-    private static final long MAGIC = 0x7662_4C4F_5353_0001L;
-
-    private static final int ALIGNMENT = 16;
-    private static final int FIRST_ENTRY = 16;
+    private static final int ENTRY_ALIGNMENT = 64;
     private static final int OBSERVATIONS = 0;
     private static final int BYTES = 8;
     private static final int FIRST = 16;
     private static final int LAST = 24;
     private static final int SESSION_ID = 32;
     private static final int STREAM_ID = 36;
-    private static final int CHANNEL_LENGTH = 40;
-    private static final int SOURCE_LENGTH = 44;
-    private static final int TEXT = 48;
+    private static final int CHANNEL = 40;
 
     private final ByteBuffer memory;
     private final UnsafeBuffer buffer;
+
+    /** Where the writer's entries begin. */
+    private final Map<Key, Integer> entries = new HashMap<>();
+
+    private int end;
+
+    private record Key(int streamId, int sessionId, String channel, String source) {}
 
     private LossReport(ByteBuffer memory) {
         this.memory = memory;
@@ -75,9 +78,7 @@ public final class LossReport implements AutoCloseable {
                 channel.write(zeros);
             }
             MappedByteBuffer map = channel.map(FileChannel.MapMode.READ_WRITE, 0, LENGTH);
-            LossReport report = new LossReport(map);
-            report.buffer.putLongRelease(0, MAGIC);
-            return report;
+            return new LossReport(map);
         } catch (IOException e) {
             throw new BusException(
                     "cannot create the loss report of "
@@ -111,13 +112,9 @@ public final class LossReport implements AutoCloseable {
     public static LossReport map(Path file, DirectoryTrust trust) {
         Path absolute = file.toAbsolutePath();
         try (FileChannel channel = trust.open(absolute.getParent(), absolute, true)) {
-            if (channel.size() == LENGTH) {
-                MappedByteBuffer map = channel.map(FileChannel.MapMode.READ_ONLY, 0, LENGTH);
-                LossReport report = new LossReport(map);
-                if (report.buffer.getLongAcquire(0) == MAGIC) {
-                    return report;
-                }
-                report.close();
+            long length = channel.size();
+            if (length > 0 && length <= Integer.MAX_VALUE) {
+                return new LossReport(channel.map(FileChannel.MapMode.READ_ONLY, 0, length));
             }
         } catch (IOException e) {
             throw new BusException(
@@ -125,11 +122,10 @@ public final class LossReport implements AutoCloseable {
                             + file
                             + " ("
                             + e
-                            + "): name the directory of a driver of this version",
+                            + "): name the directory of a driver",
                     e);
         }
-        throw new BusException(
-                file + " is no loss report of this version: name the directory of a driver of it");
+        throw new BusException(file + " is no loss report: name the directory of a driver");
     }
 
     /**
@@ -152,49 +148,33 @@ public final class LossReport implements AutoCloseable {
             long observations,
             long bytes,
             long nowMs) {
-        int at = FIRST_ENTRY;
-        while (at + TEXT + channel.length() + source.length() <= LENGTH) {
-            long known = buffer.getLong(at + OBSERVATIONS);
-            if (known == 0) {
-                buffer.putInt(at + SESSION_ID, sessionId);
-                buffer.putInt(at + STREAM_ID, streamId);
-                buffer.putInt(at + CHANNEL_LENGTH, channel.length());
-                buffer.putInt(at + SOURCE_LENGTH, source.length());
-                buffer.putStringWithoutLengthAscii(at + TEXT, channel);
-                buffer.putStringWithoutLengthAscii(at + TEXT + channel.length(), source);
-                buffer.putLong(at + FIRST, nowMs);
+        Key key = new Key(streamId, sessionId, channel, source);
+        Integer known = entries.get(key);
+        if (known == null) {
+            int sourceAt = source(end, channel.length());
+            int next = BitUtil.align(sourceAt + Integer.BYTES + source.length(), ENTRY_ALIGNMENT);
+            if (next > buffer.capacity()) {
+                return false;
             }
-            if (known == 0 || isOf(at, streamId, sessionId, channel, source)) {
-                buffer.putLong(at + LAST, nowMs);
-                buffer.putLong(at + BYTES, buffer.getLong(at + BYTES) + bytes);
-                buffer.putLongRelease(at + OBSERVATIONS, known + observations);
-                return true;
-            }
-            at = next(at);
+            known = end;
+            entries.put(key, known);
+            buffer.putInt(end + SESSION_ID, sessionId);
+            buffer.putInt(end + STREAM_ID, streamId);
+            buffer.putStringAscii(end + CHANNEL, channel);
+            buffer.putStringAscii(sourceAt, source);
+            buffer.putLong(end + FIRST, nowMs);
+            end = next;
         }
-        return false;
+        int at = known;
+        buffer.putLongRelease(at + LAST, nowMs);
+        buffer.putLongRelease(at + BYTES, buffer.getLong(at + BYTES) + bytes);
+        buffer.putLongRelease(at + OBSERVATIONS, buffer.getLong(at + OBSERVATIONS) + observations);
+        return true;
     }
 
-    private boolean isOf(int at, int streamId, int sessionId, String channel, String source) {
-        return buffer.getInt(at + STREAM_ID) == streamId
-                && buffer.getInt(at + SESSION_ID) == sessionId
-                && channel(at).equals(channel)
-                && source(at).equals(source);
-    }
-
-    private String channel(int at) {
-        return buffer.getStringWithoutLengthAscii(at + TEXT, buffer.getInt(at + CHANNEL_LENGTH));
-    }
-
-    private String source(int at) {
-        return buffer.getStringWithoutLengthAscii(
-                at + TEXT + buffer.getInt(at + CHANNEL_LENGTH), buffer.getInt(at + SOURCE_LENGTH));
-    }
-
-    private int next(int at) {
-        return BitUtil.align(
-                at + TEXT + buffer.getInt(at + CHANNEL_LENGTH) + buffer.getInt(at + SOURCE_LENGTH),
-                ALIGNMENT);
+    /** Where the length of the source of an entry lies. */
+    private static int source(int entry, int channelLength) {
+        return entry + CHANNEL + BitUtil.align(Integer.BYTES + channelLength, Integer.BYTES);
     }
 
     /** What was lost of one stream of one session. */
@@ -230,26 +210,37 @@ public final class LossReport implements AutoCloseable {
      */
     public int forEach(Reader reader) {
         int count = 0;
-        int at = FIRST_ENTRY;
-        while (at + TEXT <= LENGTH) {
+        int at = 0;
+        // What is read once is checked, and used as it was read: the writer may be hostile.
+        while (at <= buffer.capacity() - CHANNEL - Integer.BYTES) {
             long observations = buffer.getLongAcquire(at + OBSERVATIONS);
-            int texts = buffer.getInt(at + CHANNEL_LENGTH) + buffer.getInt(at + SOURCE_LENGTH);
-            if (observations == 0 || texts < 0 || texts > LENGTH - at - TEXT) {
+            int channel = buffer.getInt(at + CHANNEL);
+            if (observations <= 0 || !isText(at + CHANNEL, channel)) {
+                break;
+            }
+            int sourceAt = source(at, channel);
+            int source = isText(sourceAt, 0) ? buffer.getInt(sourceAt) : -1;
+            if (!isText(sourceAt, source)) {
                 break;
             }
             reader.onEntry(
                     observations,
-                    buffer.getLong(at + BYTES),
+                    buffer.getLongAcquire(at + BYTES),
                     buffer.getLong(at + FIRST),
-                    buffer.getLong(at + LAST),
+                    buffer.getLongAcquire(at + LAST),
                     buffer.getInt(at + STREAM_ID),
                     buffer.getInt(at + SESSION_ID),
-                    channel(at),
-                    source(at));
+                    buffer.getStringWithoutLengthAscii(at + CHANNEL + Integer.BYTES, channel),
+                    buffer.getStringWithoutLengthAscii(sourceAt + Integer.BYTES, source));
             count++;
-            at = next(at);
+            at = BitUtil.align(sourceAt + Integer.BYTES + source, ENTRY_ALIGNMENT);
         }
         return count;
+    }
+
+    /** Whether a text of such a length, which stands in front of it, lies within the file. */
+    private boolean isText(int at, int length) {
+        return length >= 0 && length <= buffer.capacity() - Integer.BYTES - at;
     }
 
     @Override

@@ -27,7 +27,7 @@ import java.util.Random;
 
 class CncFileTest {
     private static final CncSpec SPEC =
-            new CncSpec(99, 1234, 5_000_000_000L, 65536, 32768, 16384, 8192);
+            new CncSpec(99, 1_700_000_000_000L, 1234, 5_000_000_000L, 65536, 32768, 16384, 8192);
 
     @TempDir Path directory;
     private Path file;
@@ -61,7 +61,7 @@ class CncFileTest {
                     assertEquals(created.get(i).capacity(), section.capacity());
                     assertEquals(i + 1, section.getLong(0));
                     assertEquals(-i - 1, section.getLong(section.capacity() - 8));
-                    assertEquals(0, section.addressOffset() % CncFile.PAGE);
+                    assertEquals(0, section.addressOffset() % Long.BYTES);
                 }
             }
         }
@@ -89,7 +89,7 @@ class CncFileTest {
     @Test
     void fileThatIsNotPublishedYetIsRefused() {
         CncFile.create(file, SPEC).close();
-        assertMessage("is not a driver's command-and-control file, or its driver is still");
+        assertMessage("has no version yet: its driver is still starting");
     }
 
     @Test
@@ -101,7 +101,7 @@ class CncFileTest {
     void truncatedFileIsRefused() throws IOException {
         createAndPublish();
         long length = Files.size(file);
-        for (long truncated : new long[] {length - 1, 4096, 4095, 0}) {
+        for (long truncated : new long[] {length - 4096, 4096, 127, 0}) {
             try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {
                 access.setLength(truncated);
             }
@@ -112,15 +112,57 @@ class CncFileTest {
     @Test
     void fileOfAnotherVersionIsRefused() throws IOException {
         createAndPublish();
-        overwrite(CncFile.VERSION, new byte[] {7, 0, 0, 0});
-        assertMessage("is of version 7, this process reads version 1: use the same Verbus release");
+        overwrite(CncFile.VERSION, new byte[] {7, 1, 0, 0});
+        assertMessage("is of version 0.1.7, this process reads 0.2.0 and later");
+        overwrite(CncFile.VERSION, new byte[] {0, 2, 1, 0});
+        assertMessage("is of version 1.2.0, this process reads 0.2.0 and later");
+        overwrite(CncFile.VERSION, new byte[] {0, 3, 0, 0});
+        CncFile.map(file).close();
     }
 
     @Test
     void sizesThatNoDriverChoosesAreRefused() throws IOException {
         createAndPublish();
-        overwrite(CncFile.COUNTER_VALUES_LENGTH, new byte[] {1, 0x40, 0, 0});
-        assertMessage("do not fit what its header says");
+        byte[] all = Files.readAllBytes(file);
+        for (int field :
+                new int[] {
+                    CncFile.TO_DRIVER_LENGTH,
+                    CncFile.TO_CLIENTS_LENGTH,
+                    CncFile.COUNTER_METADATA_LENGTH,
+                    CncFile.COUNTER_VALUES_LENGTH,
+                    CncFile.ERROR_LOG_LENGTH,
+                    CncFile.PAGE_LENGTH
+                }) {
+            for (byte[] wrong :
+                    List.of(
+                            new byte[] {1, 0x40, 0, 0},
+                            new byte[] {0, 0, 0, -128},
+                            new byte[] {-8, -1, -1, 127},
+                            new byte[] {-1, -1, -1, -1})) {
+                overwrite(field, wrong);
+                assertMessage("do not fit what its header says");
+            }
+            Files.write(file, all);
+        }
+    }
+
+    @Test
+    void laterMinorVersionsAndPagesOfZeroBytesAreRead() throws IOException {
+        createAndPublish();
+        overwrite(CncFile.VERSION, new byte[] {1, 3, 0, 0});
+        overwrite(CncFile.PAGE_LENGTH, new byte[4]);
+        try (CncFile mapped = CncFile.map(file)) {
+            assertEquals(SPEC, mapped.spec());
+        }
+    }
+
+    @Test
+    void fileLongerThanTheLayoutAllowsIsRefused() {
+        int most = 256 * 1024 * 1024;
+        CncSpec spec = new CncSpec(1, 1, 1, 1, most, most, most, most);
+        BusException refused = assertThrows(BusException.class, () -> CncFile.create(file, spec));
+        assertTrue(refused.getMessage().contains("more than its layout"), refused.getMessage());
+        assertFalse(Files.exists(file));
     }
 
     @Test

@@ -13,16 +13,18 @@ class CncLayoutTest {
     @Test
     void pictureShowsTheHeaderAsItIs() throws IOException {
         assertEquals(
-                Map.of(
-                        "magic", CncFile.MAGIC,
-                        "version", CncFile.VERSION,
-                        "to-driver length", CncFile.TO_DRIVER_LENGTH,
-                        "to-clients length", CncFile.TO_CLIENTS_LENGTH,
-                        "counter values length", CncFile.COUNTER_VALUES_LENGTH,
-                        "error log length", CncFile.ERROR_LOG_LENGTH,
-                        "driver id", CncFile.DRIVER_ID,
-                        "process id", CncFile.PID,
-                        "client liveness timeout", CncFile.CLIENT_LIVENESS_TIMEOUT),
+                Map.ofEntries(
+                        Map.entry("version", CncFile.VERSION),
+                        Map.entry("to-driver length", CncFile.TO_DRIVER_LENGTH),
+                        Map.entry("to-clients length", CncFile.TO_CLIENTS_LENGTH),
+                        Map.entry("counter metadata length", CncFile.COUNTER_METADATA_LENGTH),
+                        Map.entry("counter values length", CncFile.COUNTER_VALUES_LENGTH),
+                        Map.entry("error log length", CncFile.ERROR_LOG_LENGTH),
+                        Map.entry("client liveness timeout", CncFile.CLIENT_LIVENESS_TIMEOUT),
+                        Map.entry("start time", CncFile.START_TIME),
+                        Map.entry("process id", CncFile.PID),
+                        Map.entry("page length", CncFile.PAGE_LENGTH),
+                        Map.entry("driver id", CncFile.DRIVER_ID)),
                 LayoutPicture.offsets(CncFile.class));
     }
 }

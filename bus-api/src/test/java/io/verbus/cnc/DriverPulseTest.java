@@ -34,7 +34,7 @@ class DriverPulseTest {
 
     private DriverPulse pulse(long pid) {
         file = directory.resolve(CncFile.NAME);
-        cnc = CncFile.create(file, new CncSpec(1, pid, 1, 4096, 4096, 4096, 4096));
+        cnc = CncFile.create(file, new CncSpec(1, 2, pid, 1, 4096, 4096, 4096, 4096));
         commands = new ManyToOneRingBuffer(cnc.toDriver());
         commands.consumerHeartbeatTime(System.currentTimeMillis());
         return new DriverPulse(file, cnc, TIMEOUT_NS, 0);
@@ -91,7 +91,7 @@ class DriverPulseTest {
         assertEquals(State.GONE, stalled.state(TIMEOUT_NS + 1));
 
         commands.consumerHeartbeatTime(DriverPulse.CLOSED_HEARTBEAT);
-        sentences.add(expect(stalled, "has closed", "start a media driver"));
+        sentences.add(expect(stalled, "has been shut down", "start a media driver"));
         assertEquals(State.CLOSED, stalled.state(TIMEOUT_NS + 1));
 
         cnc.close();

@@ -68,6 +68,7 @@ record DriverParts(
             DriverCounters counters,
             ErrorSink errors) {
         RingBuffer commands = new ManyToOneRingBuffer(cnc.toDriver());
+        commands.nextCorrelationId(); // 0 is no client's and no command's
         commands.consumerHeartbeatTime(clock.updateEpoch());
         EventEncoder events = new EventEncoder(new BroadcastTransmitter(cnc.toClients()));
         HugePages hugePages =

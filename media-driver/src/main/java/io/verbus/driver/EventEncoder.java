@@ -58,7 +58,7 @@ final class EventEncoder {
     }
 
     void publicationReady(long correlationId, Publication publication) {
-        byte[] file = utf8(publication.log().file().getFileName().toString());
+        byte[] file = utf8(publication.log().file().toString());
         publicationReady
                 .wrapAndApplyHeader(scratch, 0, header)
                 .correlationId(correlationId)
@@ -98,7 +98,7 @@ final class EventEncoder {
 
     void imageAvailable(
             Subscribable source, long subscriptionId, int counterId, long joinPosition) {
-        byte[] file = utf8(source.log().file().getFileName().toString());
+        byte[] file = utf8(source.log().file().toString());
         byte[] from = utf8(source.description());
         imageAvailable
                 .wrapAndApplyHeader(scratch, 0, header)

@@ -115,7 +115,8 @@ public final class MediaDriver implements AutoCloseable {
     private List<String> start(List<TransportProvider> given) {
         CncSpec spec =
                 new CncSpec(
-                        ThreadLocalRandom.current().nextLong(),
+                        ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE),
+                        System.currentTimeMillis(),
                         ProcessHandle.current().pid(),
                         config.clientLivenessTimeoutNs(),
                         config.toDriverLength(),

@@ -11,11 +11,13 @@ import io.verbus.BusException;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
+import io.verbus.cnc.CncSpec;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.status.SystemCounter;
 
 import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -45,7 +47,7 @@ class DriverDirectoryTest {
         assertEquals(
                 PosixFilePermissions.fromString("rwx------"), Files.getPosixFilePermissions(path));
         Files.writeString(path.resolve(CncFile.NAME), "x");
-        Files.writeString(path.resolve("publication-7.log"), "x");
+        Files.writeString(path.resolve("publications/7.logbuffer"), "x");
         directory.close();
         assertFalse(Files.exists(path));
     }
@@ -55,10 +57,11 @@ class DriverDirectoryTest {
         Path path = Files.createDirectory(folder.resolve("driver"));
         Files.writeString(path.resolve("lock"), "1234\n");
         Files.writeString(path.resolve(CncFile.NAME), "x");
-        Files.writeString(path.resolve("image-12.log"), "x");
+        Files.createDirectory(path.resolve("images"));
+        Files.writeString(path.resolve("images/12.logbuffer"), "x");
         try (DriverDirectory directory = DriverDirectory.open(path)) {
             assertFalse(Files.exists(directory.path().resolve(CncFile.NAME)));
-            assertFalse(Files.exists(directory.path().resolve("image-12.log")));
+            assertFalse(Files.exists(directory.path().resolve("images/12.logbuffer")));
         }
     }
 
@@ -75,6 +78,23 @@ class DriverDirectoryTest {
         DriverDirectory.open(path).close();
     }
 
+    /** Aeron's driver holds no lock. */
+    @Test
+    void isRefusedWhileADriverOfAnotherKindBeats() throws IOException {
+        Path path = Files.createDirectory(folder.resolve("driver"));
+        CncSpec spec = new CncSpec(0, 1, 4711, 1, 4096, 4096, 4096, 4096);
+        try (CncFile cnc = CncFile.create(path.resolve(CncFile.NAME), spec)) {
+            ManyToOneRingBuffer commands = new ManyToOneRingBuffer(cnc.toDriver());
+            commands.consumerHeartbeatTime(System.currentTimeMillis());
+            cnc.publish();
+            String text = refusal(path);
+            assertTrue(text.contains("another media driver with process id 4711"), text);
+            assertTrue(Files.exists(path.resolve(CncFile.NAME)));
+            commands.consumerHeartbeatTime(System.currentTimeMillis() - 11_000);
+            DriverDirectory.open(path).close();
+        }
+    }
+
     @Test
     void isRefusedIfItIsALinkOrAFile() throws IOException {
         Path target = Files.createDirectory(folder.resolve("target"));
@@ -88,10 +108,14 @@ class DriverDirectoryTest {
     void isRefusedIfItHoldsWhatIsNoDriversAndNothingIsDeleted() throws IOException {
         Path path = Files.createDirectory(folder.resolve("home"));
         Path thesis = Files.writeString(path.resolve("thesis.tex"), "x");
-        Path log = Files.writeString(path.resolve("publication-1.log"), "x");
+        Path logs = Files.createDirectory(path.resolve("publications"));
+        Path log = Files.writeString(logs.resolve("1.logbuffer"), "x");
         assertTrue(refusal(path).contains("holds thesis.tex"));
         assertTrue(Files.exists(thesis) && Files.exists(log));
-        Files.delete(thesis);
+        Files.move(thesis, logs.resolve("thesis.tex"));
+        assertTrue(refusal(path).contains("holds publications/thesis.tex"));
+        assertTrue(Files.exists(logs.resolve("thesis.tex")) && Files.exists(log));
+        Files.delete(logs.resolve("thesis.tex"));
         Files.delete(log);
         Files.createSymbolicLink(path.resolve(CncFile.NAME), folder.resolve("elsewhere"));
         assertTrue(refusal(path).contains("holds cnc"));

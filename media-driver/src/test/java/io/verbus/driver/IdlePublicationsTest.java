@@ -50,6 +50,7 @@ class IdlePublicationsTest {
                     directory.path().resolve(CncFile.NAME),
                     new CncSpec(
                             1,
+                            System.currentTimeMillis(),
                             ProcessHandle.current().pid(),
                             config.clientLivenessTimeoutNs(),
                             config.toDriverLength(),

@@ -10,6 +10,7 @@ import io.verbus.Bus;
 import io.verbus.Image;
 import io.verbus.Publication;
 import io.verbus.Subscription;
+import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.files.DriverDirectory;
@@ -98,12 +99,12 @@ class KilledProcessesTest {
         assertEquals(0, Drivers.count(bus, CounterTypes.SUBSCRIBER_POSITION));
         assertEquals(clients, Drivers.count(bus, CounterTypes.CLIENT_HEARTBEAT));
         assertFalse(
-                files(driver.directory()).stream().anyMatch(name -> name.endsWith(".log")),
+                files(driver.directory()).stream().anyMatch(name -> name.endsWith(".logbuffer")),
                 "logs are left");
     }
 
     private static List<String> files(Path directory) {
-        try (var files = Files.list(directory)) {
+        try (var files = Files.walk(directory)) {
             return files.map(file -> file.getFileName().toString()).sorted().toList();
         } catch (java.io.IOException e) {
             throw new java.io.UncheckedIOException(e);
@@ -181,7 +182,9 @@ class KilledProcessesTest {
                 Subscription subscription = bus.addSubscription(CHANNEL, STREAM);
                 Await.until("sent", () -> publication.offer(message) > 0);
                 first.kill();
-                assertTrue(files(directory).contains("cnc"), "the killed driver leaves its files");
+                assertTrue(
+                        files(directory).contains(CncFile.NAME),
+                        "the killed driver leaves its files");
                 Await.until("told", () -> told.get() == 1);
                 assertEquals(Publication.CLOSED, publication.offer(message));
                 assertTrue(subscription.hasNoImages());

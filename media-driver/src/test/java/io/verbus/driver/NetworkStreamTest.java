@@ -183,8 +183,8 @@ class NetworkStreamTest {
     }
 
     private long logs() {
-        try (var files = Files.list(driver.directory())) {
-            return files.filter(file -> file.toString().endsWith(".log")).count();
+        try (var files = Files.walk(driver.directory())) {
+            return files.filter(file -> file.toString().endsWith(".logbuffer")).count();
         } catch (java.io.IOException e) {
             throw new java.io.UncheckedIOException(e);
         }
@@ -259,7 +259,8 @@ class NetworkStreamTest {
     }
 
     private void corrupt(Image image) {
-        java.nio.file.Path file = driver.directory().resolve("image-" + image.imageId() + ".log");
+        java.nio.file.Path file =
+                driver.directory().resolve("images").resolve(image.imageId() + ".logbuffer");
         try (io.verbus.logbuffer.LogBuffers log = io.verbus.logbuffer.LogBuffers.map(file, false)) {
             int offset =
                     io.verbus.logbuffer.LogLayout.termOffset(

@@ -79,7 +79,7 @@ class StoppedDriverTest {
                 Bus bus = Bus.connect(context())) {
             driver.terminate();
             Await.until("lost", bus::isClosed);
-            expect("has closed");
+            expect("has been shut down");
         }
     }
 

@@ -65,6 +65,6 @@ class ToolsOfSilentDriversTest {
             new ManyToOneRingBuffer(cnc.toDriver())
                     .consumerHeartbeatTime(DriverPulse.CLOSED_HEARTBEAT);
         }
-        assertSays(folder, " has closed: start a media driver");
+        assertSays(folder, " has been shut down: start a media driver");
     }
 }

@@ -66,7 +66,11 @@ class UdpFullMemoryTest {
             String channel = "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
             try (MediaDriver receiving =
                             MediaDriver.launch(
-                                    Drivers.config().directory(Path.of(args[0])).build());
+                                    Drivers.config()
+                                            .directory(Path.of(args[0]))
+                                            .counterValuesLength(1 << 20)
+                                            .errorLogLength(1 << 20)
+                                            .build());
                     MediaDriver sending =
                             MediaDriver.launch(
                                     Drivers.config()

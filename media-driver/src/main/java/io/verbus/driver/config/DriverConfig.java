@@ -112,7 +112,7 @@ public record DriverConfig(
         }
     }
 
-    /** The defaults, for {@code /dev/shm/verbus-USER}. */
+    /** The defaults, for {@code /dev/shm/aeron-USER}. */
     public static DriverConfig defaults() {
         return builder().build();
     }

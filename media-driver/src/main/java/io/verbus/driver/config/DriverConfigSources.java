@@ -3,6 +3,7 @@
 package io.verbus.driver.config;
 
 import io.verbus.BusException;
+import io.verbus.directory.DefaultDirectory;
 
 import java.io.IOException;
 import java.io.Reader;
@@ -15,11 +16,15 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 
 /**
  * Reads a driver's settings from where operators write them. What is read later wins: defaults,
  * properties file, environment ({@code VERBUS_TERM_LENGTH}), system properties ({@code
  * verbus.term-length}), command line ({@code --term-length}).
+ *
+ * <p>Aeron's name of the directory ({@code AERON_DIR}, {@code aeron.dir}) is read beside this
+ * one's, which wins.
  *
  * <p>An unknown name is refused. Names that begin with the media of a transport, such as {@code
  * rdma.}, are options of that transport, which checks them when the driver starts.
@@ -81,6 +86,7 @@ public final class DriverConfigSources {
      * @param variables such as {@code System.getenv()}.
      */
     public DriverConfigSources environment(Map<String, String> variables) {
+        aeronDirectory(DefaultDirectory.AERON_VARIABLE, variables::get, "environment variable ");
         new TreeMap<>(variables)
                 .forEach(
                         (key, value) -> {
@@ -97,6 +103,8 @@ public final class DriverConfigSources {
      * @param properties such as {@code System.getProperties()}.
      */
     public DriverConfigSources properties(Properties properties) {
+        aeronDirectory(
+                DefaultDirectory.AERON_PROPERTY, properties::getProperty, "system property ");
         for (String key : new TreeSet<>(properties.stringPropertyNames())) {
             if (key.startsWith(PROPERTY) && !isOthers(key.substring(PROPERTY.length()))) {
                 set(
@@ -106,6 +114,13 @@ public final class DriverConfigSources {
             }
         }
         return this;
+    }
+
+    private void aeronDirectory(String key, UnaryOperator<String> values, String kind) {
+        String value = values.apply(key);
+        if (value != null && !value.isEmpty()) {
+            set(DriverOption.DIR.name(), value, kind + key);
+        }
     }
 
     /**

@@ -34,7 +34,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
             new DriverOption<>(
                     Option.of(
                             "dir",
-                            "/dev/shm/verbus-USER",
+                            "/dev/shm/aeron-USER",
                             "the path of a directory",
                             "Driver directory, on tmpfs, where clients find the driver.",
                             DriverOption::path),
@@ -214,7 +214,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
             new DriverOption<>(
                     Option.powerOfTwo(
                             "counter-values-length",
-                            "1m",
+                            "8m",
                             MIN_SECTION,
                             MAX_SECTION,
                             "Bytes of the counters, 128 each."),
@@ -224,7 +224,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
             new DriverOption<>(
                     Option.powerOfTwo(
                             "error-log-length",
-                            "1m",
+                            "4m",
                             MIN_SECTION,
                             MAX_SECTION,
                             "Bytes of the error log."),

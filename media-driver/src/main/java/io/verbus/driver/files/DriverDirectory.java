@@ -6,8 +6,11 @@ import io.verbus.BusException;
 import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.LossReport;
+import io.verbus.directory.DefaultDirectory;
 import io.verbus.directory.DriverFile;
 import io.verbus.directory.ProcessAccount;
+
+import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
 
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -35,6 +38,12 @@ import java.util.stream.Stream;
  * <p>Only files that a driver makes are ever deleted: a directory with anything else is refused.
  */
 public final class DriverDirectory implements AutoCloseable {
+    /** Folder of publications' logs. */
+    public static final String PUBLICATIONS = "publications";
+
+    /** Folder of images' logs. */
+    public static final String IMAGES = "images";
+
     private static final Pattern OURS =
             Pattern.compile(
                     DirectoryLock.NAME
@@ -43,9 +52,9 @@ public final class DriverDirectory implements AutoCloseable {
                             + "|"
                             + ClientLocks.NAME
                             + "|"
-                            + LossReport.NAME
-                            + "|(publication|image)-\\d+\\.log");
-    private static final Pattern LOG = Pattern.compile("(publication|image)-\\d+\\.log");
+                            + LossReport.NAME);
+    private static final Pattern LOG = Pattern.compile("-?\\d+\\.logbuffer");
+    private static final List<String> LOG_FOLDERS = List.of(PUBLICATIONS, IMAGES);
     private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs", "hugetlbfs");
     private static final Path MEMORY = Path.of("/dev/shm");
     private static final Set<PosixFilePermission> OWNER_ONLY =
@@ -54,6 +63,9 @@ public final class DriverDirectory implements AutoCloseable {
             Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
     private static final long ABANDONED_AGE_MS = 10_000;
     private static final int ATTEMPTS = 10;
+
+    /** For which the heartbeat of a driver of another kind may stand still. */
+    private static final long FOREIGN_TIMEOUT_MS = 10_000;
 
     private final Path path;
     private final DirectoryLock lock;
@@ -65,7 +77,7 @@ public final class DriverDirectory implements AutoCloseable {
 
     /** Where a user's driver is found if nothing else is said. */
     public static Path defaultPath() {
-        return base().resolve("verbus-" + System.getProperty("user.name"));
+        return Path.of(DefaultDirectory.name());
     }
 
     /** A path that no other driver has. */
@@ -106,9 +118,7 @@ public final class DriverDirectory implements AutoCloseable {
                 Path real = absolute.toRealPath();
                 DirectoryLock lock = DirectoryLock.take(real);
                 if (lock != null) {
-                    DriverDirectory directory = emptied(new DriverDirectory(real, lock));
-                    directory.share(group);
-                    return directory;
+                    return emptied(new DriverDirectory(real, lock), group);
                 }
             }
         } catch (IOException e) {
@@ -124,14 +134,62 @@ public final class DriverDirectory implements AutoCloseable {
                 "the driver directory " + absolute + " is being deleted: start the driver again");
     }
 
-    private static DriverDirectory emptied(DriverDirectory directory) throws IOException {
+    private static DriverDirectory emptied(DriverDirectory directory, String group)
+            throws IOException {
         try {
+            checkOthersAreDead(directory.path);
             directory.removeAllButTheLock();
+            directory.share(group);
+            for (String name : LOG_FOLDERS) {
+                directory.makeFolder(directory.path.resolve(name));
+            }
         } catch (IOException | BusException e) {
             directory.lock.close();
             throw e;
         }
         return directory;
+    }
+
+    /** A driver of another kind holds no lock: its heartbeat tells whether it lives. */
+    private static void checkOthersAreDead(Path path) throws IOException {
+        Path file = path.resolve(CncFile.NAME);
+        if (!Files.exists(file)) {
+            return;
+        }
+        try (CncFile cnc = CncFile.map(file)) {
+            long heartbeat = new ManyToOneRingBuffer(cnc.toDriver()).consumerHeartbeatTime();
+            long age = System.currentTimeMillis() - heartbeat;
+            if (cnc.spec().driverId() == 0 && age <= FOREIGN_TIMEOUT_MS) {
+                throw new ForeignDriverException(
+                        "the driver directory "
+                                + path
+                                + " is in use by another media driver with process id "
+                                + cnc.spec().pid()
+                                + ", whose last sign of life is "
+                                + age
+                                + " ms old: stop it, or choose another directory");
+            }
+        } catch (ForeignDriverException e) {
+            throw e;
+        } catch (BusException e) {
+            return; // no file of a live driver
+        }
+    }
+
+    private static final class ForeignDriverException extends BusException {
+        private static final long serialVersionUID = 1L;
+
+        private ForeignDriverException(String message) {
+            super(message);
+        }
+    }
+
+    /** Makes a folder in it with its group and rights. */
+    private void makeFolder(Path folder) throws IOException {
+        Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+        for (String attribute : List.of("unix:gid", "unix:mode")) {
+            Files.setAttribute(folder, attribute, Files.getAttribute(path, attribute));
+        }
     }
 
     private static void make(Path path) throws IOException {
@@ -212,19 +270,30 @@ public final class DriverDirectory implements AutoCloseable {
 
     private static void checkContent(Path path) throws IOException {
         for (Path file : list(path)) {
-            boolean regular = Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
-            boolean link = Files.isSymbolicLink(file) && isLog(file);
-            if (!OURS.matcher(file.getFileName().toString()).matches() || !regular && !link) {
-                throw new BusException(
-                        "the driver directory "
-                                + path
-                                + " holds "
-                                + file.getFileName()
-                                + ", which is no driver's file: choose a directory for the driver"
-                                + " alone");
+            String name = file.getFileName().toString();
+            if (LOG_FOLDERS.contains(name) && Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+                checkOwner("the folder", file);
+                for (Path log : list(file)) {
+                    checkFile(path, log, isLog(log));
+                }
+            } else {
+                checkFile(path, file, OURS.matcher(name).matches());
             }
-            checkOwner("the file", file);
         }
+    }
+
+    private static void checkFile(Path path, Path file, boolean isOurs) throws IOException {
+        boolean isRegular = Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
+        if (!isOurs || !isRegular && !(Files.isSymbolicLink(file) && isLog(file))) {
+            throw new BusException(
+                    "the driver directory "
+                            + path
+                            + " holds "
+                            + path.relativize(file)
+                            + ", which is no driver's file: choose a directory for the driver"
+                            + " alone");
+        }
+        checkOwner("the file", file);
     }
 
     private static List<Path> list(Path path) throws IOException {
@@ -236,6 +305,11 @@ public final class DriverDirectory implements AutoCloseable {
     private void removeAllButTheLock() throws IOException {
         checkContent(path);
         for (Path file : list(path)) {
+            if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+                for (Path log : list(file)) {
+                    Files.deleteIfExists(log);
+                }
+            }
             if (!file.getFileName().toString().equals(DirectoryLock.NAME)) {
                 Files.deleteIfExists(file);
             }

@@ -124,9 +124,9 @@ public final class HugePages implements AutoCloseable {
         }
     }
 
-    /** Where a log's file is to be made. */
-    Path file(String name) {
-        return folder.resolve(name);
+    /** Where the file of a log with such a place in the driver directory is to be made. */
+    Path file(Path place) {
+        return folder.resolve(place.getFileName());
     }
 
     /** Bytes of a page. */
@@ -171,13 +171,15 @@ public final class HugePages implements AutoCloseable {
     }
 
     /** Lets clients find a log that was made. */
-    void link(Path file) throws IOException {
-        Files.createSymbolicLink(links.resolve(file.getFileName()), file);
+    void link(Path place, Path file) throws IOException {
+        Files.createSymbolicLink(place, file);
     }
 
     /** A log is gone. */
     void unlink(Path file) throws IOException {
-        Files.deleteIfExists(links.resolve(file.getFileName()));
+        for (String name : List.of(DriverDirectory.PUBLICATIONS, DriverDirectory.IMAGES)) {
+            Files.deleteIfExists(links.resolve(name).resolve(file.getFileName()));
+        }
     }
 
     @Override

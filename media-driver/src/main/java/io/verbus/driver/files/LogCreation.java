@@ -24,6 +24,7 @@ final class LogCreation implements SlicedTask {
 
     private final LogFiles files;
     private final LogSpace space;
+    private final Path place;
     private final Path file;
     private final LogSpec spec;
     private final LogReceiver receiver;
@@ -36,18 +37,20 @@ final class LogCreation implements SlicedTask {
     private LogBuffers log;
 
     /**
-     * @param hugePages that the log lies on, or null.
+     * @param place of the log in the driver directory.
+     * @param hugePages that the log lies on, or null; its place is a link then.
      */
     LogCreation(
             LogFiles files,
             LogSpace space,
-            Path file,
+            Path place,
             LogSpec spec,
             LogReceiver receiver,
             HugePages hugePages) {
         this.files = files;
         this.space = space;
-        this.file = file;
+        this.place = place;
+        this.file = hugePages == null ? place : hugePages.file(place);
         this.spec = spec;
         this.receiver = receiver;
         this.hugePages = hugePages;
@@ -86,7 +89,7 @@ final class LogCreation implements SlicedTask {
         try {
             DriverFile.create(file).close();
             if (hugePages != null) {
-                hugePages.link(file);
+                hugePages.link(place, file);
             }
         } catch (IOException e) {
             throw withdrawn(

@@ -70,7 +70,7 @@ public final class LogFiles {
      * @param owner whose turn it is when something is done for the log.
      */
     public void publication(LogSpec spec, Object owner, LogReceiver receiver) {
-        create("publication-" + spec.registrationId() + ".log", spec, owner, receiver);
+        create(DriverDirectory.PUBLICATIONS, spec, owner, receiver);
     }
 
     /**
@@ -79,13 +79,13 @@ public final class LogFiles {
      * @param owner whose turn it is when something is done for the log.
      */
     public void image(LogSpec spec, Object owner, LogReceiver receiver) {
-        create("image-" + spec.registrationId() + ".log", spec, owner, receiver);
+        create(DriverDirectory.IMAGES, spec, owner, receiver);
     }
 
-    private void create(String name, LogSpec spec, Object owner, LogReceiver receiver) {
-        Path file = hugePages == null ? directory.resolve(name) : hugePages.file(name);
+    private void create(String folder, LogSpec spec, Object owner, LogReceiver receiver) {
+        Path place = directory.resolve(folder).resolve(spec.registrationId() + ".logbuffer");
         LogCreation creation =
-                new LogCreation(this, space, file, spec, populating(owner, receiver), hugePages);
+                new LogCreation(this, space, place, spec, populating(owner, receiver), hugePages);
         creations.put(creation, creation);
         background.begin(owner, creation);
     }

@@ -18,15 +18,15 @@ import java.util.concurrent.locks.LockSupport;
 
 /** The driver that a tool looks into. */
 final class DirectoryOption {
-    /** The driver's heart beats a hundred times as often. */
-    private static final long PULSE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(1);
+    /** The driver's heart beats a hundred times as often, that of Aeron's once a second. */
+    private static final long PULSE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(3);
 
     private static final long PULSE_STEP_NS = TimeUnit.MILLISECONDS.toNanos(5);
 
     @Option(
             names = "--dir",
             paramLabel = "DIR",
-            description = "driver directory [$VERBUS_DIR, or /dev/shm/verbus-USER]")
+            description = "driver directory [$VERBUS_DIR, $AERON_DIR, or /dev/shm/aeron-USER]")
     private Path directory;
 
     @Option(

@@ -61,6 +61,28 @@ class DriverConfigSourcesTest {
         assertEquals(Map.of("rdma.retry-count", "5"), config.transportOptions());
     }
 
+    @Test
+    void aeronsNameOfTheDirectoryIsReadAndOursWins() {
+        Map<String, String> both = Map.of("AERON_DIR", "/a", "VERBUS_DIR", "/b");
+        assertEquals(
+                Path.of("/a"),
+                sources().environment(Map.of("AERON_DIR", "/a")).build().directory());
+        assertEquals(Path.of("/b"), sources().environment(both).build().directory());
+        assertEquals(
+                Path.of("/c"),
+                sources()
+                        .environment(both)
+                        .properties(properties("aeron.dir", "/c"))
+                        .build()
+                        .directory());
+        assertEquals(
+                Path.of("/d"),
+                sources()
+                        .properties(properties("verbus.dir", "/d", "aeron.dir", "/c"))
+                        .build()
+                        .directory());
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -50,9 +50,11 @@ class HugePagesTest {
     @Test
     void startsInADirectoryWithLinksToLogs() throws IOException {
         Path directory = Files.createDirectory(folder.resolve("driver"));
-        Path target = Files.createFile(folder.resolve("image-7.log"));
-        Files.createSymbolicLink(directory.resolve("image-7.log"), target);
-        Files.createSymbolicLink(directory.resolve("publication-8.log"), folder.resolve("nowhere"));
+        Path images = Files.createDirectory(directory.resolve("images"));
+        Path publications = Files.createDirectory(directory.resolve("publications"));
+        Path target = Files.createFile(folder.resolve("7.logbuffer"));
+        Files.createSymbolicLink(images.resolve("7.logbuffer"), target);
+        Files.createSymbolicLink(publications.resolve("8.logbuffer"), folder.resolve("nowhere"));
         DriverConfig config = DriverConfig.builder().directory(directory).build();
         MediaDriver.launch(config).close();
         assertFalse(Files.exists(directory));

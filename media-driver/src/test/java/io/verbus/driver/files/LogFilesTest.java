@@ -41,6 +41,7 @@ class LogFilesTest {
     private final List<String> failures = new ArrayList<>();
     private final Background background = new Background(errors::add);
     private Path directory;
+    private Path folder;
     private CncFile cnc;
     private DriverCounters counters;
     private LogFiles files;
@@ -48,10 +49,11 @@ class LogFilesTest {
     @BeforeEach
     void open() throws IOException {
         directory = Files.createDirectory(DriverDirectory.uniquePath());
+        folder = Files.createDirectory(directory.resolve(DriverDirectory.PUBLICATIONS));
         cnc =
                 CncFile.create(
                         directory.resolve(CncFile.NAME),
-                        new CncSpec(1, 1, 1_000_000_000, SECTION, SECTION, SECTION, SECTION));
+                        new CncSpec(1, 1, 1, 1_000_000_000, SECTION, SECTION, SECTION, SECTION));
         counters = new DriverCounters(cnc, new DriverClock());
         files = new LogFiles(directory, null, 0, background, counters, errors::add);
     }
@@ -61,9 +63,10 @@ class LogFilesTest {
         background.close();
         files.close();
         cnc.close();
-        try (Stream<Path> left = Files.list(directory)) {
-            assertEquals(List.of(directory.resolve(CncFile.NAME)), left.toList());
+        try (Stream<Path> left = Files.list(folder)) {
+            assertEquals(List.of(), left.toList());
         }
+        Files.delete(folder);
         Files.delete(directory.resolve(CncFile.NAME));
         Files.delete(directory);
         assertEquals(List.of(), errors);
@@ -106,7 +109,7 @@ class LogFilesTest {
         publication(7, 1024 * 1024);
         await(1, 0);
         Path file = logs.getFirst().file();
-        assertEquals(directory.resolve("publication-7.log"), file);
+        assertEquals(folder.resolve("7.logbuffer"), file);
         assertEquals(3 * 1024 * 1024 + 4096, Files.size(file));
         assertTrue(blocks(file) * 512 >= Files.size(file));
         assertEquals(
@@ -128,7 +131,7 @@ class LogFilesTest {
                 failures.getFirst()
                         .startsWith(
                                 "there is too little space at "
-                                        + directory
+                                        + folder
                                         + " for a log of 3221229568 bytes: free space there"),
                 failures.getFirst());
         logs.forEach(files::free);
@@ -152,7 +155,7 @@ class LogFilesTest {
                     background.tell(10);
                     return counters.system(SystemCounter.LOG_BYTES).get() == 0;
                 });
-        assertFalse(Files.exists(directory.resolve("publication-1.log")));
+        assertFalse(Files.exists(folder.resolve("1.logbuffer")));
     }
 
     @Test
@@ -177,7 +180,7 @@ class LogFilesTest {
         try (Stream<String> lines = Files.lines(Path.of("/proc/self/smaps"))) {
             List<String> all = lines.toList();
             for (int i = 0; i < all.size(); i++) {
-                if (all.get(i).endsWith("publication-1.log")) {
+                if (all.get(i).endsWith("1.logbuffer")) {
                     while (!all.get(i).startsWith("Rss:")) {
                         i++;
                     }
@@ -192,7 +195,7 @@ class LogFilesTest {
 
     @Test
     void aFileThatExistsIsLeftAndTold() throws IOException {
-        Path file = Files.createFile(directory.resolve("publication-1.log"));
+        Path file = Files.createFile(folder.resolve("1.logbuffer"));
         publication(1, 64 * 1024);
         await(0, 1);
         assertTrue(failures.getFirst().contains("FileAlreadyExists"), failures.getFirst());

@@ -21,7 +21,7 @@ record Resources(String rdma, long descriptors, long logs) {
     static Resources now(Path... directories) {
         long logs = 0;
         for (Path directory : directories) {
-            logs += count(directory.toFile(), ".log");
+            logs += count(directory.toFile(), ".logbuffer");
         }
         return new Resources(rdmaResources(), count(new File("/proc/self/fd"), ""), logs);
     }
