@@ -3,13 +3,23 @@
 package io.verbus.cnc;
 
 /**
- * Type ids of the counters in a driver's CnC file.
+ * Type ids of the counters in a driver's CnC file: Aeron's, and from 10,000 on Verbus' own.
  *
- * <p>The key of a counter that belongs to a stream begins with registration id (int64), session id
- * (int32), stream id (int32); its label says the same for people.
+ * <pre>
+ *  key of a stream's counter           of a channel's          of a client's   of the driver's
+ *    0  registration id  int64         0  length   int32       0  id  int64    0  number  int32
+ *    8  session id       int32         4  channel, ASCII
+ *   12  stream id        int32
+ *   16  channel length   int32
+ *   20  channel, ASCII
+ * </pre>
+ *
+ * The registration id of a counter of an image is the image's id, but of a subscriber's position it
+ * is the subscription's. The label of a stream's counter says the same for people: {@code name:
+ * registrationId sessionId streamId channel}.
  */
 public final class CounterTypes {
-    /** Counters of the driver as a whole. */
+    /** Counters of the driver as a whole that Aeron has, too: see {@link SystemCounter}. */
     public static final int SYSTEM = 0;
 
     /** Position up to which a publication may be appended to. Written by the driver. */
@@ -18,35 +28,47 @@ public final class CounterTypes {
     /** Position up to which a publication's log has been sent. Written by the sender. */
     public static final int SENDER_POSITION = 2;
 
-    /** Position up to which a subscriber has consumed an image. Written by the subscriber. */
-    public static final int SUBSCRIBER_POSITION = 3;
+    /** Position up to which anything of an image has arrived. Written by the conductor. */
+    public static final int RECEIVER_HIGH_WATER = 3;
 
-    /** Position that the receiver has last granted credit from. Written by the receiver. */
-    public static final int RECEIVER_POSITION = 4;
+    /** Position up to which a subscriber has consumed an image. Written by the subscriber. */
+    public static final int SUBSCRIBER_POSITION = 4;
+
+    /** Position up to which all of an image has arrived. Written by the conductor. */
+    public static final int RECEIVER_POSITION = 5;
+
+    /** Position up to which receivers let a publication be sent. Written by the sender. */
+    public static final int SENDER_LIMIT = 9;
 
     /** Time of a client's last sign of life, milliseconds since the epoch. */
-    public static final int CLIENT_HEARTBEAT = 5;
+    public static final int CLIENT_HEARTBEAT = 11;
 
-    /** Counters of one connection of a transport. */
-    public static final int CONNECTION = 6;
+    /** Position up to which a publication was appended to. Written by the conductor. */
+    public static final int PUBLISHER_POSITION = 12;
 
-    /** Times that a publication was held back by a receiver's credit. Written by the sender. */
-    public static final int CREDIT_STALLS = 7;
-
-    /** Position up to which a destination was sent a publication's log. Written by the sender. */
-    public static final int DESTINATION_SENT = 20;
-
-    /** Position up to which a destination has consumed a publication. Written by the sender. */
-    public static final int DESTINATION_RELEASED = 21;
-
-    /** 1 while a destination receives a publication, else 0. Written by the sender. */
-    public static final int DESTINATION_CONNECTED = 22;
-
-    /** Times that a destination was left because it was too far behind. Written by the sender. */
-    public static final int DESTINATION_LEFT = 23;
+    /** Times that a publication was held back by its receivers. Written by the sender. */
+    public static final int SENDER_BACK_PRESSURE = 13;
 
     /** How many receivers a publication has that came by themselves. Written by the sender. */
-    public static final int DESTINATIONS = 24;
+    public static final int DESTINATIONS = 18;
+
+    /** Counters of the driver as a whole that are Verbus' own, and those of transports. */
+    public static final int DRIVER = 10_000;
+
+    /** Counters of one connection of a transport. */
+    public static final int CONNECTION = 10_001;
+
+    /** Position up to which a destination was sent a publication's log. Written by the sender. */
+    public static final int DESTINATION_SENT = 10_002;
+
+    /** Position up to which a destination has consumed a publication. Written by the sender. */
+    public static final int DESTINATION_RELEASED = 10_003;
+
+    /** 1 while a destination receives a publication, else 0. Written by the sender. */
+    public static final int DESTINATION_CONNECTED = 10_004;
+
+    /** Times that a destination was left because it was too far behind. Written by the sender. */
+    public static final int DESTINATION_LEFT = 10_005;
 
     private CounterTypes() {}
 }

@@ -32,4 +32,12 @@ public interface InboundImage {
      * @return whether that is so yet; otherwise the peer must not be told.
      */
     boolean grant(long position);
+
+    /**
+     * Takes note up to where anything of the stream has arrived, for operators. Receiver's thread;
+     * a transport that leaves no gaps need not say it.
+     *
+     * @param position behind the last frame that has arrived.
+     */
+    void arrived(long position);
 }

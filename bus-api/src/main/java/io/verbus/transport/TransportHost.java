@@ -2,6 +2,7 @@
 
 package io.verbus.transport;
 
+import io.verbus.cnc.SystemCounter;
 import io.verbus.logbuffer.LogBuffers;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -109,7 +110,8 @@ public interface TransportHost extends TransportSettings {
     /**
      * Allocates a counter that operators see.
      *
-     * @param typeId one of {@link io.verbus.cnc.CounterTypes}.
+     * @param typeId {@link io.verbus.cnc.CounterTypes#CONNECTION} or {@link
+     *     io.verbus.cnc.CounterTypes#DRIVER}.
      * @param registrationId that it belongs to, or 0.
      * @param label for people.
      * @return the counter, to be closed by the transport.
@@ -121,11 +123,18 @@ public interface TransportHost extends TransportSettings {
      *
      * @param stream that it belongs to.
      * @param typeId one of {@link io.verbus.cnc.CounterTypes}.
-     * @param what it says, for people; stream and session are added.
+     * @param what it says, for people; what it belongs to is added.
      * @return the counter, to be closed by the transport.
      * @throws io.verbus.BusException if there is none left.
      */
     AtomicCounter counter(OutboundStream stream, int typeId, String what);
+
+    /**
+     * A counter of the driver as a whole, which several transports add to and none closes.
+     *
+     * @param counter whose threads are told there.
+     */
+    AtomicCounter counter(SystemCounter counter);
 
     /**
      * Adds to the loss report.

@@ -3,6 +3,7 @@
 package io.verbus.transport;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
@@ -20,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -63,6 +65,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     private final Path directory;
     private final Map<String, String> options = new HashMap<>();
     private final CountersManager counters;
+    private final Map<SystemCounter, AtomicCounter> system = new EnumMap<>(SystemCounter.class);
     private TestBackground background = new TestBackground(null);
     private long nextId = 1;
 
@@ -284,6 +287,11 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     @Override
     public AtomicCounter counter(OutboundStream stream, int typeId, String what) {
         return counter(typeId, stream.registrationId(), what);
+    }
+
+    @Override
+    public AtomicCounter counter(SystemCounter counter) {
+        return system.computeIfAbsent(counter, each -> counters.newCounter(each.label(), 0));
     }
 
     @Override

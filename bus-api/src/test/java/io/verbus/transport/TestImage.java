@@ -74,6 +74,14 @@ public final class TestImage extends TestSubscriber implements InboundImage {
         return least;
     }
 
+    /** Position behind the last frame that has arrived, as far as it was told. */
+    public long arrived;
+
+    @Override
+    public void arrived(long position) {
+        arrived = position;
+    }
+
     @Override
     public boolean grant(long position) {
         granted = Math.max(granted, position);

@@ -4,12 +4,11 @@ package io.verbus.driver;
 
 import io.verbus.BusException;
 import io.verbus.cnc.ClientLocks;
-import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.status.DriverCounters;
-import io.verbus.driver.status.SystemCounter;
 
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.status.AtomicCounter;
@@ -91,11 +90,7 @@ final class Clients {
         }
         AtomicCounter heartbeat;
         try {
-            heartbeat =
-                    counters.of(
-                            CounterTypes.CLIENT_HEARTBEAT,
-                            clientId,
-                            "client " + clientId + " heartbeat, ms since the epoch");
+            heartbeat = counters.client(clientId);
         } catch (BusException e) {
             throw new CommandException(ErrorCode.RESOURCE, e.getMessage(), e);
         }

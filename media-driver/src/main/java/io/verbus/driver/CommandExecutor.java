@@ -4,13 +4,13 @@ package io.verbus.driver;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.background.Names;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.command.CommandHandler;
 import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.status.DriverCounters;
-import io.verbus.driver.status.SystemCounter;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;

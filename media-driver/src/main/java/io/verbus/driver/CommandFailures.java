@@ -3,10 +3,10 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.status.DriverCounters;
-import io.verbus.driver.status.SystemCounter;
 import io.verbus.transport.TransportException;
 
 import org.agrona.ErrorHandler;

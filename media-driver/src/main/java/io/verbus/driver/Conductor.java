@@ -3,11 +3,11 @@
 package io.verbus.driver;
 
 import io.verbus.cnc.DriverPulse;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.command.CommandDecoder;
 import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.files.LogFiles;
-import io.verbus.driver.status.SystemCounter;
 import io.verbus.transport.Transport;
 
 import org.agrona.ErrorHandler;
@@ -29,6 +29,10 @@ public final class Conductor implements Agent {
     static final long IDLE_AFTER_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final long TIMER_NS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    /** How often operators are told of positions that nobody else is. */
+    private static final long COUNT_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private static final int COMMANDS_PER_CYCLE = 10;
     private static final int DONE_PER_CYCLE = 10;
 
@@ -46,7 +50,9 @@ public final class Conductor implements Agent {
     private final ErrorHandler errors;
     private final AtomicCounter heartbeat;
     private final AtomicCounter commandsUnblocked;
+    private final CycleTime cycleTime;
     private long nextTimerNs;
+    private long nextCountNs;
     private long commandPosition;
     private long commandPositionNs;
 
@@ -65,12 +71,18 @@ public final class Conductor implements Agent {
         this.errors = parts.errors();
         this.heartbeat = parts.counters().system(SystemCounter.HEARTBEAT);
         this.commandsUnblocked = parts.counters().system(SystemCounter.COMMANDS_UNBLOCKED);
+        this.cycleTime =
+                new CycleTime(
+                        parts.counters().system(SystemCounter.CONDUCTOR_MAX_CYCLE_TIME),
+                        parts.counters().system(SystemCounter.CONDUCTOR_CYCLES_EXCEEDED));
         this.nextTimerNs = clock.nanoTime();
+        this.nextCountNs = nextTimerNs;
     }
 
     @Override
     public int doWork() {
         long nowNs = clock.update();
+        cycleTime.onCycle(nowNs);
         int work = background.tell(DONE_PER_CYCLE) + waiting.run();
         int read = readCommands();
         work += read;
@@ -120,6 +132,11 @@ public final class Conductor implements Agent {
             commands.consumerHeartbeatTime(nowMs);
             heartbeat.setRelease(nowMs);
             publications.watch(nowNs);
+            if (nowNs - nextCountNs >= 0) {
+                nextCountNs = nowNs + COUNT_NS;
+                publications.count();
+                images.count();
+            }
             if (isEveryCommandRead && !isCommandWaiting()) {
                 work += clients.checkLiveness(nowNs);
             }

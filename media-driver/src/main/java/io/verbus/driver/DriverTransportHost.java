@@ -2,6 +2,8 @@
 
 package io.verbus.driver;
 
+import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.background.Names;
@@ -10,7 +12,6 @@ import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.Losses;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogBuffers;
-import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
@@ -137,13 +138,16 @@ final class DriverTransportHost implements TransportHost {
 
     @Override
     public AtomicCounter counter(OutboundStream stream, int typeId, String what) {
-        LogSpec spec = stream.log().spec();
-        return counters.stream(
-                typeId,
-                spec.registrationId(),
-                spec.sessionId(),
-                spec.streamId(),
-                what + ": stream " + spec.streamId() + " session " + spec.sessionId());
+        NetworkPublication publication = (NetworkPublication) stream;
+        DriverCounters.Stream of = publication.counted();
+        return typeId == CounterTypes.DESTINATIONS
+                ? counters.channel(typeId, what, of.registrationId(), of.channel())
+                : counters.stream(typeId, what, of);
+    }
+
+    @Override
+    public AtomicCounter counter(SystemCounter counter) {
+        return counters.system(counter);
     }
 
     @Override

@@ -3,12 +3,11 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
-import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.LogReceiver;
 import io.verbus.driver.status.DriverCounters;
-import io.verbus.driver.status.SystemCounter;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
@@ -115,28 +114,26 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
             LogBuffers log,
             SetupAnswer answer) {
         LogSpec spec = log.spec();
-        AtomicCounter receiverPosition;
+        Subscription first = subscriptions.first(endpoint, spec.streamId(), spec.sessionId());
+        ReceivedPosition received;
         try {
-            receiverPosition =
-                    counters.stream(
-                            CounterTypes.RECEIVER_POSITION,
-                            spec.registrationId(),
-                            spec.sessionId(),
-                            spec.streamId(),
-                            "receiver position: stream "
-                                    + spec.streamId()
-                                    + " session "
-                                    + spec.sessionId()
-                                    + " from "
-                                    + setup.source());
+            received =
+                    new ReceivedPosition(
+                            counters,
+                            new DriverCounters.Stream(
+                                    spec.registrationId(),
+                                    first.clientId(),
+                                    spec.sessionId(),
+                                    spec.streamId(),
+                                    first.channel().toString()),
+                            setup.position());
         } catch (BusException e) {
             files.free(log);
             fail(endpoint, setup, answer, e.getMessage());
             return;
         }
         NetworkImage image =
-                new NetworkImage(
-                        transport, endpoint, setup, log, receiverPosition, counters, events);
+                new NetworkImage(transport, endpoint, setup, log, received, counters, events);
         roundRobin.add(image);
         count.setRelease(roundRobin.count());
         subscriptions.addSource(image);
@@ -181,6 +178,13 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
             work++;
         }
         return work;
+    }
+
+    /** At a slow pace: tells operators what has arrived. */
+    void count() {
+        for (int i = 0; i < roundRobin.count(); i++) {
+            roundRobin.get(i).count();
+        }
     }
 
     @Override

@@ -9,6 +9,8 @@ import io.verbus.logbuffer.CountedPositions;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 
+import org.agrona.concurrent.status.AtomicCounter;
+
 /**
  * A publication whose log the subscribers of the same host read in place. Its limit follows the
  * slowest of them. Without a subscriber the limit is pulled back to what was consumed, so that
@@ -36,11 +38,12 @@ final class IpcPublication extends Publication {
             ChannelUri channel,
             LogBuffers log,
             PublisherLimit limit,
+            AtomicCounter position,
             long window,
             DriverConfig config,
             DriverCounters counters,
             EventEncoder events) {
-        super(channel, log, limit, config);
+        super(channel, log, limit, position, config);
         this.window = window;
         this.step = Math.min(window >> GAIN_SHIFT, maxUnclean());
         this.subscribers =

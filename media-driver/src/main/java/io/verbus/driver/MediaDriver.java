@@ -5,6 +5,7 @@ package io.verbus.driver;
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.DriverConfigSources;
@@ -12,7 +13,6 @@ import io.verbus.driver.config.ThreadingMode;
 import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ErrorSink;
-import io.verbus.driver.status.SystemCounter;
 import io.verbus.memory.JvmFlags;
 import io.verbus.transport.Option;
 import io.verbus.transport.TransportProvider;
@@ -138,8 +138,17 @@ public final class MediaDriver implements AutoCloseable {
                 new DriverThreads(
                         config,
                         new Conductor(parts),
-                        new Sender(parts.transports(), parts.spied()),
-                        new Receiver(parts.transports()),
+                        new Sender(
+                                parts.transports(),
+                                parts.spied(),
+                                new CycleTime(
+                                        counters.system(SystemCounter.SENDER_MAX_CYCLE_TIME),
+                                        counters.system(SystemCounter.SENDER_CYCLES_EXCEEDED))),
+                        new Receiver(
+                                parts.transports(),
+                                new CycleTime(
+                                        counters.system(SystemCounter.RECEIVER_MAX_CYCLE_TIME),
+                                        counters.system(SystemCounter.RECEIVER_CYCLES_EXCEEDED))),
                         errors);
         threads.start();
         warnOfDisk();

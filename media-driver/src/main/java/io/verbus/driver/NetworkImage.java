@@ -14,8 +14,6 @@ import io.verbus.transport.InboundImage;
 import io.verbus.transport.RoundRobin;
 import io.verbus.transport.Transport;
 
-import org.agrona.concurrent.status.AtomicCounter;
-
 /**
  * The image of a remote publication. It goes from active through draining, when its end is known
  * and its subscribers read up to it, and closing, when the transport lets go of its memory, to
@@ -33,7 +31,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     private final InboundEndpoint endpoint;
     private final LogBuffers log;
     private final String description;
-    private final AtomicCounter receiverPosition;
+    private final ReceivedPosition received;
     private final Subscribers subscribers;
     private State state = State.ACTIVE;
     private long finalPosition = LogLayout.NOT_ENDED;
@@ -44,17 +42,16 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
             InboundEndpoint endpoint,
             ImageSetup setup,
             LogBuffers log,
-            AtomicCounter receiverPosition,
+            ReceivedPosition received,
             DriverCounters counters,
             EventEncoder events) {
         this.transport = transport;
         this.endpoint = endpoint;
         this.log = log;
         this.description = setup.source();
-        this.receiverPosition = receiverPosition;
+        this.received = received;
         this.subscribers =
                 new Subscribers(this, setup.termLength(), setup.position(), counters, events);
-        receiverPosition.setRelease(setup.position());
         log.metadata().putIntRelease(LogLayout.ACTIVE_TRANSPORT_COUNT, 1);
     }
 
@@ -79,11 +76,12 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
 
     @Override
     public boolean grant(long position) {
-        boolean isReleased = subscribers.positions().release(position) >= position;
-        if (isReleased) {
-            receiverPosition.setRelease(position);
-        }
-        return isReleased;
+        return subscribers.positions().release(position) >= position;
+    }
+
+    @Override
+    public void arrived(long position) {
+        received.arrived(position);
     }
 
     // Conductor
@@ -179,6 +177,13 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         }
     }
 
+    /** At a slow pace: tells operators what has arrived. */
+    void count() {
+        if (state.compareTo(State.CLOSING) < 0) {
+            received.update(log, subscribers.positions().furthest());
+        }
+    }
+
     /** At each of its turns. Returns the amount of work done. */
     int update() {
         int work = subscribers.endImpossible();
@@ -215,6 +220,6 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     void free() {
-        receiverPosition.close();
+        received.close();
     }
 }

@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogBuffers;
@@ -24,7 +25,10 @@ final class NetworkPublication extends Publication implements OutboundStream {
 
     private final Transport transport;
     private final AtomicCounter senderPosition;
-    private final AtomicCounter creditStalls;
+    private final AtomicCounter senderLimit;
+    private final AtomicCounter backPressure;
+    private final AtomicCounter allBackPressure;
+    private final DriverCounters.Stream counted;
     private final Subscribers spies;
     private final Destinations destinations = new Destinations(this);
     private final int termLength;
@@ -53,16 +57,22 @@ final class NetworkPublication extends Publication implements OutboundStream {
             ChannelUri channel,
             LogBuffers log,
             PublisherLimit limit,
+            AtomicCounter position,
             AtomicCounter senderPosition,
-            AtomicCounter creditStalls,
+            AtomicCounter senderLimit,
+            AtomicCounter backPressure,
+            DriverCounters.Stream counted,
             Transport transport,
             DriverConfig config,
             DriverCounters counters,
             EventEncoder events) {
-        super(channel, log, limit, config);
+        super(channel, log, limit, position, config);
         this.transport = transport;
         this.senderPosition = senderPosition;
-        this.creditStalls = creditStalls;
+        this.senderLimit = senderLimit;
+        this.backPressure = backPressure;
+        this.allBackPressure = counters.system(SystemCounter.SENDER_FLOW_CONTROL_LIMITS);
+        this.counted = counted;
         this.termLength = log.spec().termLength();
         this.maxWindow = 2L * termLength;
         this.released = log.spec().position();
@@ -70,6 +80,12 @@ final class NetworkPublication extends Publication implements OutboundStream {
         this.nextLimited = released;
         this.spies = new Subscribers(this, termLength, released, counters, events);
         senderPosition.setRelease(released);
+        senderLimit.setRelease(released);
+    }
+
+    /** What its counters belong to. */
+    DriverCounters.Stream counted() {
+        return counted;
     }
 
     Transport transport() {
@@ -105,6 +121,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
         if (floor != released || past != window) {
             window = Math.max(past, 0);
             released = floor;
+            senderLimit.setRelease(floor + window);
             settleLimit();
         }
     }
@@ -172,7 +189,8 @@ final class NetworkPublication extends Publication implements OutboundStream {
 
     @Override
     public void onCreditStall() {
-        creditStalls.incrementRelease();
+        backPressure.incrementRelease();
+        allBackPressure.incrementRelease();
     }
 
     // Conductor
@@ -253,6 +271,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
     void close() {
         super.close();
         senderPosition.close();
-        creditStalls.close();
+        senderLimit.close();
+        backPressure.close();
     }
 }

@@ -13,6 +13,8 @@ import io.verbus.logbuffer.LogType;
 import io.verbus.logbuffer.LogUnblocker;
 import io.verbus.transport.RoundRobin;
 
+import org.agrona.concurrent.status.AtomicCounter;
+
 /**
  * A log that clients append to. It ends when the last client has let go of it: its open claims are
  * made padding, and its final position is fixed. Conductor's thread but where it says otherwise.
@@ -39,6 +41,7 @@ abstract sealed class Publication extends RoundRobin.Taker implements Subscribab
     private final boolean exclusive;
     private final LogBuffers log;
     private final PublisherLimit limit;
+    private final AtomicCounter position;
     private final LogCleaner cleaner;
     private final int maxUnclean;
     private final LogUnblocker unblocker;
@@ -53,12 +56,18 @@ abstract sealed class Publication extends RoundRobin.Taker implements Subscribab
     /** Written by the conductor once, before the end is told; read by the sender. */
     private volatile long finalPosition = LogLayout.NOT_ENDED;
 
-    Publication(ChannelUri channel, LogBuffers log, PublisherLimit limit, DriverConfig config) {
+    Publication(
+            ChannelUri channel,
+            LogBuffers log,
+            PublisherLimit limit,
+            AtomicCounter position,
+            DriverConfig config) {
         this.registrationId = log.spec().registrationId();
         this.channel = channel;
         this.exclusive = log.spec().type() == LogType.EXCLUSIVE_PUBLICATION;
         this.log = log;
         this.limit = limit;
+        this.position = position;
         this.cleaner = new LogCleaner(log, log.spec().position());
         this.maxUnclean = Math.min(MAX_UNCLEAN, log.spec().termLength() / UNCLEAN_PARTS);
         this.unblocker = new LogUnblocker(log, exclusive);
@@ -180,6 +189,11 @@ abstract sealed class Publication extends RoundRobin.Taker implements Subscribab
         return LogTail.position(log);
     }
 
+    /** At a slow pace: tells operators how far it was appended to. */
+    final void count() {
+        position.setRelease(LogTail.position(log));
+    }
+
     /** Position that every reader of the log has passed, or could. */
     abstract long furthestPosition();
 
@@ -272,5 +286,6 @@ abstract sealed class Publication extends RoundRobin.Taker implements Subscribab
     /** Frees the counters; the log is freed apart, later. */
     void close() {
         limit.close();
+        position.close();
     }
 }

@@ -72,27 +72,39 @@ final class PublicationFactory {
     /**
      * Makes a publication of a log that stands.
      *
+     * @param clientId of the client that adds it first.
      * @throws BusException if the channel cannot be used, or counters are exhausted; the log is
      *     freed then.
      */
-    Publication create(LogBuffers log, ChannelUri channel) {
+    Publication create(LogBuffers log, ChannelUri channel, long clientId) {
         LogSpec spec = log.spec();
         Transport transport = channel.isIpc() ? null : transports.of(channel);
+        DriverCounters.Stream stream =
+                new DriverCounters.Stream(
+                        spec.registrationId(),
+                        clientId,
+                        spec.sessionId(),
+                        spec.streamId(),
+                        channel.toString());
         List<AtomicCounter> made = new ArrayList<>();
         try {
+            AtomicCounter position =
+                    counter(
+                            CounterTypes.PUBLISHER_POSITION,
+                            spec.type() == LogType.EXCLUSIVE_PUBLICATION
+                                    ? "pub-pos (exclusive)"
+                                    : "pub-pos (concurrent)",
+                            stream,
+                            made);
             PublisherLimit limit =
                     new PublisherLimit(
-                            counter(
-                                    CounterTypes.PUBLISHER_LIMIT,
-                                    "publisher limit",
-                                    spec,
-                                    channel,
-                                    made));
+                            counter(CounterTypes.PUBLISHER_LIMIT, "pub-lmt", stream, made));
             if (transport == null) {
                 return new IpcPublication(
                         channel,
                         log,
                         limit,
+                        position,
                         ipcWindow(spec.termLength()),
                         config,
                         counters,
@@ -103,18 +115,11 @@ final class PublicationFactory {
                             channel,
                             log,
                             limit,
-                            counter(
-                                    CounterTypes.SENDER_POSITION,
-                                    "sender position",
-                                    spec,
-                                    channel,
-                                    made),
-                            counter(
-                                    CounterTypes.CREDIT_STALLS,
-                                    "credit stalls",
-                                    spec,
-                                    channel,
-                                    made),
+                            position,
+                            counter(CounterTypes.SENDER_POSITION, "snd-pos", stream, made),
+                            counter(CounterTypes.SENDER_LIMIT, "snd-lmt", stream, made),
+                            counter(CounterTypes.SENDER_BACK_PRESSURE, "snd-bpe", stream, made),
+                            stream,
                             transport,
                             config,
                             counters,
@@ -134,21 +139,9 @@ final class PublicationFactory {
     }
 
     private AtomicCounter counter(
-            int typeId, String what, LogSpec spec, ChannelUri channel, List<AtomicCounter> made) {
+            int typeId, String name, DriverCounters.Stream stream, List<AtomicCounter> made) {
         try {
-            AtomicCounter counter =
-                    counters.stream(
-                            typeId,
-                            spec.registrationId(),
-                            spec.sessionId(),
-                            spec.streamId(),
-                            what
-                                    + ": stream "
-                                    + spec.streamId()
-                                    + " session "
-                                    + spec.sessionId()
-                                    + " "
-                                    + channel);
+            AtomicCounter counter = counters.stream(typeId, name, stream);
             made.add(counter);
             return counter;
         } catch (BusException e) {

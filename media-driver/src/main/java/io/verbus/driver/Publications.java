@@ -4,12 +4,12 @@ package io.verbus.driver;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.LogReceiver;
 import io.verbus.driver.status.DriverCounters;
-import io.verbus.driver.status.SystemCounter;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.logbuffer.LogType;
@@ -87,7 +87,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
             }
             Publication publication;
             try {
-                publication = factory.create(log, channel);
+                publication = factory.create(log, channel, askers.getFirst().client.id());
             } catch (BusException e) {
                 askers.forEach(asker -> failures.tell(asker.correlationId, e));
                 return;
@@ -311,6 +311,13 @@ final class Publications implements RoundRobin.Turn<Publication> {
             free = publication;
         }
         return work;
+    }
+
+    /** At a slow pace: tells operators how far publications were appended to. */
+    void count() {
+        for (int i = 0; i < all.size(); i++) {
+            all.get(i).count();
+        }
     }
 
     /** At a slow pace: claims that stay open, and the end of publications that were let go. */

@@ -17,13 +17,16 @@ import io.verbus.transport.Transport;
  */
 final class Receiver implements NetworkAgent {
     private final Transports transports;
+    private final CycleTime cycleTime;
 
-    Receiver(Transports transports) {
+    Receiver(Transports transports, CycleTime cycleTime) {
         this.transports = transports;
+        this.cycleTime = cycleTime;
     }
 
     @Override
     public int work(long nowNs) {
+        cycleTime.onCycle(nowNs);
         int work = 0;
         for (Transport transport : transports.open()) {
             work += transport.receive(nowNs);

@@ -18,14 +18,17 @@ import io.verbus.transport.Transport;
 final class Sender implements NetworkAgent {
     private final Transports transports;
     private final SpiedPublications spied;
+    private final CycleTime cycleTime;
 
-    Sender(Transports transports, SpiedPublications spied) {
+    Sender(Transports transports, SpiedPublications spied, CycleTime cycleTime) {
         this.transports = transports;
         this.spied = spied;
+        this.cycleTime = cycleTime;
     }
 
     @Override
     public int work(long nowNs) {
+        cycleTime.onCycle(nowNs);
         int work = spied.work();
         for (Transport transport : transports.open()) {
             work += transport.send(nowNs);

@@ -96,11 +96,13 @@ final class Subscribers {
         try {
             return counters.position(
                     source.counterShare(),
-                    subscription.clientId(),
-                    subscription.registrationId(),
-                    subscription.channel().toString(),
-                    source.sessionId(),
-                    source.streamId());
+                    new DriverCounters.Stream(
+                            subscription.registrationId(),
+                            subscription.clientId(),
+                            source.sessionId(),
+                            source.streamId(),
+                            subscription.channel().toString()),
+                    source.id());
         } catch (BusException e) {
             throw new CommandException(ErrorCode.RESOURCE, e.getMessage(), e);
         }
@@ -108,6 +110,7 @@ final class Subscribers {
 
     private void joined(Subscription subscription, Position position, long joinPosition) {
         all.add(new Subscriber(subscription, position));
+        counters.joined(position, joinPosition);
         events.imageAvailable(source, subscription.registrationId(), position.id(), joinPosition);
     }
 

@@ -4,11 +4,11 @@ package io.verbus.driver;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
-import io.verbus.driver.status.SystemCounter;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.Transport;
 
@@ -135,12 +135,17 @@ final class Subscriptions {
 
     /** Whether a source would have a subscriber. */
     boolean hasFor(InboundEndpoint endpoint, int streamId, int sessionId) {
+        return first(endpoint, streamId, sessionId) != null;
+    }
+
+    /** The first of those that a source would have as subscribers, or null. */
+    Subscription first(InboundEndpoint endpoint, int streamId, int sessionId) {
         for (Subscription subscription : all) {
             if (subscription.matches(endpoint, streamId, sessionId)) {
-                return true;
+                return subscription;
             }
         }
-        return false;
+        return null;
     }
 
     /**

@@ -10,7 +10,7 @@ import io.verbus.Bus;
 import io.verbus.BusException;
 import io.verbus.Publication;
 import io.verbus.Subscription;
-import io.verbus.driver.status.SystemCounter;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.udp.wire.SetupFrame;
 
 import org.agrona.concurrent.UnsafeBuffer;

@@ -12,9 +12,9 @@ import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.files.DriverDirectory;
-import io.verbus.driver.status.SystemCounter;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;

@@ -10,11 +10,11 @@ import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ErrorSink;
-import io.verbus.driver.status.SystemCounter;
 import io.verbus.transport.Instructions;
 
 import org.agrona.concurrent.SystemEpochClock;

@@ -13,7 +13,7 @@ import io.verbus.Image;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.CounterTypes;
-import io.verbus.driver.status.SystemCounter;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.logbuffer.FragmentHandler;
 
 import org.agrona.collections.MutableLong;

@@ -12,9 +12,9 @@ import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.files.DriverDirectory;
-import io.verbus.driver.status.SystemCounter;
 
 import org.agrona.collections.MutableLong;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
 import io.verbus.cnc.CncFile;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.AddPublicationEncoder;
 import io.verbus.codecs.control.AddSubscriptionEncoder;
 import io.verbus.codecs.control.BooleanType;
 import io.verbus.codecs.control.MessageHeaderEncoder;
 import io.verbus.codecs.control.RejectImageEncoder;
-import io.verbus.driver.status.SystemCounter;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;

@@ -12,10 +12,10 @@ import io.verbus.Publication;
 import io.verbus.RegistrationException;
 import io.verbus.Subscription;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.files.DriverDirectory;
-import io.verbus.driver.status.SystemCounter;
 
 import org.agrona.collections.MutableLong;
 import org.junit.jupiter.api.AfterEach;
@@ -203,7 +203,7 @@ class NetworkStreamTest {
         assertEquals(end, gone.getFirst().position());
         Await.until("no log", () -> logs() == 0);
         assertEquals(0, Drivers.count(bus, CounterTypes.SENDER_POSITION));
-        assertEquals(0, Drivers.count(bus, CounterTypes.CREDIT_STALLS));
+        assertEquals(0, Drivers.count(bus, CounterTypes.SENDER_BACK_PRESSURE));
     }
 
     @Test

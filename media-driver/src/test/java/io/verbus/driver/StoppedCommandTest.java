@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
 import io.verbus.cnc.CncFile;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.AddPublicationEncoder;
-import io.verbus.driver.status.SystemCounter;
 
 import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
 import org.junit.jupiter.api.Test;

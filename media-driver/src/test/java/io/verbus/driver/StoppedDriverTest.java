@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
 import io.verbus.cnc.CncFile;
-import io.verbus.driver.status.SystemCounter;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.tools.Verbus;
 
 import org.junit.jupiter.api.Tag;

@@ -10,7 +10,7 @@ import io.verbus.Bus;
 import io.verbus.ExclusivePublication;
 import io.verbus.Publication;
 import io.verbus.Subscription;
-import io.verbus.driver.status.SystemCounter;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.logbuffer.BufferClaim;
 import io.verbus.logbuffer.ClaimLostException;
 

@@ -9,8 +9,8 @@ import io.verbus.ExclusivePublication;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.config.DriverConfigBuilder;
-import io.verbus.driver.status.SystemCounter;
 
 import org.agrona.concurrent.status.CountersReader;
 import org.junit.jupiter.api.Tag;

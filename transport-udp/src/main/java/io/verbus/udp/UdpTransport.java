@@ -27,7 +27,7 @@ final class UdpTransport implements Transport {
         peerErrors =
                 new PeerErrorLog(
                         host::onError,
-                        host.counter(CounterTypes.SYSTEM, 0, "udp: errors caused by peers"));
+                        host.counter(CounterTypes.DRIVER, 0, "udp: errors caused by peers"));
         outbound = new OutboundConductor(host, options, peerErrors, nowNs);
         inbound = new InboundConductor(host, options, peerErrors, nowNs);
     }

@@ -87,8 +87,8 @@ class FuzzTest {
             System.out.println("allocated for them: " + allocated + " bytes");
             assertTrue(allocated < ALLOCATION_BOUND, allocated + " bytes for " + fed + " frames");
             assertTrue(driver.counter("invalid frames of senders") > TO_RECEIVER / 10);
-            assertTrue(driver.counter("flow control over-runs") > 0);
-            assertTrue(driver.counter("flow control under-runs") > 0);
+            assertTrue(driver.counter("Flow control over runs") > 0);
+            assertTrue(driver.counter("Flow control under runs") > 0);
             assertTrue(driver.counter("duplicate frames") > 0);
         }
     }

@@ -50,10 +50,11 @@ final class TestDriver extends TestHost {
         }
     }
 
-    /** Value of the transport's counter with a label, or -1. */
+    /** Value of the transport's or the driver's counter with a label, or -1. */
     @Override
     public long counter(String label) {
-        return value("udp: " + label);
+        long own = value("udp: " + label);
+        return own >= 0 ? own : value(label);
     }
 
     /** A failed publication is one of the errors. */

@@ -106,7 +106,7 @@ class UdpTransportTest {
         assertTrue(stream.position() > 15L * 64 * 1024);
         assertEquals(0, b.counter("invalid frames of senders"));
         assertEquals(0, a.counter("invalid frames of receivers"));
-        assertEquals(0, b.counter("flow control over-runs"));
+        assertEquals(0, b.counter("Flow control over runs"));
     }
 
     /** So there is something to send when a grant comes while the publisher sleeps. */
@@ -146,7 +146,7 @@ class UdpTransportTest {
                 stream.position() - stream.senderPosition());
         assertTrue(stream.stalls > 0);
         exchange(stream, image, 5_000);
-        assertEquals(0, b.counter("flow control over-runs"));
+        assertEquals(0, b.counter("Flow control over runs"));
     }
 
     private static void assertBetween(long min, long max, long actual) {

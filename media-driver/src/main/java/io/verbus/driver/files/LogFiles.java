@@ -3,10 +3,10 @@
 package io.verbus.driver.files;
 
 import io.verbus.BusException;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.status.DriverCounters;
-import io.verbus.driver.status.SystemCounter;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
 

@@ -53,7 +53,7 @@ public final class CounterPool extends CountersManager {
      * @param coolingNs for which a freed counter is not used again, whatever wrote it.
      */
     CounterPool(UnsafeBuffer metadata, UnsafeBuffer values, EpochClock clock, long coolingNs) {
-        super(metadata, values, StandardCharsets.UTF_8, clock, 0);
+        super(metadata, values, StandardCharsets.US_ASCII, clock, 0);
         this.coolingNs = coolingNs;
         owners = new long[capacity()];
         shares = new CounterShare[capacity()];

@@ -5,10 +5,12 @@ package io.verbus.driver.status;
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.SystemCounter;
 
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.AtomicCounter;
+import org.agrona.concurrent.status.CountersReader;
 import org.agrona.concurrent.status.Position;
 import org.agrona.concurrent.status.UnsafeBufferPosition;
 
@@ -16,20 +18,40 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Allocates the counters that operators see. Conductor's thread; the writer of a counter's value
- * depends on the counter.
+ * Allocates the counters that operators see, with the keys and labels that {@link CounterTypes}
+ * tells of. Conductor's thread; the writer of a counter's value depends on the counter.
  */
 public final class DriverCounters {
     /** A freed counter is not used again for so long at least, whatever wrote it. */
     private static final long MIN_COOLING_NS = TimeUnit.SECONDS.toNanos(10);
 
-    private static final int MAX_LABEL = 360;
-    private static final int MAX_KEY = Long.BYTES + 2 * Integer.BYTES;
+    /** Numbers of transports' counters begin here, in the order in which they are allocated. */
+    private static final int FIRST_OF_TRANSPORTS = 1_000;
+
+    private static final int SESSION_ID = Long.BYTES;
+    private static final int STREAM_ID = SESSION_ID + Integer.BYTES;
+    private static final int CHANNEL_LENGTH = STREAM_ID + Integer.BYTES;
+
+    /** Characters that a join position may take at the end of a label. */
+    private static final int MAX_JOIN = 22;
 
     private final CounterPool counters;
     private final UnsafeBuffer values;
     private final AtomicCounter[] system;
-    private final UnsafeBuffer key = new UnsafeBuffer(new byte[MAX_KEY]);
+    private final UnsafeBuffer key = new UnsafeBuffer(new byte[CountersReader.MAX_KEY_LENGTH]);
+    private int nextOfTransports = FIRST_OF_TRANSPORTS;
+
+    /**
+     * What a counter of a stream belongs to.
+     *
+     * @param registrationId of the publication or subscription, or id of the image.
+     * @param ownerId client that has added it.
+     * @param sessionId of the stream.
+     * @param streamId of the stream.
+     * @param channel that it was added with.
+     */
+    public record Stream(
+            long registrationId, long ownerId, int sessionId, int streamId, String channel) {}
 
     public DriverCounters(CncFile cnc, EpochClock clock) {
         values = cnc.counterValues();
@@ -45,9 +67,13 @@ public final class DriverCounters {
             system[counter.ordinal()] =
                     counters.newCounter(
                             counter.label(),
-                            CounterTypes.SYSTEM,
-                            buffer -> buffer.putInt(0, counter.ordinal()));
+                            counter.typeId(),
+                            buffer -> buffer.putInt(0, counter.number()));
+            belongs(counter.ordinal(), counter.number(), CounterPool.NO_OWNER);
         }
+        system(SystemCounter.AERON_VERSION).setRelease(SystemCounter.AERON_VERSION_VALUE);
+        system(SystemCounter.CONTROL_PROTOCOL_VERSION)
+                .setRelease(SystemCounter.CONTROL_PROTOCOL_VERSION_VALUE);
     }
 
     public AtomicCounter system(SystemCounter counter) {
@@ -62,68 +88,153 @@ public final class DriverCounters {
     /**
      * Allocates a counter of a stream, which the driver writes.
      *
+     * @param name of what it says.
      * @throws BusException if there is none left.
      */
-    public AtomicCounter stream(
-            int typeId, long registrationId, int sessionId, int streamId, String label) {
-        CounterShare share =
+    public AtomicCounter stream(int typeId, String name, Stream stream) {
+        boolean isImages =
                 typeId == CounterTypes.RECEIVER_POSITION
-                        ? CounterShare.IMAGES
-                        : CounterShare.CLIENTS;
-        putKey(registrationId, sessionId, streamId);
-        return allocate(share, CounterPool.NO_OWNER, typeId, MAX_KEY, label);
+                        || typeId == CounterTypes.RECEIVER_HIGH_WATER;
+        AtomicCounter counter =
+                allocate(
+                        isImages ? CounterShare.IMAGES : CounterShare.CLIENTS,
+                        CounterPool.NO_OWNER,
+                        typeId,
+                        putKey(stream),
+                        label(name, stream));
+        belongs(counter.id(), stream.registrationId, stream.ownerId);
+        return counter;
     }
 
     /**
-     * Allocates the counter that a subscriber writes its position to.
+     * Allocates a counter of a publication that has its channel as key.
      *
-     * @param share that the counter is taken from.
-     * @param clientId of the subscriber's client.
-     * @param subscriptionId registration id of the subscription.
-     * @param channel of the subscription.
-     * @param sessionId of the stream.
-     * @param streamId of the stream.
+     * @param name of what it says.
      * @throws BusException if there is none left.
      */
-    public Position position(
-            CounterShare share,
-            long clientId,
-            long subscriptionId,
-            String channel,
-            int sessionId,
-            int streamId) {
-        putKey(subscriptionId, sessionId, streamId);
-        String label =
-                "subscriber position: stream " + streamId + " session " + sessionId + " " + channel;
-        int id = allocate(share, clientId, CounterTypes.SUBSCRIBER_POSITION, MAX_KEY, label).id();
+    public AtomicCounter channel(int typeId, String name, long registrationId, String channel) {
+        AtomicCounter counter =
+                allocate(
+                        CounterShare.CLIENTS,
+                        CounterPool.NO_OWNER,
+                        typeId,
+                        putChannel(0, channel),
+                        name + ": " + channel);
+        belongs(counter.id(), registrationId, 0);
+        return counter;
+    }
+
+    /**
+     * Allocates the counter that a subscriber writes its position to. Its label is complete with
+     * {@link #joined}.
+     *
+     * @param share that the counter is taken from.
+     * @param stream with the registration id of the subscription, and its client as owner.
+     * @param sourceId of the image or the publication that is read.
+     * @throws BusException if there is none left.
+     */
+    public Position position(CounterShare share, Stream stream, long sourceId) {
+        int id =
+                allocate(
+                                share,
+                                stream.ownerId,
+                                CounterTypes.SUBSCRIBER_POSITION,
+                                putKey(stream),
+                                cut(
+                                        label("sub-pos", stream),
+                                        CountersReader.MAX_LABEL_LENGTH - MAX_JOIN))
+                        .id();
+        belongs(id, stream.registrationId, stream.ownerId);
+        counters.setCounterReferenceId(id, sourceId);
         return new UnsafeBufferPosition(values, id, counters);
     }
 
+    /** Says in the label where a subscriber has joined. */
+    public void joined(Position position, long joinPosition) {
+        counters.appendToLabel(position.id(), " @" + joinPosition);
+    }
+
     /**
-     * Allocates a counter of one client, connection or the like.
+     * Allocates the counter of a client's signs of life.
+     *
+     * @throws BusException if there is none left.
+     */
+    public AtomicCounter client(long clientId) {
+        key.putLong(0, clientId);
+        AtomicCounter counter =
+                allocate(
+                        CounterShare.CLIENTS,
+                        clientId,
+                        CounterTypes.CLIENT_HEARTBEAT,
+                        Long.BYTES,
+                        "client-heartbeat: id=" + clientId);
+        belongs(counter.id(), clientId, clientId);
+        return counter;
+    }
+
+    /**
+     * Allocates a counter of one connection of a transport, or of a transport as a whole.
      *
      * @throws BusException if there is none left.
      */
     public AtomicCounter of(int typeId, long registrationId, String label) {
-        boolean isClients = typeId == CounterTypes.CLIENT_HEARTBEAT;
-        CounterShare share =
-                typeId == CounterTypes.CONNECTION ? CounterShare.CONNECTIONS : CounterShare.CLIENTS;
-        key.putLong(0, registrationId);
-        long owner = isClients ? registrationId : CounterPool.NO_OWNER;
-        return allocate(share, owner, typeId, Long.BYTES, label);
+        boolean isConnections = typeId == CounterTypes.CONNECTION;
+        int keyLength = isConnections ? Long.BYTES : Integer.BYTES;
+        if (isConnections) {
+            key.putLong(0, registrationId);
+        } else {
+            key.putInt(0, nextOfTransports++);
+        }
+        AtomicCounter counter =
+                allocate(
+                        isConnections ? CounterShare.CONNECTIONS : CounterShare.CLIENTS,
+                        CounterPool.NO_OWNER,
+                        typeId,
+                        keyLength,
+                        label);
+        belongs(counter.id(), registrationId, CounterPool.NO_OWNER);
+        return counter;
     }
 
-    private void putKey(long registrationId, int sessionId, int streamId) {
-        key.putLong(0, registrationId);
-        key.putInt(Long.BYTES, sessionId);
-        key.putInt(Long.BYTES + Integer.BYTES, streamId);
+    private void belongs(int id, long registrationId, long ownerId) {
+        counters.setCounterRegistrationId(id, registrationId);
+        counters.setCounterOwnerId(id, ownerId);
+    }
+
+    private int putKey(Stream stream) {
+        key.putLong(0, stream.registrationId);
+        key.putInt(SESSION_ID, stream.sessionId);
+        key.putInt(STREAM_ID, stream.streamId);
+        return putChannel(CHANNEL_LENGTH, stream.channel);
+    }
+
+    private int putChannel(int at, String channel) {
+        int length = Math.min(channel.length(), key.capacity() - at - Integer.BYTES);
+        key.putInt(at, length);
+        key.putStringWithoutLengthAscii(at + Integer.BYTES, channel, 0, length);
+        return at + Integer.BYTES + length;
+    }
+
+    private static String label(String name, Stream stream) {
+        return name
+                + ": "
+                + stream.registrationId
+                + " "
+                + stream.sessionId
+                + " "
+                + stream.streamId
+                + " "
+                + stream.channel;
+    }
+
+    private static String cut(String label, int length) {
+        return label.length() > length ? label.substring(0, length) : label;
     }
 
     private AtomicCounter allocate(
             CounterShare share, long owner, int typeId, int keyLength, String label) {
-        byte[] bytes = label.getBytes(StandardCharsets.UTF_8);
-        int length = Math.min(bytes.length, MAX_LABEL);
-        UnsafeBuffer text = new UnsafeBuffer(bytes, 0, length);
-        return counters.allocate(share, owner, typeId, key, keyLength, text);
+        byte[] bytes =
+                cut(label, CountersReader.MAX_LABEL_LENGTH).getBytes(StandardCharsets.US_ASCII);
+        return counters.allocate(share, owner, typeId, key, keyLength, new UnsafeBuffer(bytes));
     }
 }

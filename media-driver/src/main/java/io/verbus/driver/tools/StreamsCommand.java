@@ -57,14 +57,31 @@ final class StreamsCommand implements Callable<Integer> {
             counters.forEach(
                     (id, type, key, label) -> {
                         String what = what(type);
-                        if (what != null) {
-                            rows.add(row(key, what, counters.getCounterValue(id), label));
+                        long value = counters.getCounterValue(id);
+                        if (type == CounterTypes.DESTINATIONS) {
+                            long publication = counters.getCounterRegistrationId(id);
+                            addDestinations(rows, publication, what, value, label);
+                        } else if (what != null) {
+                            rows.add(row(key, what, value, label));
                         }
                     });
         }
         rows.sort(Row.ORDER);
         print(rows, spec.commandLine().getOut());
         return 0;
+    }
+
+    /**
+     * The key names a channel: stream and session are those of the publication, allocated before.
+     */
+    private static void addDestinations(
+            List<Row> rows, long publication, String what, long value, String label) {
+        for (Row row : rows) {
+            if (row.registrationId == publication) {
+                rows.add(new Row(row.streamId, row.sessionId, publication, what, value, label));
+                return;
+            }
+        }
     }
 
     private static Row row(DirectBuffer key, String what, long value, String label) {
@@ -79,11 +96,14 @@ final class StreamsCommand implements Callable<Integer> {
 
     private static String what(int type) {
         return switch (type) {
+            case CounterTypes.PUBLISHER_POSITION -> "publisher-position";
             case CounterTypes.PUBLISHER_LIMIT -> "publisher-limit";
             case CounterTypes.SENDER_POSITION -> "sender-position";
+            case CounterTypes.SENDER_LIMIT -> "sender-limit";
+            case CounterTypes.SENDER_BACK_PRESSURE -> "sender-back-pressure";
+            case CounterTypes.RECEIVER_HIGH_WATER -> "receiver-high-water";
             case CounterTypes.RECEIVER_POSITION -> "receiver-position";
             case CounterTypes.SUBSCRIBER_POSITION -> "subscriber-position";
-            case CounterTypes.CREDIT_STALLS -> "credit-stalls";
             case CounterTypes.DESTINATION_SENT -> "destination-sent";
             case CounterTypes.DESTINATION_RELEASED -> "destination-released";
             case CounterTypes.DESTINATION_CONNECTED -> "destination-connected";

@@ -9,12 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.Await;
 import io.verbus.driver.DriverClock;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.status.DriverCounters;
-import io.verbus.driver.status.SystemCounter;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.logbuffer.LogType;

@@ -2,8 +2,10 @@
 
 package io.verbus.driver.system;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.verbus.cnc.CncFile;
-import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.Await;
 
 import org.agrona.concurrent.status.CountersReader;
@@ -40,16 +42,11 @@ final class Counters implements AutoCloseable {
         return values(label).stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Value of a counter of the driver itself. */
-    long system(String label) {
-        long[] value = new long[1];
-        reader.forEach(
-                (id, text) -> {
-                    if (text.equals(label) && reader.getCounterTypeId(id) == CounterTypes.SYSTEM) {
-                        value[0] += reader.getCounterValue(id);
-                    }
-                });
-        return value[0];
+    /** Value of a counter of the driver itself, which it must have. */
+    long system(SystemCounter counter) {
+        int id = counter.ordinal();
+        assertEquals(counter.label(), reader.getCounterLabel(id));
+        return reader.getCounterValue(id);
     }
 
     /** Waits until all counters with the label, and there is one, have such a value. */

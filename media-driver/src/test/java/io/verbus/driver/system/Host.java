@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.verbus.Bus;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.Await;
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.config.DriverConfig;
@@ -35,9 +36,6 @@ final class Host implements AutoCloseable {
      * because the machine was busy, connections fail now and then; see "Limits" in docs/lab.md.
      */
     private static final String ACK_TIMEOUT = "1s";
-
-    private static final String SYSTEM_PUBLICATIONS = "publications";
-    private static final String SYSTEM_IMAGES = "images";
 
     private final String address;
     private final MediaDriver driver;
@@ -194,8 +192,8 @@ final class Host implements AutoCloseable {
             bus.close();
         }
         // A driver that closes in the midst of ending a stream is an error to its peer.
-        awaitNone(SYSTEM_PUBLICATIONS);
-        awaitNone(SYSTEM_IMAGES);
+        awaitNone(SystemCounter.PUBLICATIONS);
+        awaitNone(SystemCounter.IMAGES);
         counters.close();
         List<String> errors = errors();
         driver.close();
@@ -207,9 +205,9 @@ final class Host implements AutoCloseable {
                 "clients at " + address);
     }
 
-    private void awaitNone(String what) {
+    private void awaitNone(SystemCounter what) {
         Await.until(
-                () -> "the end of all " + what + " at " + address,
+                () -> "the end of all " + what.label() + " at " + address,
                 30,
                 () -> counters.system(what) == 0);
     }

@@ -4,6 +4,7 @@ package io.verbus.driver.system;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.Await;
 import io.verbus.driver.config.DriverConfigBuilder;
 
@@ -224,14 +225,14 @@ class SoakLabTest {
             case KILL_SUBSCRIBER -> {
                 SoakMember victim = members.get(random.nextInt(members.size()));
                 try (Counters b = new Counters(directoryB)) {
-                    long timedOut = b.system("clients timed out");
+                    long timedOut = b.system(SystemCounter.CLIENTS_TIMED_OUT);
                     victim.kill();
                     pause(3000);
                     victim.start(folder, directoryB, channel);
                     Await.until(
                             "driver B to count a client that is gone",
                             RECOVERY_S,
-                            () -> b.system("clients timed out") > timedOut);
+                            () -> b.system(SystemCounter.CLIENTS_TIMED_OUT) > timedOut);
                 }
             }
             case KILL_DRIVER -> {

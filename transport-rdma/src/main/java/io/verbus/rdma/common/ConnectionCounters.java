@@ -3,6 +3,7 @@
 package io.verbus.rdma.common;
 
 import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -34,6 +35,9 @@ public final class ConnectionCounters extends PooledCounters {
     /** Bytes of logs written to the peer; at a subscribing side, of credit. */
     public final AtomicCounter bytes;
 
+    /** Bytes of logs written to all peers, and of datagrams: of the driver as a whole. */
+    public final AtomicCounter allBytes;
+
     /** Batches of frames written to the peer; at a subscribing side, grants of credit. */
     public final AtomicCounter batches;
 
@@ -61,6 +65,7 @@ public final class ConnectionCounters extends PooledCounters {
      */
     public ConnectionCounters(TransportHost host, String name) {
         super(host, CounterTypes.CONNECTION, 0, name);
+        allBytes = host.counter(SystemCounter.BYTES_SENT);
         try {
             state = counter("state");
             queuePair = counter("queue pair");

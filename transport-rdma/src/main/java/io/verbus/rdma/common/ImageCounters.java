@@ -3,6 +3,7 @@
 package io.verbus.rdma.common;
 
 import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -33,6 +34,9 @@ public final class ImageCounters extends PooledCounters {
     /** Times that credit was granted. */
     public final AtomicCounter grants;
 
+    /** Bytes of all images, counted when credit is granted: of the driver as a whole. */
+    public final AtomicCounter allBytes;
+
     /** Times that it went on after its connection was lost. */
     public final AtomicCounter resumes;
 
@@ -42,6 +46,7 @@ public final class ImageCounters extends PooledCounters {
      */
     public ImageCounters(TransportHost host, String name) {
         super(host, CounterTypes.CONNECTION, 0, name);
+        allBytes = host.counter(SystemCounter.BYTES_RECEIVED);
         try {
             state = counter("state");
             grants = counter("credit grants");

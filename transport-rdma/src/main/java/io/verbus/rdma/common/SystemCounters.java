@@ -29,7 +29,7 @@ public final class SystemCounters implements AutoCloseable {
      * @throws io.verbus.BusException if there is none left.
      */
     public AtomicCounter counter(String what) {
-        AtomicCounter counter = host.counter(CounterTypes.SYSTEM, 0, "rdma: " + what);
+        AtomicCounter counter = host.counter(CounterTypes.DRIVER, 0, "rdma: " + what);
         all.add(counter);
         return counter;
     }

@@ -22,6 +22,7 @@ final class CreditGrant extends RoundRobin.Taker {
     private final int threshold;
     private final boolean isResumed;
     private final AtomicCounter grants;
+    private final AtomicCounter bytes;
 
     /** Written by the receiver; read by the conductor when the receiver has let go. */
     private long granted;
@@ -42,6 +43,7 @@ final class CreditGrant extends RoundRobin.Taker {
      * @param window past what is consumed.
      * @param before the grant of the connection that was lost, or null.
      * @param grants counts them.
+     * @param bytes counts the bytes that they release.
      */
     CreditGrant(
             InboundImage image,
@@ -51,7 +53,8 @@ final class CreditGrant extends RoundRobin.Taker {
             long startPosition,
             int window,
             CreditGrant before,
-            AtomicCounter grants) {
+            AtomicCounter grants,
+            AtomicCounter bytes) {
         this.image = image;
         this.registrationId = registrationId;
         this.creditAddress = creditAddress;
@@ -61,6 +64,7 @@ final class CreditGrant extends RoundRobin.Taker {
         this.threshold = Math.max(1, window / 8);
         this.isResumed = before != null;
         this.grants = grants;
+        this.bytes = bytes;
         this.granted = before != null ? before.granted : startPosition;
     }
 
@@ -110,6 +114,7 @@ final class CreditGrant extends RoundRobin.Taker {
 
     /** The position was granted. */
     void granted(long position, long nowNs) {
+        bytes.getAndAddRelease(position - granted);
         granted = position;
         grantedAtNs = nowNs;
         isOwed = false;

@@ -182,7 +182,8 @@ final class InboundImages implements AutoCloseable {
                         position,
                         peer.listener.window(offer.termLength()),
                         before == null ? null : before.grant(),
-                        counters.grants);
+                        counters.grants,
+                        counters.allBytes);
         LogRegistration registration =
                 registrations.of(peer.connection.domain(), image.log(), Access.REMOTE_WRITE);
         IncomingImage incoming =

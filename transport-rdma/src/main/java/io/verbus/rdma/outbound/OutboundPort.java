@@ -236,6 +236,7 @@ final class OutboundPort implements AutoCloseable {
         if (stagedBatches > 0) {
             counters.batches.getAndAddRelease(stagedBatches);
             counters.bytes.getAndAddRelease(stagedBytes);
+            counters.allBytes.getAndAddRelease(stagedBytes);
             stagedBatches = 0;
             stagedBytes = 0;
         }

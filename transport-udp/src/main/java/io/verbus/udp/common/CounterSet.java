@@ -3,6 +3,7 @@
 package io.verbus.udp.common;
 
 import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.CloseHelper;
@@ -21,9 +22,14 @@ abstract class CounterSet implements AutoCloseable {
     }
 
     final AtomicCounter counter(String what) {
-        AtomicCounter counter = host.counter(CounterTypes.SYSTEM, 0, "udp: " + what);
+        AtomicCounter counter = host.counter(CounterTypes.DRIVER, 0, "udp: " + what);
         counters.add(counter);
         return counter;
+    }
+
+    /** One of the driver as a whole, which stays. */
+    final AtomicCounter counter(SystemCounter counter) {
+        return host.counter(counter);
     }
 
     @Override

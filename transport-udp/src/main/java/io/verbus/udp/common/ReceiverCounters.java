@@ -2,6 +2,7 @@
 
 package io.verbus.udp.common;
 
+import io.verbus.cnc.SystemCounter;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -29,6 +30,24 @@ public final class ReceiverCounters extends CounterSet {
     /** Frames that no sender sends. */
     public final AtomicCounter invalid;
 
+    /** Status messages that were sent. */
+    public final AtomicCounter statusMessages;
+
+    /** Frames that said that a stream cannot be taken. */
+    public final AtomicCounter errorFrames;
+
+    /** Frames that said how far a stream is, without data. */
+    public final AtomicCounter heartbeats;
+
+    /** Bytes that were received. */
+    public final AtomicCounter bytes;
+
+    /** Times that the kernel did not take all, of sender and receiver: added to atomically. */
+    public final AtomicCounter allShortSends;
+
+    /** Invalid datagrams, of sender and receiver: added to atomically. */
+    public final AtomicCounter allInvalid;
+
     /** Set-ups that were refused because an endpoint has too many images or offers. */
     public final AtomicCounter setupsRefused;
 
@@ -53,11 +72,17 @@ public final class ReceiverCounters extends CounterSet {
     public ReceiverCounters(TransportHost host) {
         super(host);
         losses = counter("losses");
-        naksSent = counter("NAKs sent");
-        gapsSkipped = counter("gaps skipped");
+        naksSent = counter(SystemCounter.NAKS_SENT);
+        gapsSkipped = counter(SystemCounter.LOSS_GAP_FILLS);
         duplicates = counter("duplicate frames");
-        underRuns = counter("flow control under-runs");
-        overRuns = counter("flow control over-runs");
+        underRuns = counter(SystemCounter.FLOW_CONTROL_UNDER_RUNS);
+        overRuns = counter(SystemCounter.FLOW_CONTROL_OVER_RUNS);
+        statusMessages = counter(SystemCounter.STATUS_MESSAGES_SENT);
+        errorFrames = counter(SystemCounter.ERROR_FRAMES_SENT);
+        heartbeats = counter(SystemCounter.HEARTBEATS_RECEIVED);
+        bytes = counter(SystemCounter.BYTES_RECEIVED);
+        allShortSends = counter(SystemCounter.SHORT_SENDS);
+        allInvalid = counter(SystemCounter.INVALID_PACKETS);
         invalid = counter("invalid frames of senders");
         setupsRefused = counter("set-ups refused");
         shortSends = counter("short sends of the receiver");
@@ -65,5 +90,17 @@ public final class ReceiverCounters extends CounterSet {
         systemCalls = counter("system calls of the receiver");
         datagramsReceived = counter("datagrams received");
         joinedRows = counter("datagrams received joined (GRO)");
+    }
+
+    /** The kernel did not take what was to be sent. */
+    public void onShortSend() {
+        shortSends.incrementRelease();
+        allShortSends.getAndAdd(1);
+    }
+
+    /** A frame came that no sender sends. */
+    public void onInvalid() {
+        invalid.incrementRelease();
+        allInvalid.getAndAdd(1);
     }
 }

@@ -2,6 +2,7 @@
 
 package io.verbus.udp.common;
 
+import io.verbus.cnc.SystemCounter;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -17,7 +18,7 @@ public final class SenderCounters extends CounterSet {
     /** Ranges that were asked for and not sent again: not there, or sent just before. */
     public final AtomicCounter naksIgnored;
 
-    /** Times that the kernel did not take all that was to be sent. */
+    /** Times that the kernel did not take all that the sender was to send. */
     public final AtomicCounter shortSends;
 
     /** Datagrams from receivers that no receiver sends. */
@@ -28,6 +29,27 @@ public final class SenderCounters extends CounterSet {
 
     /** System calls of the sender, to send and to look for what receivers say. */
     public final AtomicCounter systemCalls;
+
+    /** Status messages that arrived. */
+    public final AtomicCounter statusMessages;
+
+    /** Frames of receivers that cannot take a stream. */
+    public final AtomicCounter errorFrames;
+
+    /** Frames that say how far a stream is, without data. */
+    public final AtomicCounter heartbeats;
+
+    /** Bytes that were sent. */
+    public final AtomicCounter bytes;
+
+    /** Bytes that were sent again. */
+    public final AtomicCounter retransmittedBytes;
+
+    /** Times that the kernel did not take all, of sender and receiver: added to atomically. */
+    public final AtomicCounter allShortSends;
+
+    /** Invalid datagrams, of sender and receiver: added to atomically. */
+    public final AtomicCounter allInvalid;
 
     /** Datagrams that were sent. */
     public final AtomicCounter datagramsSent;
@@ -40,8 +62,15 @@ public final class SenderCounters extends CounterSet {
      */
     public SenderCounters(TransportHost host) {
         super(host);
-        naksReceived = counter("NAKs received");
-        retransmits = counter("datagrams sent again");
+        naksReceived = counter(SystemCounter.NAKS_RECEIVED);
+        retransmits = counter(SystemCounter.RETRANSMITS_SENT);
+        retransmittedBytes = counter(SystemCounter.RETRANSMITTED_BYTES);
+        statusMessages = counter(SystemCounter.STATUS_MESSAGES_RECEIVED);
+        errorFrames = counter(SystemCounter.ERROR_FRAMES_RECEIVED);
+        heartbeats = counter(SystemCounter.HEARTBEATS_SENT);
+        bytes = counter(SystemCounter.BYTES_SENT);
+        allShortSends = counter(SystemCounter.SHORT_SENDS);
+        allInvalid = counter(SystemCounter.INVALID_PACKETS);
         naksIgnored = counter("NAKs ignored");
         shortSends = counter("short sends");
         invalid = counter("invalid frames of receivers");
@@ -49,5 +78,17 @@ public final class SenderCounters extends CounterSet {
         systemCalls = counter("system calls of the sender");
         datagramsSent = counter("datagrams sent");
         datagramsJoined = counter("datagrams sent joined (GSO)");
+    }
+
+    /** The kernel did not take all that was to be sent. */
+    public void onShortSend() {
+        shortSends.incrementRelease();
+        allShortSends.getAndAdd(1);
+    }
+
+    /** A datagram came that no receiver sends. */
+    public void onInvalid() {
+        invalid.incrementRelease();
+        allInvalid.getAndAdd(1);
     }
 }

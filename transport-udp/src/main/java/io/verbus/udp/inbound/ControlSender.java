@@ -46,7 +46,7 @@ final class ControlSender {
         if (outgoing.send(socket.fd()) > 0) {
             return true;
         }
-        counters.shortSends.incrementRelease();
+        counters.onShortSend();
         if (refusals.isDue(outgoing.errno(), nowNs)) {
             events.add(
                     new ReceiverEvent.Refused(

@@ -28,6 +28,7 @@ final class EndpointReceiver {
     private final SocketAddress asked;
 
     private final long askIntervalNs;
+    private final ReceiverCounters counters;
     private final Admission admission;
     private final Long2ObjectHashMap<ReceiveImage> byKey = new Long2ObjectHashMap<>();
     final FrameDispatcher dispatcher;
@@ -50,6 +51,7 @@ final class EndpointReceiver {
         this.socket = socket;
         this.incoming = incoming;
         this.sender = sender;
+        this.counters = counters;
         this.events = events;
         receiverId = endpoint.receiverId();
         asked = endpoint.isAsking() ? endpoint.control() : null;
@@ -107,7 +109,9 @@ final class EndpointReceiver {
                             ErrorFrame.STORAGE_SPACE,
                             reason,
                             Math.min(reason.length, ErrorFrame.MAX_TEXT));
-            sender.send(fail.sender(), frame, length, nowNs);
+            if (sender.send(fail.sender(), frame, length, nowNs)) {
+                counters.errorFrames.incrementRelease();
+            }
         }
     }
 
@@ -161,6 +165,8 @@ final class EndpointReceiver {
         isAskDue = false;
         askedNs = nowNs;
         StatusFrame.write(frame, StatusFrame.FLAG_SEND_SETUP, 0, 0, 0, 0, 0, receiverId);
-        sender.send(asked, frame, StatusFrame.LENGTH, nowNs);
+        if (sender.send(asked, frame, StatusFrame.LENGTH, nowNs)) {
+            counters.statusMessages.incrementRelease();
+        }
     }
 }

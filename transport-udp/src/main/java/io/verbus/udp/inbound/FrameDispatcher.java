@@ -74,7 +74,7 @@ final class FrameDispatcher {
             part.wrap(datagram.addressOffset() + at, length - at);
             int taken = onFrames(source, nowNs);
             if (taken < 0) {
-                counters.invalid.incrementRelease();
+                counters.onInvalid();
                 return;
             }
             at += taken;
@@ -119,7 +119,10 @@ final class FrameDispatcher {
                     part.getInt(FrameHeader.TERM_OFFSET),
                     0,
                     receiverId);
-            sender.send(control == null ? source : control, request, StatusFrame.LENGTH, nowNs);
+            if (sender.send(
+                    control == null ? source : control, request, StatusFrame.LENGTH, nowNs)) {
+                counters.statusMessages.incrementRelease();
+            }
         }
         return Frames.dataSpan(part);
     }

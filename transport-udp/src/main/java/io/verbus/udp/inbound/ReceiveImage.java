@@ -76,6 +76,9 @@ final class ReceiveImage {
     /** What the congestion control knows of what is complete. */
     private long progress;
 
+    /** What operators know of what has arrived. */
+    private long arrived;
+
     private long granted;
     private long frameNs;
     private long sourceNs;
@@ -128,6 +131,7 @@ final class ReceiveImage {
         probe = new RoundTripProbe(endpoint.receiverId());
         distance = new Distance(log.termLength());
         progress = offered.position();
+        arrived = offered.position();
         granted = offered.position();
         frameNs = nowNs;
         sourceNs = nowNs;
@@ -230,6 +234,7 @@ final class ReceiveImage {
     }
 
     private void onHeartbeat(UnsafeBuffer part, long position, SocketAddress from, long nowNs) {
+        counters.heartbeats.incrementRelease();
         if (position > granted + log.termLength()) {
             counters.overRuns.incrementRelease();
             distance.onBeyond(position - log.rebuilt(), nowNs);
@@ -292,6 +297,10 @@ final class ReceiveImage {
     int work(long nowNs) {
         int work = 0;
         long consumed = image.consumedPosition();
+        if (log.highest() > arrived) {
+            arrived = log.highest();
+            image.arrived(arrived);
+        }
         if (log.rebuilt() > progress) {
             congestion.onProgress(log.rebuilt() - progress, nowNs);
             progress = log.rebuilt();
@@ -326,6 +335,7 @@ final class ReceiveImage {
         status.told(consumed, isSent, nowNs);
         if (isSent) {
             granted = limit;
+            counters.statusMessages.incrementRelease();
         }
     }
 
@@ -351,7 +361,9 @@ final class ReceiveImage {
     void leave(long nowNs) {
         long position = Math.min(image.consumedPosition(), log.rebuilt());
         int length = status.write(frame, StatusFrame.FLAG_END_OF_STREAM, position, 0);
-        sender.send(source, frame, length, nowNs);
+        if (sender.send(source, frame, length, nowNs)) {
+            counters.statusMessages.incrementRelease();
+        }
     }
 
     /** Why nothing more is to be expected of the sender; null if there is hope. */

@@ -22,6 +22,7 @@ public final class ReceiverAgent implements AutoCloseable {
     private final SendBatch outgoing = new SendBatch(1);
     private final ReceiverCounters counters;
     private long calls;
+    private long bytes;
     private EndpointReceiver[] receivers = new EndpointReceiver[0];
 
     ReceiverAgent(Queue<ReceiverEvent> events, ReceiverCounters counters) {
@@ -69,6 +70,8 @@ public final class ReceiverAgent implements AutoCloseable {
             calls = now;
             counters.systemCalls.setRelease(now);
             counters.datagramsReceived.setRelease(incoming.received());
+            counters.bytes.getAndAddRelease(incoming.receivedBytes() - bytes); // RDMA adds, too
+            bytes = incoming.receivedBytes();
         }
     }
 

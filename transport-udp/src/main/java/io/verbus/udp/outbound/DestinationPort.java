@@ -122,7 +122,7 @@ final class DestinationPort {
     }
 
     private void onRefusal(int errno, SocketAddress refusing) {
-        counters.shortSends.incrementRelease();
+        counters.onShortSend();
         if (receivers == null ? batch.isJoiningRefused() : receivers.isJoiningRefused()) {
             isJoining = false;
             batch.joins(false);
@@ -151,7 +151,7 @@ final class DestinationPort {
     private void sendTo(SocketAddress asker, int length) {
         batch.add(asker, frame.addressOffset(), length);
         if (batch.send(socket.fd()) == 0) {
-            counters.shortSends.incrementRelease();
+            counters.onShortSend();
             if (refusals.isDue(batch.errno(), nowNs)) {
                 tell(new SenderEvent.Unanswerable(asker.host(), batch.errno()));
             }
@@ -181,6 +181,7 @@ final class DestinationPort {
                 termId(spec, position),
                 LogLayout.termOffset(position, spec.termLength()));
         sendFrame(HeartbeatFrame.LENGTH);
+        counters.heartbeats.incrementRelease();
     }
 
     private static int termId(LogSpec spec, long position) {

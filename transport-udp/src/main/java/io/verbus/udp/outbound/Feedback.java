@@ -65,7 +65,7 @@ final class Feedback {
         int count = incoming.receive(socket);
         for (int i = 0; i < count; i++) {
             if (!onDatagram(i, incoming.buffer(i), incoming.length(i))) {
-                counters.invalid.incrementRelease();
+                counters.onInvalid();
             }
         }
         return count;
@@ -89,6 +89,7 @@ final class Feedback {
 
     /** A receiver cannot take a stream. A stranger may send this, so clients hear of it seldom. */
     private boolean onError(int index, UnsafeBuffer datagram, int length) {
+        counters.errorFrames.incrementRelease();
         SendStream stream =
                 destination.find(ErrorFrame.sessionId(datagram), ErrorFrame.streamId(datagram));
         if (stream != null && stream.isOpen() && stream.isFailureDue(nowNs)) {
@@ -102,6 +103,7 @@ final class Feedback {
     }
 
     private boolean onStatus(int index, UnsafeBuffer datagram, int length) {
+        counters.statusMessages.incrementRelease();
         int sessionId = StatusFrame.sessionId(datagram);
         int streamId = StatusFrame.streamId(datagram);
         int flags = Frames.flags(datagram, 0);

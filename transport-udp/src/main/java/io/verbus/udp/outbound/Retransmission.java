@@ -80,7 +80,9 @@ final class Retransmission {
         int sent = port.flush();
         if (sent > 0) {
             counters.retransmits.getAndAddRelease(sent);
-            ranges.sentTo(index, sent == staged ? reached : source.end(sent - 1));
+            long sentTo = sent == staged ? reached : source.end(sent - 1);
+            counters.retransmittedBytes.getAndAddRelease(sentTo - from);
+            ranges.sentTo(index, sentTo);
         }
         return staged;
     }

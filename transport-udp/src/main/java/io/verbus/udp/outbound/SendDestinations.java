@@ -166,9 +166,6 @@ final class SendDestinations {
                 : RemoteReceivers.dynamic(
                         options.maxReceivers(),
                         options.connectionTimeoutNs(),
-                        host.counter(
-                                stream,
-                                CounterTypes.DESTINATIONS,
-                                "receivers at " + SocketAddress.text(route.from())));
+                        host.counter(stream, CounterTypes.DESTINATIONS, "mdc-num-dest"));
     }
 }

@@ -23,6 +23,7 @@ public final class SenderAgent implements AutoCloseable {
     private final SenderCounters counters;
     private Destination[] destinations = new Destination[0];
     private long calls;
+    private long bytes;
 
     SenderAgent(Queue<SenderEvent> events, SenderCounters counters) {
         this.events = events;
@@ -70,6 +71,8 @@ public final class SenderAgent implements AutoCloseable {
             counters.systemCalls.setRelease(now);
             counters.datagramsSent.setRelease(outgoing.sentDatagrams());
             counters.datagramsJoined.setRelease(outgoing.sentJoined());
+            counters.bytes.getAndAddRelease(outgoing.sentBytes() - bytes); // RDMA adds, too
+            bytes = outgoing.sentBytes();
         }
     }
 

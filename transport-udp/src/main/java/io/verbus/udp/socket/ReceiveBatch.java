@@ -30,6 +30,7 @@ public final class ReceiveBatch implements AutoCloseable {
     private int used;
     private long calls;
     private long received;
+    private long receivedBytes;
 
     /**
      * @param capacity datagrams in a batch.
@@ -72,6 +73,9 @@ public final class ReceiveBatch implements AutoCloseable {
         calls++;
         int count = socket.isBusy ? receiveAll(socket) : receiveOne(socket);
         received += count;
+        for (int i = 0; i < count; i++) {
+            receivedBytes += length(i);
+        }
         return count;
     }
 
@@ -114,6 +118,11 @@ public final class ReceiveBatch implements AutoCloseable {
     /** Datagrams that were received; those that the kernel has joined count as one. */
     public long received() {
         return received;
+    }
+
+    /** Bytes of all datagrams that were received. */
+    public long receivedBytes() {
+        return receivedBytes;
     }
 
     /** Bytes of a datagram of the last batch. */

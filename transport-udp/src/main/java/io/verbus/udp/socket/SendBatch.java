@@ -49,6 +49,7 @@ public final class SendBatch implements AutoCloseable {
     private long calls;
     private long sentDatagrams;
     private long sentJoined;
+    private long sentBytes;
 
     /**
      * @param capacity datagrams in a batch.
@@ -245,6 +246,7 @@ public final class SendBatch implements AutoCloseable {
         int sent = 0;
         for (int i = 0; i < messages; i++) {
             sent += segments[i];
+            sentBytes += vectors.getLong(i * LinuxAbi.IoVec.SIZE + LinuxAbi.IoVec.LENGTH);
             if (segments[i] > 1) {
                 sentJoined += segments[i];
             }
@@ -287,6 +289,11 @@ public final class SendBatch implements AutoCloseable {
     /** Those of them that were joined with others. */
     public long sentJoined() {
         return sentJoined;
+    }
+
+    /** Bytes of all that the kernel took. */
+    public long sentBytes() {
+        return sentBytes;
     }
 
     /** The words of an error number. Allocates. */

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.cnc;
+
+/**
+ * Counters of the driver as a whole. The ordinal is the counter's id in the CnC file: Aeron's come
+ * first, in Aeron's order, and then Verbus' own. One that is marked as shared has writers on
+ * several threads, which add atomically; each other has one writer.
+ */
+public enum SystemCounter {
+    /** In datagrams, and of logs by RDMA. Written by the sender. */
+    BYTES_SENT("Bytes sent"),
+    /** In datagrams, and of images that RDMA writes. Written by the receiver. */
+    BYTES_RECEIVED("Bytes received"),
+    RECEIVER_PROXY_FAILS("Failed offers to ReceiverProxy"),
+    SENDER_PROXY_FAILS("Failed offers to SenderProxy"),
+    CONDUCTOR_PROXY_FAILS("Failed offers to DriverConductorProxy"),
+    NAKS_SENT("NAKs sent"),
+    NAKS_RECEIVED("NAKs received"),
+    STATUS_MESSAGES_SENT("Status Messages sent"),
+    STATUS_MESSAGES_RECEIVED("Status Messages received"),
+    HEARTBEATS_SENT("Heartbeats sent"),
+    HEARTBEATS_RECEIVED("Heartbeats received"),
+    /** In datagrams. */
+    RETRANSMITS_SENT("Retransmits sent"),
+    FLOW_CONTROL_UNDER_RUNS("Flow control under runs"),
+    FLOW_CONTROL_OVER_RUNS("Flow control over runs"),
+    /** Shared. */
+    INVALID_PACKETS("Invalid packets"),
+    /** Shared. */
+    ERRORS("Errors: " + SystemCounter.RELEASE),
+    /** Shared. */
+    SHORT_SENDS("Short sends"),
+    FREE_FAILS("Failed attempts to free log buffers"),
+    SENDER_FLOW_CONTROL_LIMITS("Sender flow control limits, i.e. back-pressure events"),
+    UNBLOCKED("Unblocked Publications"),
+    COMMANDS_UNBLOCKED("Unblocked Control Commands"),
+    POSSIBLE_TTL_ASYMMETRY("Possible TTL Asymmetry"),
+    CONTROLLABLE_IDLE_STRATEGY("ControllableIdleStrategy status"),
+    LOSS_GAP_FILLS("Loss gap fills"),
+    CLIENTS_TIMED_OUT("Client liveness timeouts"),
+    RESOLUTION_CHANGES("Resolution changes"),
+    CONDUCTOR_MAX_CYCLE_TIME("Conductor max cycle time doing its work in ns"),
+    CONDUCTOR_CYCLES_EXCEEDED("Conductor work cycle exceeded threshold count"),
+    SENDER_MAX_CYCLE_TIME("Sender max cycle time doing its work in ns"),
+    SENDER_CYCLES_EXCEEDED("Sender work cycle exceeded threshold count"),
+    RECEIVER_MAX_CYCLE_TIME("Receiver max cycle time doing its work in ns"),
+    RECEIVER_CYCLES_EXCEEDED("Receiver work cycle exceeded threshold count"),
+    NAME_RESOLVER_MAX_TIME("NameResolver max time in ns"),
+    NAME_RESOLVER_TIMES_EXCEEDED("NameResolver exceeded threshold count"),
+    AERON_VERSION("Aeron software: " + SystemCounter.RELEASE),
+    /** Of logs. */
+    LOG_BYTES("Bytes currently mapped"),
+    RETRANSMITTED_BYTES("Retransmitted bytes"),
+    RETRANSMIT_OVERFLOW("Retransmit Pool Overflow count"),
+    ERROR_FRAMES_RECEIVED("Error Frames received"),
+    ERROR_FRAMES_SENT("Error Frames sent"),
+    PUBLICATIONS_REVOKED("Publications Revoked"),
+    IMAGES_REVOKED("Publication Images Revoked"),
+    IMAGES_REJECTED("Images rejected"),
+    CONTROL_PROTOCOL_VERSION("Control protocol version"),
+    STATUS_MESSAGES_REJECTED("Status Messages rejected"),
+    ASYNC_EXECUTOR_PROXY_FAILS("Failed offers to AsyncExecutorProxy"),
+
+    // Verbus' own
+
+    HEARTBEAT("driver heartbeat, ms since the epoch"),
+    COMMANDS("commands"),
+    COMMANDS_MALFORMED("commands malformed"),
+    COMMANDS_FAILED("commands failed"),
+    CLIENTS("clients"),
+    PUBLICATIONS("publications"),
+    SUBSCRIPTIONS("subscriptions"),
+    IMAGES("images"),
+    IMAGES_LOST("images lost"),
+    IMAGES_INVALID("images ended for what their senders sent");
+
+    /** Value of {@link #AERON_VERSION}: the release whose shared memory this is, 1.51.0. */
+    public static final int AERON_VERSION_VALUE = 1 << 16 | 51 << 8;
+
+    /** Value of {@link #CONTROL_PROTOCOL_VERSION}: 1.0.0. */
+    public static final int CONTROL_PROTOCOL_VERSION_VALUE = 1 << 16;
+
+    /** The release whose shared memory this is, and whose driver. */
+    private static final String RELEASE = "version=1.51.0 commit=verbus";
+
+    private final String label;
+
+    SystemCounter(String label) {
+        this.label = label;
+    }
+
+    /** What it counts, for people. */
+    public String label() {
+        return label;
+    }
+
+    /** Whether it is one of Aeron's. */
+    public boolean isAerons() {
+        return ordinal() < HEARTBEAT.ordinal();
+    }
+
+    /** {@link CounterTypes#SYSTEM} or {@link CounterTypes#DRIVER}. */
+    public int typeId() {
+        return isAerons() ? CounterTypes.SYSTEM : CounterTypes.DRIVER;
+    }
+
+    /** The number in the key: unique within the type. */
+    public int number() {
+        return isAerons() ? ordinal() : ordinal() - HEARTBEAT.ordinal();
+    }
+}

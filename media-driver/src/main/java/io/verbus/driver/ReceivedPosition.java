@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.BusException;
+import io.verbus.cnc.CounterTypes;
+import io.verbus.driver.status.DriverCounters;
+import io.verbus.logbuffer.FrameCheck;
+import io.verbus.logbuffer.FrameHeader;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogLayout;
+
+import org.agrona.concurrent.status.AtomicCounter;
+
+/**
+ * Tells operators how much of an image has arrived: all of it up to one position, and something up
+ * to a higher one where there are gaps. The conductor finds the first by walking the frames in the
+ * log, which whoever writes the log, a device included, need not tell.
+ *
+ * <p>Conductor's thread but where it says otherwise.
+ */
+final class ReceivedPosition implements AutoCloseable {
+    /** Bytes of frames that are walked in one go. */
+    private static final int MAX_WALK = 64 * 1024;
+
+    private final AtomicCounter complete;
+    private final AtomicCounter highest;
+
+    /** Written by the receiver; read by the conductor. */
+    private volatile long arrived;
+
+    /**
+     * Allocates the counters.
+     *
+     * @param position at which the image begins.
+     * @throws BusException if there are none left.
+     */
+    ReceivedPosition(DriverCounters counters, DriverCounters.Stream image, long position) {
+        highest = counters.stream(CounterTypes.RECEIVER_HIGH_WATER, "rcv-hwm", image);
+        try {
+            complete = counters.stream(CounterTypes.RECEIVER_POSITION, "rcv-pos", image);
+        } catch (BusException e) {
+            highest.close();
+            throw e;
+        }
+        highest.setRelease(position);
+        complete.setRelease(position);
+    }
+
+    /** Something has arrived up to a position. Receiver. */
+    void arrived(long position) {
+        arrived = position;
+    }
+
+    /**
+     * Goes on towards the frontier.
+     *
+     * @param log of the image.
+     * @param consumed position of the furthest subscriber; nothing before it need still be there.
+     */
+    void update(LogBuffers log, long consumed) {
+        long reached = walk(log, Math.max(complete.getPlain(), consumed));
+        if (reached != complete.getPlain()) {
+            complete.setRelease(reached);
+        }
+        long most = Math.max(reached, arrived);
+        if (most > highest.getPlain()) {
+            highest.setRelease(most);
+        }
+    }
+
+    private static long walk(LogBuffers log, long from) {
+        int termLength = log.spec().termLength();
+        int bitsToShift = LogLayout.positionBitsToShift(termLength);
+        long at = from & -FrameHeader.ALIGNMENT; // a subscriber may write anything
+        long end = at + MAX_WALK;
+        while (at < end) {
+            int offset = LogLayout.termOffset(at, termLength);
+            long word = log.term(LogLayout.partition(at, bitsToShift)).getLongAcquire(offset);
+            if (word == 0 || !FrameCheck.isValid(word, offset, termLength)) {
+                return at;
+            }
+            at += FrameHeader.align(FrameHeader.length(word));
+        }
+        return at;
+    }
+
+    @Override
+    public void close() {
+        complete.close();
+        highest.close();
+    }
+}
