@@ -41,6 +41,7 @@ final class ClientConductor implements Agent, Publication.Owner {
 
     // Held in the duty cycle and in handlers. Contended only where the application is the invoker.
     private final ReentrantLock duty = new ReentrantLock();
+    private final ClientHeartbeat heartbeat;
     private final long keepAliveIntervalNs;
     private long lastKeepAliveNs;
 
@@ -53,6 +54,7 @@ final class ClientConductor implements Agent, Publication.Owner {
         this.driver = driver;
         commands = new CommandEncoder(driver.toDriver());
         driver.hold(commands.clientId());
+        heartbeat = new ClientHeartbeat(driver.counters(), commands.clientId());
         events = new CopyBroadcastReceiver(driver.toClients(), new ExpandableArrayBuffer());
         lingering = new LingeringMappings(context.lingerInterval.toNanos(), context.errorHandler);
         touching = new LogTouching();
@@ -109,7 +111,10 @@ final class ClientConductor implements Agent, Publication.Owner {
 
     private void onMessage(int typeId, MutableDirectBuffer buffer, int index, int length) {
         try {
-            onEvent(decoder.decode(buffer, index, length));
+            DriverEvent event = decoder.decode(typeId, buffer, index, length);
+            if (event != null) {
+                onEvent(event);
+            }
         } catch (RuntimeException e) {
             onError(e);
         }
@@ -122,7 +127,6 @@ final class ClientConductor implements Agent, Publication.Owner {
             case DriverEvent.ImageAvailable image -> subscriptions.onImageAvailable(image);
             case DriverEvent.ImageUnavailable image -> subscriptions.onImageUnavailable(image);
             case DriverEvent.PublicationFailed failed -> publications.onStreamFailed(failed);
-            case DriverEvent.SubscriptionFailed failed -> subscriptions.onStreamFailed(failed);
             // Not of publications and subscriptions that were removed: the driver had done so.
             case DriverEvent.CommandFailed failed -> {
                 if (!publications.onFailed(failed) && !destinations.onFailed(failed)) {
@@ -132,12 +136,7 @@ final class ClientConductor implements Agent, Publication.Owner {
             case DriverEvent.CommandSucceeded succeeded -> destinations.onSucceeded(succeeded);
             case DriverEvent.ClientTimedOut timedOut -> {
                 if (timedOut.clientId() == commands.clientId()) {
-                    loseDriver(
-                            new DriverLostException(
-                                    "the media driver has heard nothing of this client for too long"
-                                        + " and has released all it had: connect again, and run the"
-                                        + " client conductor more often or raise the driver's"
-                                        + " client liveness timeout"));
+                    loseDriver(givenUp());
                 }
             }
         }
@@ -149,12 +148,19 @@ final class ClientConductor implements Agent, Publication.Owner {
             return 0;
         }
         lastKeepAliveNs = nowNs;
-        commands.keepalive();
-        DriverLostException failure = driver.failure();
+        DriverLostException failure =
+                heartbeat.beat(System.currentTimeMillis()) ? driver.failure() : givenUp();
         if (failure != null) {
             loseDriver(failure);
         }
         return 1;
+    }
+
+    private static DriverLostException givenUp() {
+        return new DriverLostException(
+                "the media driver has heard nothing of this client for too long and has released"
+                        + " all it had: connect again, and run the client conductor more often or"
+                        + " raise the driver's client liveness timeout");
     }
 
     private void loseDriver(DriverLostException reason) {

@@ -3,6 +3,7 @@
 package io.verbus;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.CounterTypes;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
 
@@ -65,11 +66,26 @@ final class ClientSubscriptions {
         }
     }
 
-    /** True if the command was one of these. */
+    /**
+     * True if the command was one of these. Of a subscription that stands, the driver tells this
+     * way that a stream cannot have an image; it tries again.
+     */
     boolean onFailed(DriverEvent.CommandFailed event) {
         Entry entry = entries.get(event.correlationId());
         if (entry == null) {
             return false;
+        }
+        if (entry.answer.isDone() && !entry.answer.isCompletedExceptionally()) {
+            conductor.onError(
+                    new RegistrationException(
+                            event.code(),
+                            "the subscription to stream "
+                                    + entry.subscription.streamId()
+                                    + " of "
+                                    + entry.subscription.channel()
+                                    + " misses a stream: "
+                                    + event.message()));
+            return true;
         }
         close(entry);
         entry.answer.completeExceptionally(
@@ -114,16 +130,19 @@ final class ClientSubscriptions {
         }
     }
 
-    /** The subscriber's counter; null if it is not, or no longer, at the join position. */
+    /** The subscriber's counter, which stands at the join position; null if it is not, or gone. */
     private UnsafeBufferPosition position(DriverEvent.ImageAvailable event) {
         CountersReader counters = driver.counters();
         int id = event.positionCounterId();
-        if (id >= 0 && id <= counters.maxCounterId()) {
-            UnsafeBufferPosition position =
-                    new UnsafeBufferPosition((UnsafeBuffer) counters.valuesBuffer(), id);
-            if (position.getAcquire() == event.joinPosition()) {
-                return position;
-            }
+        boolean isThere = id >= 0 && id <= counters.maxCounterId();
+        int state = isThere ? counters.getCounterState(id) : CountersReader.RECORD_UNUSED;
+        if (state == CountersReader.RECORD_RECLAIMED) {
+            return null; // the image has come and gone since
+        }
+        if (state == CountersReader.RECORD_ALLOCATED
+                && counters.getCounterTypeId(id) == CounterTypes.SUBSCRIBER_POSITION
+                && registrationId(counters, id) == event.subscriptionId()) {
+            return new UnsafeBufferPosition((UnsafeBuffer) counters.valuesBuffer(), id);
         }
         conductor.onError(
                 new BusException(
@@ -133,11 +152,14 @@ final class ClientSubscriptions {
                                 + event.streamId()
                                 + " cannot be joined, because counter "
                                 + id
-                                + " is not at its join position "
-                                + event.joinPosition()
-                                + ": it has gone already, or driver and client are of different"
-                                + " Verbus releases"));
+                                + " is not the position of its subscriber: driver and client are of"
+                                + " different releases"));
         return null;
+    }
+
+    private static long registrationId(CountersReader counters, int id) {
+        int key = CountersReader.metaDataOffset(id) + CountersReader.KEY_OFFSET;
+        return counters.metaDataBuffer().getLong(key);
     }
 
     /** An image without a consumer here would hold its publisher back for ever. */
@@ -164,22 +186,6 @@ final class ClientSubscriptions {
         Image image = subscription.removeImage(imageId);
         if (image != null) {
             onGone(subscription, image);
-        }
-    }
-
-    /** A stream that the subscription is for cannot have an image; the driver tries again. */
-    void onStreamFailed(DriverEvent.SubscriptionFailed event) {
-        Entry entry = entries.get(event.registrationId());
-        if (entry != null) {
-            conductor.onError(
-                    new RegistrationException(
-                            event.code(),
-                            "the subscription to stream "
-                                    + entry.subscription.streamId()
-                                    + " of "
-                                    + entry.subscription.channel()
-                                    + " misses a stream: "
-                                    + event.message()));
         }
     }
 

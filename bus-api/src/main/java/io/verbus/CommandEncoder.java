@@ -4,12 +4,10 @@ package io.verbus;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.codecs.control.AddDestinationEncoder;
+import io.verbus.codecs.control.AddExclusivePublicationEncoder;
 import io.verbus.codecs.control.AddPublicationEncoder;
 import io.verbus.codecs.control.AddSubscriptionEncoder;
-import io.verbus.codecs.control.BooleanType;
 import io.verbus.codecs.control.ClientCloseEncoder;
-import io.verbus.codecs.control.ClientKeepaliveEncoder;
-import io.verbus.codecs.control.MessageHeaderEncoder;
 import io.verbus.codecs.control.RejectImageEncoder;
 import io.verbus.codecs.control.RemoveDestinationEncoder;
 import io.verbus.codecs.control.RemovePublicationEncoder;
@@ -21,26 +19,29 @@ import org.agrona.concurrent.ringbuffer.RingBuffer;
 import java.util.ArrayDeque;
 
 /**
- * Encodes commands and writes them to the driver's ring buffer, whose message type is the SBE
- * template. Where the ring buffer is full a command waits here, in order, for {@link #flush}. One
- * thread.
+ * Encodes commands and writes them to the driver's ring buffer, whose message type is the id of the
+ * SBE template. Where the ring buffer is full a command waits here, in order, for {@link #flush}.
+ * One thread.
  */
 final class CommandEncoder {
+    private static final long NONE = -1;
+    private static final int MAX_REASON = 1023;
+
     private record Waiting(int templateId, byte[] message) {}
 
     private final RingBuffer ring;
     private final long clientId;
     private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer(512);
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
-    private final MessageHeaderEncoder header = new MessageHeaderEncoder();
     private final AddPublicationEncoder addPublication = new AddPublicationEncoder();
+    private final AddExclusivePublicationEncoder addExclusivePublication =
+            new AddExclusivePublicationEncoder();
     private final RemovePublicationEncoder removePublication = new RemovePublicationEncoder();
     private final AddDestinationEncoder addDestination = new AddDestinationEncoder();
     private final RemoveDestinationEncoder removeDestination = new RemoveDestinationEncoder();
     private final AddSubscriptionEncoder addSubscription = new AddSubscriptionEncoder();
     private final RemoveSubscriptionEncoder removeSubscription = new RemoveSubscriptionEncoder();
     private final RejectImageEncoder rejectImage = new RejectImageEncoder();
-    private final ClientKeepaliveEncoder keepalive = new ClientKeepaliveEncoder();
     private final ClientCloseEncoder close = new ClientCloseEncoder();
 
     CommandEncoder(RingBuffer ring) {
@@ -55,12 +56,23 @@ final class CommandEncoder {
     /** Returns the correlation id. */
     long addPublication(ChannelUri channel, int streamId, boolean exclusive) {
         long correlationId = ring.nextCorrelationId();
+        if (exclusive) {
+            addExclusivePublication
+                    .wrap(buffer, 0)
+                    .clientId(clientId)
+                    .correlationId(correlationId)
+                    .streamId(streamId)
+                    .channel(channel.toString());
+            write(
+                    AddExclusivePublicationEncoder.TEMPLATE_ID,
+                    addExclusivePublication.encodedLength());
+            return correlationId;
+        }
         addPublication
-                .wrapAndApplyHeader(buffer, 0, header)
+                .wrap(buffer, 0)
                 .clientId(clientId)
                 .correlationId(correlationId)
                 .streamId(streamId)
-                .exclusive(exclusive ? BooleanType.TRUE : BooleanType.FALSE)
                 .channel(channel.toString());
         write(AddPublicationEncoder.TEMPLATE_ID, addPublication.encodedLength());
         return correlationId;
@@ -70,10 +82,12 @@ final class CommandEncoder {
     long removePublication(long registrationId) {
         long correlationId = ring.nextCorrelationId();
         removePublication
-                .wrapAndApplyHeader(buffer, 0, header)
+                .wrap(buffer, 0)
                 .clientId(clientId)
                 .correlationId(correlationId)
-                .registrationId(registrationId);
+                .registrationId(registrationId)
+                .flags()
+                .clear();
         write(RemovePublicationEncoder.TEMPLATE_ID, removePublication.encodedLength());
         return correlationId;
     }
@@ -82,7 +96,7 @@ final class CommandEncoder {
     long addDestination(long registrationId, ChannelUri destination) {
         long correlationId = ring.nextCorrelationId();
         addDestination
-                .wrapAndApplyHeader(buffer, 0, header)
+                .wrap(buffer, 0)
                 .clientId(clientId)
                 .correlationId(correlationId)
                 .registrationId(registrationId)
@@ -95,7 +109,7 @@ final class CommandEncoder {
     long removeDestination(long registrationId, ChannelUri destination) {
         long correlationId = ring.nextCorrelationId();
         removeDestination
-                .wrapAndApplyHeader(buffer, 0, header)
+                .wrap(buffer, 0)
                 .clientId(clientId)
                 .correlationId(correlationId)
                 .registrationId(registrationId)
@@ -108,9 +122,10 @@ final class CommandEncoder {
     long addSubscription(ChannelUri channel, int streamId) {
         long correlationId = ring.nextCorrelationId();
         addSubscription
-                .wrapAndApplyHeader(buffer, 0, header)
+                .wrap(buffer, 0)
                 .clientId(clientId)
                 .correlationId(correlationId)
+                .registrationCorrelationId(NONE)
                 .streamId(streamId)
                 .channel(channel.toString());
         write(AddSubscriptionEncoder.TEMPLATE_ID, addSubscription.encodedLength());
@@ -121,7 +136,7 @@ final class CommandEncoder {
     long removeSubscription(long registrationId) {
         long correlationId = ring.nextCorrelationId();
         removeSubscription
-                .wrapAndApplyHeader(buffer, 0, header)
+                .wrap(buffer, 0)
                 .clientId(clientId)
                 .correlationId(correlationId)
                 .registrationId(registrationId);
@@ -131,26 +146,21 @@ final class CommandEncoder {
 
     void rejectImage(long imageId, long position, String reason) {
         rejectImage
-                .wrapAndApplyHeader(buffer, 0, header)
+                .wrap(buffer, 0)
                 .clientId(clientId)
+                .correlationId(ring.nextCorrelationId())
                 .imageId(imageId)
                 .position(position)
-                .reason(reason);
+                .reason(reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) : reason);
         write(RejectImageEncoder.TEMPLATE_ID, rejectImage.encodedLength());
     }
 
-    void keepalive() {
-        keepalive.wrapAndApplyHeader(buffer, 0, header).clientId(clientId);
-        write(ClientKeepaliveEncoder.TEMPLATE_ID, keepalive.encodedLength());
-    }
-
     void close() {
-        close.wrapAndApplyHeader(buffer, 0, header).clientId(clientId);
+        close.wrap(buffer, 0).clientId(clientId).correlationId(NONE);
         write(ClientCloseEncoder.TEMPLATE_ID, close.encodedLength());
     }
 
-    private void write(int templateId, int encodedLength) {
-        int length = MessageHeaderEncoder.ENCODED_LENGTH + encodedLength;
+    private void write(int templateId, int length) {
         if (!waiting.isEmpty() || !ring.write(templateId, buffer, 0, length)) {
             byte[] message = new byte[length];
             buffer.getBytes(0, message);

@@ -29,18 +29,13 @@ sealed interface DriverEvent {
             int sessionId,
             int streamId,
             int positionCounterId,
-            long joinPosition,
             String logFile,
             String source)
             implements DriverEvent {}
 
-    record ImageUnavailable(long imageId, long subscriptionId, String reason)
-            implements DriverEvent {}
+    record ImageUnavailable(long imageId, long subscriptionId) implements DriverEvent {}
 
     record PublicationFailed(long logRegistrationId, ErrorCode code, String message)
-            implements DriverEvent {}
-
-    record SubscriptionFailed(long registrationId, ErrorCode code, String message)
             implements DriverEvent {}
 
     record ClientTimedOut(long clientId) implements DriverEvent {}

@@ -2,164 +2,159 @@
 
 package io.verbus;
 
-import io.verbus.codecs.control.BooleanType;
-import io.verbus.codecs.control.ClientTimedOutDecoder;
-import io.verbus.codecs.control.CommandFailedDecoder;
-import io.verbus.codecs.control.CommandSucceededDecoder;
+import io.verbus.codecs.control.AvailableImageDecoder;
+import io.verbus.codecs.control.ClientTimeoutDecoder;
+import io.verbus.codecs.control.CounterReadyDecoder;
 import io.verbus.codecs.control.ErrorCode;
-import io.verbus.codecs.control.ImageAvailableDecoder;
-import io.verbus.codecs.control.ImageUnavailableDecoder;
-import io.verbus.codecs.control.MessageHeaderDecoder;
-import io.verbus.codecs.control.PublicationFailedDecoder;
+import io.verbus.codecs.control.ErrorDecoder;
+import io.verbus.codecs.control.ExclusivePublicationReadyDecoder;
+import io.verbus.codecs.control.MessageBounds;
+import io.verbus.codecs.control.NextAvailableSessionIdDecoder;
+import io.verbus.codecs.control.OperationSuccessDecoder;
+import io.verbus.codecs.control.PublicationErrorDecoder;
 import io.verbus.codecs.control.PublicationReadyDecoder;
-import io.verbus.codecs.control.SubscriptionFailedDecoder;
+import io.verbus.codecs.control.StaticCounterDecoder;
 import io.verbus.codecs.control.SubscriptionReadyDecoder;
+import io.verbus.codecs.control.UnavailableCounterDecoder;
+import io.verbus.codecs.control.UnavailableImageDecoder;
 
 import org.agrona.DirectBuffer;
-
-import java.nio.ByteOrder;
 
 /**
  * Decodes events. Every length is checked against the message before it is used, so that no bytes
  * whatever can make it read elsewhere. One thread.
  */
 final class EventDecoder {
-    private final MessageHeaderDecoder header = new MessageHeaderDecoder();
-    private final CommandSucceededDecoder succeeded = new CommandSucceededDecoder();
-    private final CommandFailedDecoder failed = new CommandFailedDecoder();
+    private final OperationSuccessDecoder success = new OperationSuccessDecoder();
+    private final ErrorDecoder error = new ErrorDecoder();
     private final PublicationReadyDecoder publicationReady = new PublicationReadyDecoder();
+    private final ExclusivePublicationReadyDecoder exclusiveReady =
+            new ExclusivePublicationReadyDecoder();
     private final SubscriptionReadyDecoder subscriptionReady = new SubscriptionReadyDecoder();
-    private final ImageAvailableDecoder imageAvailable = new ImageAvailableDecoder();
-    private final ImageUnavailableDecoder imageUnavailable = new ImageUnavailableDecoder();
-    private final PublicationFailedDecoder publicationFailed = new PublicationFailedDecoder();
-    private final SubscriptionFailedDecoder subscriptionFailed = new SubscriptionFailedDecoder();
-    private final ClientTimedOutDecoder clientTimedOut = new ClientTimedOutDecoder();
+    private final AvailableImageDecoder availableImage = new AvailableImageDecoder();
+    private final UnavailableImageDecoder unavailableImage = new UnavailableImageDecoder();
+    private final PublicationErrorDecoder publicationError = new PublicationErrorDecoder();
+    private final ClientTimeoutDecoder clientTimeout = new ClientTimeoutDecoder();
 
     /**
      * Decodes one event.
      *
+     * @param typeId of the event.
      * @param buffer that holds it.
-     * @param index at which its header begins.
+     * @param index at which it begins.
      * @param length in bytes.
-     * @return the event.
+     * @return the event; null if it means nothing to this client, such as a counter of another.
      * @throws BusException if it is malformed or unknown.
      */
-    DriverEvent decode(DirectBuffer buffer, int index, int length) {
-        if (length < MessageHeaderDecoder.ENCODED_LENGTH) {
-            throw malformed("it has only " + length + " bytes");
+    DriverEvent decode(int typeId, DirectBuffer buffer, int index, int length) {
+        if (!MessageBounds.isWhole(typeId, buffer, index, length)) {
+            throw malformed("it is of type " + typeId + " and has " + length + " bytes");
         }
-        header.wrap(buffer, index);
-        if (header.schemaId() != MessageHeaderDecoder.SCHEMA_ID) {
-            throw malformed("it is of schema " + header.schemaId());
-        }
-        int end = index + length;
-        return switch (header.templateId()) {
-            case CommandSucceededDecoder.TEMPLATE_ID -> {
-                checkBlock(CommandSucceededDecoder.BLOCK_LENGTH, length);
-                succeeded.wrapAndApplyHeader(buffer, index, header);
-                yield new DriverEvent.CommandSucceeded(succeeded.correlationId());
+        return switch (typeId) {
+            case OperationSuccessDecoder.TEMPLATE_ID -> {
+                success.wrap(
+                        buffer,
+                        index,
+                        OperationSuccessDecoder.BLOCK_LENGTH,
+                        OperationSuccessDecoder.SCHEMA_VERSION);
+                yield new DriverEvent.CommandSucceeded(success.correlationId());
             }
-            case CommandFailedDecoder.TEMPLATE_ID -> {
-                checkBlock(CommandFailedDecoder.BLOCK_LENGTH, length);
-                failed.wrapAndApplyHeader(buffer, index, header);
-                checkText(buffer, failed.limit(), end);
+            case ErrorDecoder.TEMPLATE_ID -> {
+                error.wrap(buffer, index, ErrorDecoder.BLOCK_LENGTH, ErrorDecoder.SCHEMA_VERSION);
                 yield new DriverEvent.CommandFailed(
-                        failed.correlationId(), code(failed.codeRaw()), failed.message());
+                        error.correlationId(), code(error.errorCodeRaw()), error.message());
             }
-            case PublicationReadyDecoder.TEMPLATE_ID -> {
-                checkBlock(PublicationReadyDecoder.BLOCK_LENGTH, length);
-                publicationReady.wrapAndApplyHeader(buffer, index, header);
-                checkText(buffer, publicationReady.limit(), end);
-                yield new DriverEvent.PublicationReady(
-                        publicationReady.correlationId(),
-                        publicationReady.registrationId(),
-                        publicationReady.sessionId(),
-                        publicationReady.streamId(),
-                        publicationReady.limitCounterId(),
-                        publicationReady.exclusiveRaw() == BooleanType.TRUE.value(),
-                        fileName(publicationReady.logFile()));
-            }
+            case PublicationReadyDecoder.TEMPLATE_ID -> publicationReady(buffer, index);
+            case ExclusivePublicationReadyDecoder.TEMPLATE_ID -> exclusiveReady(buffer, index);
             case SubscriptionReadyDecoder.TEMPLATE_ID -> {
-                checkBlock(SubscriptionReadyDecoder.BLOCK_LENGTH, length);
-                subscriptionReady.wrapAndApplyHeader(buffer, index, header);
+                subscriptionReady.wrap(
+                        buffer,
+                        index,
+                        SubscriptionReadyDecoder.BLOCK_LENGTH,
+                        SubscriptionReadyDecoder.SCHEMA_VERSION);
                 yield new DriverEvent.SubscriptionReady(subscriptionReady.correlationId());
             }
-            case ImageAvailableDecoder.TEMPLATE_ID -> {
-                checkBlock(ImageAvailableDecoder.BLOCK_LENGTH, length);
-                yield imageAvailable(buffer, index, end);
+            case AvailableImageDecoder.TEMPLATE_ID -> {
+                availableImage.wrap(buffer, index);
+                yield new DriverEvent.ImageAvailable(
+                        availableImage.imageId(),
+                        availableImage.subscriptionRegistrationId(),
+                        availableImage.sessionId(),
+                        availableImage.streamId(),
+                        availableImage.subscriberPositionCounterId(),
+                        path(availableImage.logFile()),
+                        availableImage.sourceIdentity());
             }
-            case ImageUnavailableDecoder.TEMPLATE_ID -> {
-                checkBlock(ImageUnavailableDecoder.BLOCK_LENGTH, length);
-                imageUnavailable.wrapAndApplyHeader(buffer, index, header);
-                checkText(buffer, imageUnavailable.limit(), end);
+            case UnavailableImageDecoder.TEMPLATE_ID -> {
+                unavailableImage.wrap(
+                        buffer,
+                        index,
+                        UnavailableImageDecoder.BLOCK_LENGTH,
+                        UnavailableImageDecoder.SCHEMA_VERSION);
                 yield new DriverEvent.ImageUnavailable(
-                        imageUnavailable.imageId(),
-                        imageUnavailable.subscriptionId(),
-                        imageUnavailable.reason());
+                        unavailableImage.imageId(), unavailableImage.subscriptionRegistrationId());
             }
-            case PublicationFailedDecoder.TEMPLATE_ID -> {
-                checkBlock(PublicationFailedDecoder.BLOCK_LENGTH, length);
-                publicationFailed.wrapAndApplyHeader(buffer, index, header);
-                checkText(buffer, publicationFailed.limit(), end);
+            case PublicationErrorDecoder.TEMPLATE_ID -> {
+                publicationError.wrap(
+                        buffer,
+                        index,
+                        PublicationErrorDecoder.BLOCK_LENGTH,
+                        PublicationErrorDecoder.SCHEMA_VERSION);
                 yield new DriverEvent.PublicationFailed(
-                        publicationFailed.registrationId(),
-                        code(publicationFailed.codeRaw()),
-                        publicationFailed.message());
+                        publicationError.registrationId(),
+                        code(publicationError.errorCodeRaw()),
+                        publicationError.message());
             }
-            case SubscriptionFailedDecoder.TEMPLATE_ID -> {
-                checkBlock(SubscriptionFailedDecoder.BLOCK_LENGTH, length);
-                subscriptionFailed.wrapAndApplyHeader(buffer, index, header);
-                checkText(buffer, subscriptionFailed.limit(), end);
-                yield new DriverEvent.SubscriptionFailed(
-                        subscriptionFailed.registrationId(),
-                        code(subscriptionFailed.codeRaw()),
-                        subscriptionFailed.message());
+            case ClientTimeoutDecoder.TEMPLATE_ID -> {
+                clientTimeout.wrap(
+                        buffer,
+                        index,
+                        ClientTimeoutDecoder.BLOCK_LENGTH,
+                        ClientTimeoutDecoder.SCHEMA_VERSION);
+                yield new DriverEvent.ClientTimedOut(clientTimeout.clientId());
             }
-            case ClientTimedOutDecoder.TEMPLATE_ID -> {
-                checkBlock(ClientTimedOutDecoder.BLOCK_LENGTH, length);
-                clientTimedOut.wrapAndApplyHeader(buffer, index, header);
-                yield new DriverEvent.ClientTimedOut(clientTimedOut.clientId());
-            }
-            default -> throw malformed("it is of template " + header.templateId());
+            case CounterReadyDecoder.TEMPLATE_ID,
+                    StaticCounterDecoder.TEMPLATE_ID,
+                    UnavailableCounterDecoder.TEMPLATE_ID,
+                    NextAvailableSessionIdDecoder.TEMPLATE_ID ->
+                    null;
+            default -> throw malformed("it is a command, of type " + typeId);
         };
     }
 
-    private DriverEvent imageAvailable(DirectBuffer buffer, int index, int end) {
-        imageAvailable.wrapAndApplyHeader(buffer, index, header);
-        long joinPosition = imageAvailable.joinPosition();
-        if (joinPosition < 0 || joinPosition % 32 != 0) {
-            throw malformed("its join position is " + joinPosition);
-        }
-        checkText(buffer, imageAvailable.limit(), end);
-        String logFile = fileName(imageAvailable.logFile());
-        checkText(buffer, imageAvailable.limit(), end);
-        return new DriverEvent.ImageAvailable(
-                imageAvailable.imageId(),
-                imageAvailable.subscriptionId(),
-                imageAvailable.sessionId(),
-                imageAvailable.streamId(),
-                imageAvailable.positionCounterId(),
-                joinPosition,
-                logFile,
-                imageAvailable.source());
+    private DriverEvent publicationReady(DirectBuffer buffer, int index) {
+        publicationReady.wrap(
+                buffer,
+                index,
+                PublicationReadyDecoder.BLOCK_LENGTH,
+                PublicationReadyDecoder.SCHEMA_VERSION);
+        return new DriverEvent.PublicationReady(
+                publicationReady.correlationId(),
+                publicationReady.registrationId(),
+                publicationReady.sessionId(),
+                publicationReady.streamId(),
+                publicationReady.publisherLimitCounterId(),
+                false,
+                path(publicationReady.logFile()));
     }
 
-    private void checkBlock(int blockLength, int length) {
-        int given = header.blockLength();
-        if (given < blockLength || given > length - MessageHeaderDecoder.ENCODED_LENGTH) {
-            throw malformed("its block of " + given + " bytes does not fit it");
-        }
+    private DriverEvent exclusiveReady(DirectBuffer buffer, int index) {
+        exclusiveReady.wrap(
+                buffer,
+                index,
+                ExclusivePublicationReadyDecoder.BLOCK_LENGTH,
+                ExclusivePublicationReadyDecoder.SCHEMA_VERSION);
+        return new DriverEvent.PublicationReady(
+                exclusiveReady.correlationId(),
+                exclusiveReady.registrationId(),
+                exclusiveReady.sessionId(),
+                exclusiveReady.streamId(),
+                exclusiveReady.publisherLimitCounterId(),
+                true,
+                path(exclusiveReady.logFile()));
     }
 
-    private static void checkText(DirectBuffer buffer, int at, int end) {
-        int rest = end - at - Integer.BYTES;
-        int length = rest < 0 ? -1 : buffer.getInt(at, ByteOrder.LITTLE_ENDIAN);
-        if (length < 0 || length > rest) {
-            throw malformed("a text in it does not fit it");
-        }
-    }
-
-    private static String fileName(String name) {
+    private static String path(String name) {
         if (name.isEmpty() || name.indexOf('\0') >= 0) {
             throw malformed("'" + name + "' is not the path of a file");
         }
@@ -168,11 +163,11 @@ final class EventDecoder {
 
     private static ErrorCode code(int value) {
         for (ErrorCode code : ErrorCode.values()) {
-            if (code.value() == value) {
+            if (code != ErrorCode.NULL_VAL && code.value() == value) {
                 return code;
             }
         }
-        return ErrorCode.GENERIC;
+        return ErrorCode.GENERIC_ERROR;
     }
 
     private static BusException malformed(String what) {

@@ -12,7 +12,7 @@ public interface PublicationErrorHandler {
      * Must not block, and must not add publications or subscriptions.
      *
      * @param publication whose stream is not taken.
-     * @param code {@link ErrorCode#REJECTED} if the peer said no.
+     * @param code {@link ErrorCode#IMAGE_REJECTED} if the peer said no.
      * @param message cause and remedy.
      */
     void onPublicationError(Publication publication, ErrorCode code, String message);

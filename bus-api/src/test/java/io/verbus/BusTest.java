@@ -144,7 +144,7 @@ class BusTest {
 
     private LogBuffers image(Subscription subscription, long imageId) {
         LogBuffers log = driver.log("image-" + imageId + ".log", imageId, SESSION, STREAM);
-        UnsafeBufferPosition position = driver.counter(0);
+        UnsafeBufferPosition position = driver.position(subscription.registrationId());
         driver.tell(
                 new DriverEvent.ImageAvailable(
                         imageId,
@@ -152,7 +152,6 @@ class BusTest {
                         SESSION,
                         STREAM,
                         position.id(),
-                        0,
                         "image-" + imageId + ".log",
                         "here"));
         await(() -> subscription.imageCount() > 0);
@@ -219,10 +218,10 @@ class BusTest {
                 async(() -> bus.addPublication("verbus:ipc", STREAM));
         driver.tell(
                 new DriverEvent.CommandFailed(
-                        nextAddPublication().correlationId(), ErrorCode.RESOURCE, "no space"));
+                        nextAddPublication().correlationId(), ErrorCode.STORAGE_SPACE, "no space"));
         RegistrationException e =
                 assertInstanceOf(RegistrationException.class, failureOf(publication));
-        assertEquals(ErrorCode.RESOURCE, e.code());
+        assertEquals(ErrorCode.STORAGE_SPACE, e.code());
         assertEquals("no space", e.getMessage());
 
         CompletableFuture<Subscription> subscription =
@@ -231,7 +230,7 @@ class BusTest {
                 assertInstanceOf(ScriptedDriver.Command.AddSubscription.class, driver.next());
         driver.tell(
                 new DriverEvent.CommandFailed(
-                        add.correlationId(), ErrorCode.UNKNOWN_TRANSPORT, "no rdma"));
+                        add.correlationId(), ErrorCode.NOT_SUPPORTED, "no rdma"));
         assertEquals("no rdma", failureOf(subscription).getMessage());
     }
 
@@ -280,10 +279,10 @@ class BusTest {
             driver.log("publication-5.log", 5, SESSION, STREAM);
             publicationReady(id, 5, driver.counter(0).id(), false);
             call.join();
-            driver.tell(new DriverEvent.PublicationFailed(77, ErrorCode.REJECTED, "other"));
-            driver.tell(new DriverEvent.PublicationFailed(5, ErrorCode.REJECTED, "unwanted"));
+            driver.tell(new DriverEvent.PublicationFailed(77, ErrorCode.IMAGE_REJECTED, "other"));
+            driver.tell(new DriverEvent.PublicationFailed(5, ErrorCode.IMAGE_REJECTED, "unwanted"));
             await(() -> !told.isEmpty());
-            assertEquals(List.of(id + " REJECTED unwanted"), told);
+            assertEquals(List.of(id + " IMAGE_REJECTED unwanted"), told);
         }
     }
 
@@ -306,7 +305,7 @@ class BusTest {
         assertArrayEquals(new byte[] {1, 2, 3}, received);
         assertEquals(64, image.position());
 
-        driver.tell(new DriverEvent.ImageUnavailable(21, subscription.registrationId(), "ended"));
+        driver.tell(new DriverEvent.ImageUnavailable(21, subscription.registrationId()));
         await(subscription::hasNoImages);
         await(() -> images.size() == 2);
         assertEquals("-21@64", images.get(1));
@@ -352,17 +351,10 @@ class BusTest {
     @Test
     void survivesImagesThatAreGoneAlready() {
         Subscription subscription = subscription();
-        UnsafeBufferPosition position = driver.counter(0);
+        UnsafeBufferPosition position = driver.position(subscription.registrationId() + 1);
         driver.tell(
                 new DriverEvent.ImageAvailable(
-                        30,
-                        subscription.registrationId(),
-                        1,
-                        STREAM,
-                        position.id(),
-                        0,
-                        "no.log",
-                        ""));
+                        30, subscription.registrationId(), 1, STREAM, position.id(), "no.log", ""));
         await(() -> errors.size() == 1);
         driver.log("image-31.log", 31, SESSION, STREAM);
         driver.tell(
@@ -372,12 +364,23 @@ class BusTest {
                         1,
                         STREAM,
                         position.id(),
-                        64,
                         "image-31.log",
                         ""));
         await(() -> errors.size() == 2);
         assertFalse(subscription.isClosed());
+        UnsafeBufferPosition gone = driver.position(subscription.registrationId());
+        driver.free(gone.id());
+        driver.tell(
+                new DriverEvent.ImageAvailable(
+                        31,
+                        subscription.registrationId(),
+                        1,
+                        STREAM,
+                        gone.id(),
+                        "image-31.log",
+                        ""));
         image(subscription, 21);
+        assertEquals(2, errors.size(), errors.toString());
     }
 
     @Test
@@ -386,7 +389,7 @@ class BusTest {
         Files.write(directory.resolve("image-30.log"), new byte[100]);
         driver.tell(
                 new DriverEvent.ImageAvailable(
-                        30, subscription.registrationId(), 1, STREAM, 0, 0, "image-30.log", ""));
+                        30, subscription.registrationId(), 1, STREAM, 0, "image-30.log", ""));
         assertEquals(
                 new ScriptedDriver.Command.RemoveSubscription(subscription.registrationId()),
                 driver.next());
@@ -400,8 +403,7 @@ class BusTest {
         for (int i = 0; i < 200; i++) {
             byte[] event = new byte[random.nextInt(100)];
             random.nextBytes(event);
-            driver.tell(event);
-            await(() -> errors.size() > 0 || event.length == 0);
+            driver.tell(random.nextBoolean() ? 1 + i : 0xF00 + i % 16, event);
         }
         publication(driver.counter(0));
         assertFalse(bus.isClosed());
@@ -409,6 +411,7 @@ class BusTest {
 
     @Test
     void givesSignsOfLife() {
+        subscription();
         await(() -> driver.keepalives() > 3);
     }
 
@@ -421,6 +424,17 @@ class BusTest {
         driver.tell(new DriverEvent.ClientTimedOut(bus.clientId() + 1000));
         driver.tell(new DriverEvent.ClientTimedOut(bus.clientId()));
         driver.tell(new DriverEvent.ClientTimedOut(bus.clientId()));
+        expectLoss(publication, subscription, image);
+    }
+
+    @Test
+    void findsThatTheDriverHasGivenItUp() {
+        Publication publication = publication(driver.counter(1 << 16));
+        Subscription subscription = subscription();
+        image(subscription, 21);
+        Image image = subscription.imageBySessionId(SESSION);
+        await(() -> driver.keepalives() > 0);
+        driver.giveUp(bus.clientId());
         expectLoss(publication, subscription, image);
     }
 
@@ -461,6 +475,7 @@ class BusTest {
             bus.close();
             try (Bus again = Bus.connect(context())) {
                 assertFalse(again.isClosed());
+                async(() -> again.addSubscription("verbus:ipc", STREAM));
                 await(() -> restarted.keepalives() > 0);
             }
         }
@@ -492,7 +507,7 @@ class BusTest {
                         context()
                                 .keepAliveInterval(Duration.ofHours(1))
                                 .useConductorAgentInvoker(true))) {
-            for (int i = 0; i < 4000; i++) {
+            for (int i = 0; i < 5000; i++) {
                 driver.tell(new DriverEvent.CommandSucceeded(i));
             }
             slow.conductorAgentInvoker().invoke();
@@ -543,8 +558,7 @@ class BusTest {
                         add.correlationId(),
                         SESSION,
                         STREAM,
-                        driver.counter(0).id(),
-                        0,
+                        driver.position(add.correlationId()).id(),
                         "image-40.log",
                         ""));
         driver.tell(new DriverEvent.SubscriptionReady(add.correlationId()));
@@ -663,8 +677,7 @@ class BusTest {
         switch (closedBy) {
             case "the driver" ->
                     driver.tell(
-                            new DriverEvent.ImageUnavailable(
-                                    55, subscription.registrationId(), "ended"));
+                            new DriverEvent.ImageUnavailable(55, subscription.registrationId()));
             case "the subscription" -> subscription.close();
             default -> bus.close();
         }

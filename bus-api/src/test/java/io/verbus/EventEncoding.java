@@ -2,99 +2,136 @@
 
 package io.verbus;
 
-import io.verbus.codecs.control.BooleanType;
-import io.verbus.codecs.control.ClientTimedOutEncoder;
-import io.verbus.codecs.control.CommandFailedEncoder;
-import io.verbus.codecs.control.CommandSucceededEncoder;
-import io.verbus.codecs.control.ImageAvailableEncoder;
-import io.verbus.codecs.control.ImageUnavailableEncoder;
-import io.verbus.codecs.control.MessageHeaderEncoder;
-import io.verbus.codecs.control.PublicationFailedEncoder;
+import io.verbus.codecs.control.AddressType;
+import io.verbus.codecs.control.AvailableImageEncoder;
+import io.verbus.codecs.control.ClientTimeoutEncoder;
+import io.verbus.codecs.control.ErrorEncoder;
+import io.verbus.codecs.control.ExclusivePublicationReadyEncoder;
+import io.verbus.codecs.control.OperationSuccessEncoder;
+import io.verbus.codecs.control.PublicationErrorEncoder;
 import io.verbus.codecs.control.PublicationReadyEncoder;
-import io.verbus.codecs.control.SubscriptionFailedEncoder;
 import io.verbus.codecs.control.SubscriptionReadyEncoder;
+import io.verbus.codecs.control.UnavailableImageEncoder;
 
 import org.agrona.ExpandableArrayBuffer;
 
-/** Encodes events as a driver does. */
-final class EventEncoding {
-    private EventEncoding() {}
+/**
+ * An event as a driver encodes it.
+ *
+ * @param typeId of the event.
+ * @param bytes of its body.
+ */
+record EventEncoding(int typeId, byte[] bytes) {
+    private static final int NO_COUNTER = -1;
 
-    static byte[] encode(DriverEvent event) {
+    static EventEncoding of(DriverEvent event) {
         ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
-        MessageHeaderEncoder header = new MessageHeaderEncoder();
-        int length =
-                switch (event) {
-                    case DriverEvent.CommandSucceeded e ->
-                            new CommandSucceededEncoder()
-                                    .wrapAndApplyHeader(buffer, 0, header)
+        return switch (event) {
+            case DriverEvent.CommandSucceeded e ->
+                    body(
+                            OperationSuccessEncoder.TEMPLATE_ID,
+                            buffer,
+                            new OperationSuccessEncoder()
+                                    .wrap(buffer, 0)
                                     .correlationId(e.correlationId())
-                                    .encodedLength();
-                    case DriverEvent.CommandFailed e ->
-                            new CommandFailedEncoder()
-                                    .wrapAndApplyHeader(buffer, 0, header)
+                                    .encodedLength());
+            case DriverEvent.CommandFailed e ->
+                    body(
+                            ErrorEncoder.TEMPLATE_ID,
+                            buffer,
+                            new ErrorEncoder()
+                                    .wrap(buffer, 0)
                                     .correlationId(e.correlationId())
-                                    .code(e.code())
+                                    .errorCode(e.code())
                                     .message(e.message())
-                                    .encodedLength();
-                    case DriverEvent.PublicationReady e ->
+                                    .encodedLength());
+            case DriverEvent.PublicationReady e when e.exclusive() ->
+                    body(
+                            ExclusivePublicationReadyEncoder.TEMPLATE_ID,
+                            buffer,
+                            new ExclusivePublicationReadyEncoder()
+                                    .wrap(buffer, 0)
+                                    .correlationId(e.correlationId())
+                                    .registrationId(e.logRegistrationId())
+                                    .sessionId(e.sessionId())
+                                    .streamId(e.streamId())
+                                    .publisherLimitCounterId(e.limitCounterId())
+                                    .channelStatusCounterId(NO_COUNTER)
+                                    .logFile(e.logFile())
+                                    .encodedLength());
+            case DriverEvent.PublicationReady e ->
+                    body(
+                            PublicationReadyEncoder.TEMPLATE_ID,
+                            buffer,
                             new PublicationReadyEncoder()
-                                    .wrapAndApplyHeader(buffer, 0, header)
+                                    .wrap(buffer, 0)
                                     .correlationId(e.correlationId())
                                     .registrationId(e.logRegistrationId())
                                     .sessionId(e.sessionId())
                                     .streamId(e.streamId())
-                                    .limitCounterId(e.limitCounterId())
-                                    .exclusive(e.exclusive() ? BooleanType.TRUE : BooleanType.FALSE)
+                                    .publisherLimitCounterId(e.limitCounterId())
+                                    .channelStatusCounterId(NO_COUNTER)
                                     .logFile(e.logFile())
-                                    .encodedLength();
-                    case DriverEvent.SubscriptionReady e ->
+                                    .encodedLength());
+            case DriverEvent.SubscriptionReady e ->
+                    body(
+                            SubscriptionReadyEncoder.TEMPLATE_ID,
+                            buffer,
                             new SubscriptionReadyEncoder()
-                                    .wrapAndApplyHeader(buffer, 0, header)
+                                    .wrap(buffer, 0)
                                     .correlationId(e.correlationId())
-                                    .encodedLength();
-                    case DriverEvent.ImageAvailable e ->
-                            new ImageAvailableEncoder()
-                                    .wrapAndApplyHeader(buffer, 0, header)
+                                    .channelStatusCounterId(NO_COUNTER)
+                                    .encodedLength());
+            case DriverEvent.ImageAvailable e ->
+                    body(
+                            AvailableImageEncoder.TEMPLATE_ID,
+                            buffer,
+                            new AvailableImageEncoder()
+                                    .wrap(buffer, 0)
                                     .imageId(e.imageId())
-                                    .subscriptionId(e.subscriptionId())
                                     .sessionId(e.sessionId())
                                     .streamId(e.streamId())
-                                    .positionCounterId(e.positionCounterId())
-                                    .joinPosition(e.joinPosition())
+                                    .subscriptionRegistrationId(e.subscriptionId())
+                                    .subscriberPositionCounterId(e.positionCounterId())
                                     .logFile(e.logFile())
-                                    .source(e.source())
-                                    .encodedLength();
-                    case DriverEvent.ImageUnavailable e ->
-                            new ImageUnavailableEncoder()
-                                    .wrapAndApplyHeader(buffer, 0, header)
+                                    .sourceIdentity(e.source())
+                                    .encodedLength());
+            case DriverEvent.ImageUnavailable e ->
+                    body(
+                            UnavailableImageEncoder.TEMPLATE_ID,
+                            buffer,
+                            new UnavailableImageEncoder()
+                                    .wrap(buffer, 0)
                                     .imageId(e.imageId())
-                                    .subscriptionId(e.subscriptionId())
+                                    .subscriptionRegistrationId(e.subscriptionId())
                                     .streamId(0)
-                                    .reason(e.reason())
-                                    .encodedLength();
-                    case DriverEvent.PublicationFailed e ->
-                            new PublicationFailedEncoder()
-                                    .wrapAndApplyHeader(buffer, 0, header)
+                                    .channel("aeron:ipc")
+                                    .encodedLength());
+            case DriverEvent.PublicationFailed e ->
+                    body(
+                            PublicationErrorEncoder.TEMPLATE_ID,
+                            buffer,
+                            new PublicationErrorEncoder()
+                                    .wrap(buffer, 0)
                                     .registrationId(e.logRegistrationId())
-                                    .code(e.code())
+                                    .addressType(AddressType.IPV4)
+                                    .errorCode(e.code())
                                     .message(e.message())
-                                    .encodedLength();
-                    case DriverEvent.SubscriptionFailed e ->
-                            new SubscriptionFailedEncoder()
-                                    .wrapAndApplyHeader(buffer, 0, header)
-                                    .registrationId(e.registrationId())
-                                    .code(e.code())
-                                    .message(e.message())
-                                    .encodedLength();
-                    case DriverEvent.ClientTimedOut e ->
-                            new ClientTimedOutEncoder()
-                                    .wrapAndApplyHeader(buffer, 0, header)
+                                    .encodedLength());
+            case DriverEvent.ClientTimedOut e ->
+                    body(
+                            ClientTimeoutEncoder.TEMPLATE_ID,
+                            buffer,
+                            new ClientTimeoutEncoder()
+                                    .wrap(buffer, 0)
                                     .clientId(e.clientId())
-                                    .encodedLength();
-                };
-        byte[] bytes = new byte[MessageHeaderEncoder.ENCODED_LENGTH + length];
+                                    .encodedLength());
+        };
+    }
+
+    private static EventEncoding body(int typeId, ExpandableArrayBuffer buffer, int length) {
+        byte[] bytes = new byte[length];
         buffer.getBytes(0, bytes);
-        return bytes;
+        return new EventEncoding(typeId, bytes);
     }
 }

@@ -4,12 +4,13 @@ package io.verbus;
 
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
+import io.verbus.cnc.CounterTypes;
 import io.verbus.cnc.DriverPulse;
+import io.verbus.codecs.control.AddExclusivePublicationDecoder;
 import io.verbus.codecs.control.AddPublicationDecoder;
 import io.verbus.codecs.control.AddSubscriptionDecoder;
 import io.verbus.codecs.control.ClientCloseDecoder;
-import io.verbus.codecs.control.ClientKeepaliveDecoder;
-import io.verbus.codecs.control.MessageHeaderDecoder;
+import io.verbus.codecs.control.MessageBounds;
 import io.verbus.codecs.control.RejectImageDecoder;
 import io.verbus.codecs.control.RemovePublicationDecoder;
 import io.verbus.codecs.control.RemoveSubscriptionDecoder;
@@ -27,6 +28,8 @@ import org.agrona.concurrent.status.UnsafeBufferPosition;
 
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -63,6 +66,7 @@ final class ScriptedDriver implements AutoCloseable {
     private final ArrayDeque<LogBuffers> logs = new ArrayDeque<>();
     private final Thread heart = new Thread(this::beat, "heart");
     private volatile boolean isBeating;
+    private final Map<Long, UnsafeBufferPosition> heartbeats = new HashMap<>();
     private int keepalives;
 
     ScriptedDriver(Path directory, long driverId) {
@@ -136,33 +140,54 @@ final class ScriptedDriver implements AutoCloseable {
 
     private void read() {
         ring.read(this::onCommand);
+        for (UnsafeBufferPosition heartbeat : heartbeats.values()) {
+            if (heartbeat.getAcquire() != 0) {
+                heartbeat.setRelease(0);
+                keepalives++;
+            }
+        }
     }
 
     private void onCommand(int typeId, MutableDirectBuffer buffer, int index, int length) {
-        MessageHeaderDecoder header = new MessageHeaderDecoder().wrap(buffer, index);
-        if (typeId != header.templateId()) {
-            throw new AssertionError(typeId + " is not template " + header.templateId());
+        if (!MessageBounds.isWhole(typeId, buffer, index, length)) {
+            throw new AssertionError("command " + typeId + " is not whole");
         }
-        switch (header.templateId()) {
+        see(buffer.getLong(index));
+        switch (typeId) {
             case AddPublicationDecoder.TEMPLATE_ID -> {
                 AddPublicationDecoder add =
-                        new AddPublicationDecoder().wrapAndApplyHeader(buffer, index, header);
+                        new AddPublicationDecoder()
+                                .wrap(buffer, index, AddPublicationDecoder.BLOCK_LENGTH, 1);
                 commands.add(
                         new Command.AddPublication(
-                                add.correlationId(),
-                                add.streamId(),
-                                add.exclusiveRaw() == 1,
-                                add.channel()));
+                                add.correlationId(), add.streamId(), false, add.channel()));
+            }
+            case AddExclusivePublicationDecoder.TEMPLATE_ID -> {
+                AddExclusivePublicationDecoder add =
+                        new AddExclusivePublicationDecoder()
+                                .wrap(
+                                        buffer,
+                                        index,
+                                        AddExclusivePublicationDecoder.BLOCK_LENGTH,
+                                        1);
+                commands.add(
+                        new Command.AddPublication(
+                                add.correlationId(), add.streamId(), true, add.channel()));
             }
             case RemovePublicationDecoder.TEMPLATE_ID ->
                     commands.add(
                             new Command.RemovePublication(
                                     new RemovePublicationDecoder()
-                                            .wrapAndApplyHeader(buffer, index, header)
+                                            .wrap(
+                                                    buffer,
+                                                    index,
+                                                    RemovePublicationDecoder.BLOCK_LENGTH,
+                                                    1)
                                             .registrationId()));
             case AddSubscriptionDecoder.TEMPLATE_ID -> {
                 AddSubscriptionDecoder add =
-                        new AddSubscriptionDecoder().wrapAndApplyHeader(buffer, index, header);
+                        new AddSubscriptionDecoder()
+                                .wrap(buffer, index, AddSubscriptionDecoder.BLOCK_LENGTH, 1);
                 commands.add(
                         new Command.AddSubscription(
                                 add.correlationId(), add.streamId(), add.channel()));
@@ -171,32 +196,55 @@ final class ScriptedDriver implements AutoCloseable {
                     commands.add(
                             new Command.RemoveSubscription(
                                     new RemoveSubscriptionDecoder()
-                                            .wrapAndApplyHeader(buffer, index, header)
+                                            .wrap(
+                                                    buffer,
+                                                    index,
+                                                    RemoveSubscriptionDecoder.BLOCK_LENGTH,
+                                                    1)
                                             .registrationId()));
             case RejectImageDecoder.TEMPLATE_ID -> {
                 RejectImageDecoder reject =
-                        new RejectImageDecoder().wrapAndApplyHeader(buffer, index, header);
+                        new RejectImageDecoder()
+                                .wrap(buffer, index, RejectImageDecoder.BLOCK_LENGTH, 1);
                 commands.add(
                         new Command.RejectImage(
                                 reject.imageId(), reject.position(), reject.reason()));
             }
-            case ClientKeepaliveDecoder.TEMPLATE_ID -> keepalives++;
             case ClientCloseDecoder.TEMPLATE_ID ->
                     commands.add(
                             new Command.ClientClose(
                                     new ClientCloseDecoder()
-                                            .wrapAndApplyHeader(buffer, index, header)
+                                            .wrap(buffer, index, ClientCloseDecoder.BLOCK_LENGTH, 1)
                                             .clientId()));
-            default -> throw new AssertionError("unknown command " + header.templateId());
+            default -> throw new AssertionError("unknown command " + typeId);
         }
     }
 
-    void tell(DriverEvent event) {
-        tell(EventEncoding.encode(event));
+    /** Makes the heartbeat counter of a client that is not known yet. */
+    private void see(long clientId) {
+        if (heartbeats.containsKey(clientId)) {
+            return;
+        }
+        int id =
+                counters.allocate(
+                        "client-heartbeat: id=" + clientId,
+                        CounterTypes.CLIENT_HEARTBEAT,
+                        key -> key.putLong(0, clientId));
+        heartbeats.put(clientId, new UnsafeBufferPosition(cnc.counterValues(), id, counters));
     }
 
-    void tell(byte[] event) {
-        transmitter.transmit(1, new UnsafeBuffer(event), 0, event.length);
+    /** Takes the heartbeat counter of a client away, as when it is given up. */
+    void giveUp(long clientId) {
+        heartbeats.remove(clientId).close();
+    }
+
+    void tell(DriverEvent event) {
+        EventEncoding encoded = EventEncoding.of(event);
+        tell(encoded.typeId(), encoded.bytes());
+    }
+
+    void tell(int typeId, byte[] event) {
+        transmitter.transmit(typeId, new UnsafeBuffer(event), 0, event.length);
     }
 
     /** Makes a log in the driver directory. */
@@ -222,6 +270,21 @@ final class ScriptedDriver implements AutoCloseable {
     UnsafeBufferPosition counter(long value) {
         int id = counters.allocate("test", 1);
         counters.setCounterValue(id, value);
+        return new UnsafeBufferPosition(cnc.counterValues(), id);
+    }
+
+    /** Frees a counter, as at the end of an image. */
+    void free(int counterId) {
+        counters.free(counterId);
+    }
+
+    /** Allocates the counter of a subscriber's position. */
+    UnsafeBufferPosition position(long subscriptionId) {
+        int id =
+                counters.allocate(
+                        "sub-pos",
+                        CounterTypes.SUBSCRIBER_POSITION,
+                        key -> key.putLong(0, subscriptionId));
         return new UnsafeBufferPosition(cnc.counterValues(), id);
     }
 

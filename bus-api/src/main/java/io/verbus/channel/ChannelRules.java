@@ -124,6 +124,9 @@ final class ChannelRules {
 
     private static void refuseSubscriptionsKeys(
             ChannelUri channel, Map<ChannelKey, Object> values) {
+        if (channel.isAeron()) {
+            return;
+        }
         for (ChannelKey key : values.keySet()) {
             refuse(
                     key.side(channel.carrier()) == ChannelKey.Side.SUBSCRIPTION,
@@ -166,6 +169,13 @@ final class ChannelRules {
     }
 
     static void checkSubscribable(ChannelUri channel, Map<ChannelKey, Object> values) {
+        if (channel.isAeron() && channel.isManual() && !channel.isSpy()) {
+            throw new UnsupportedChannelException(
+                    "channel '"
+                            + channel
+                            + "' is of a subscription with destinations, which is not supported:"
+                            + " add a subscription for each endpoint");
+        }
         refuse(
                 !channel.isIpc() && !channel.isSpy() && !values.containsKey(ChannelKey.ENDPOINT),
                 channel,
@@ -173,7 +183,7 @@ final class ChannelRules {
                         + " verbus-spy: to read a publication of the same driver");
         if (channel.isSpy()) { // its channel is the publication's
             refuseSubscriptionsKeys(channel, values);
-        } else {
+        } else if (!channel.isAeron()) {
             for (ChannelKey key : values.keySet()) {
                 refuse(
                         key.side(channel.carrier()) == ChannelKey.Side.PUBLICATION,

@@ -13,6 +13,24 @@ import java.util.Map;
 final class ChannelSyntax {
     private static final String SCHEME = "verbus:";
     private static final String SPY_SCHEME = "verbus-spy:";
+    private static final String AERON_SCHEME = "aeron:";
+    private static final String AERON_SPY_SCHEME = "aeron-spy:";
+
+    /** Keys of Aeron that change what a stream is, by the only value that may be passed over. */
+    private static final Map<String, String> UNSUPPORTED =
+            Map.of(
+                    "init-term-id", "",
+                    "term-id", "",
+                    "term-offset", "",
+                    "response-endpoint", "",
+                    "response-correlation-id", "",
+                    "eos", "true",
+                    "tether", "true",
+                    "rejoin", "true");
+
+    /** Keys of Aeron that Verbus has by another name. */
+    private static final Map<String, String> RENAMED = Map.of("rcv-wnd", "window");
+
     private static final String EXAMPLE =
             "write verbus:ipc, verbus:rdma?endpoint=host:port or verbus:udp?endpoint=host:port,"
                     + " with |key=value for each further key";
@@ -31,11 +49,19 @@ final class ChannelSyntax {
                             + ChannelUri.MAX_LENGTH
                             + ": shorten it");
         }
-        boolean isSpy = text.startsWith(SPY_SCHEME);
-        String scheme = isSpy ? SPY_SCHEME : SCHEME;
+        boolean isAeron = text.startsWith(AERON_SCHEME) || text.startsWith(AERON_SPY_SCHEME);
+        boolean isSpy = text.startsWith(isAeron ? AERON_SPY_SCHEME : SPY_SCHEME);
+        String scheme = scheme(isAeron, isSpy);
         if (!text.startsWith(scheme)) {
             throw new BusException(
-                    "channel '" + text + "' does not begin with '" + SCHEME + "': " + EXAMPLE);
+                    "channel '"
+                            + text
+                            + "' does not begin with '"
+                            + SCHEME
+                            + "' or '"
+                            + AERON_SCHEME
+                            + "': "
+                            + EXAMPLE);
         }
         int question = text.indexOf('?');
         String name = text.substring(scheme.length(), question < 0 ? text.length() : question);
@@ -52,10 +78,47 @@ final class ChannelSyntax {
         EnumMap<ChannelKey, Object> values = new EnumMap<>(ChannelKey.class);
         if (question >= 0) {
             for (String pair : text.substring(question + 1).split("\\|", -1)) {
-                addPair(text, media, pair, values);
+                if (isAeron) {
+                    addAeronPair(text, media, pair, values);
+                } else {
+                    addPair(text, media, pair, values);
+                }
             }
         }
-        return new ChannelUri(media, isSpy, values);
+        return new ChannelUri(media, isAeron, isSpy, values);
+    }
+
+    private static String scheme(boolean isAeron, boolean isSpy) {
+        if (isAeron) {
+            return isSpy ? AERON_SPY_SCHEME : AERON_SCHEME;
+        }
+        return isSpy ? SPY_SCHEME : SCHEME;
+    }
+
+    /** As Aeron reads it: what is not known, or means nothing on the media, is passed over. */
+    private static void addAeronPair(
+            String text, ChannelMedia media, String pair, Map<ChannelKey, Object> values) {
+        int equals = pair.indexOf('=');
+        if (equals < 0) {
+            addPair(text, media, pair, values); // says what is wrong
+            return;
+        }
+        String name = pair.substring(0, equals);
+        String value = pair.substring(equals + 1);
+        String harmless = UNSUPPORTED.get(name);
+        if (harmless != null && !harmless.equals(value)
+                || name.equals(ChannelKey.CONTROL_MODE.text()) && value.equals("response")) {
+            throw new UnsupportedChannelException(
+                    "channel '"
+                            + text
+                            + "' has "
+                            + pair
+                            + ", which is not supported: leave it out");
+        }
+        ChannelKey key = ChannelKey.of(RENAMED.getOrDefault(name, name));
+        if (key != null && media.allows(key)) {
+            addPair(text, media, key.text() + "=" + value, values);
+        }
     }
 
     private static void addPair(
@@ -98,8 +161,9 @@ final class ChannelSyntax {
                         + media.knownKeys());
     }
 
-    static String format(ChannelMedia media, boolean isSpy, Map<ChannelKey, Object> values) {
-        StringBuilder text = new StringBuilder(isSpy ? SPY_SCHEME : SCHEME).append(media.text());
+    static String format(
+            ChannelMedia media, boolean isAeron, boolean isSpy, Map<ChannelKey, Object> values) {
+        StringBuilder text = new StringBuilder(scheme(isAeron, isSpy)).append(media.text());
         char separator = '?';
         for (Map.Entry<ChannelKey, Object> entry : values.entrySet()) {
             ChannelKey key = entry.getKey();

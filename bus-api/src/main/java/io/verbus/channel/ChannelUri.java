@@ -28,9 +28,11 @@ import java.util.OptionalLong;
  *
  * {@code docs/reference/channels.md} lists the keys of each media.
  *
- * <p>Nothing is ignored: a text that holds an unknown media or key, a bad value, a key twice, or
- * values that contradict each other is refused. Instances are immutable; those that mean the same
- * are equal and have the same text.
+ * <p>Of these nothing is ignored: a text that holds an unknown media or key, a bad value, a key
+ * twice, or values that contradict each other is refused. Where the text begins with {@code aeron:}
+ * or {@code aeron-spy:}, keys that are not known, or mean nothing there, are passed over, as Aeron
+ * does; keys that would change the stream, and that Verbus cannot serve, are refused. Instances are
+ * immutable; those that mean the same, in one notation, are equal and have the same text.
  */
 public final class ChannelUri {
     /** Bytes of a term where the channel does not say. */
@@ -43,18 +45,24 @@ public final class ChannelUri {
     public static final int DEFAULT_UDP_MTU = 1408;
 
     /** Longest text of a channel. */
-    public static final int MAX_LENGTH = 1024;
+    public static final int MAX_LENGTH = 4095;
 
     private final ChannelMedia media;
+    private final boolean isAeron;
     private final boolean isSpy;
     private final Map<ChannelKey, Object> values;
     private final String text;
 
-    ChannelUri(ChannelMedia media, boolean isSpy, EnumMap<ChannelKey, Object> values) {
+    ChannelUri(
+            ChannelMedia media,
+            boolean isAeron,
+            boolean isSpy,
+            EnumMap<ChannelKey, Object> values) {
         this.media = media;
+        this.isAeron = isAeron;
         this.isSpy = isSpy;
         this.values = Collections.unmodifiableMap(values);
-        this.text = ChannelSyntax.format(media, isSpy, values);
+        this.text = ChannelSyntax.format(media, isAeron, isSpy, values);
         ChannelRules.check(media, values, this);
     }
 
@@ -177,6 +185,11 @@ public final class ChannelUri {
     /** Whether the receivers of a publication come by themselves. */
     public boolean isDynamic() {
         return ChannelKey.DYNAMIC.equals(values.get(ChannelKey.CONTROL_MODE));
+    }
+
+    /** Whether the channel was written as Aeron's, which is read leniently. */
+    public boolean isAeron() {
+        return isAeron;
     }
 
     /** Whether a subscription reads the log of a publication in the same driver. */
@@ -392,7 +405,7 @@ public final class ChannelUri {
          * @throws BusException if the values contradict each other or do not fit the media.
          */
         public ChannelUri build() {
-            return new ChannelUri(media, isSpy, new EnumMap<>(values));
+            return new ChannelUri(media, false, isSpy, new EnumMap<>(values));
         }
     }
 }

@@ -250,9 +250,9 @@ class ChannelUriTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "verbus;does not begin with 'verbus:': write",
-                "aeron:ipc;does not begin with 'verbus:': write",
-                "VERBUS:ipc;does not begin with 'verbus:': write",
+                "verbus;does not begin with 'verbus:' or 'aeron:': write",
+                "http:ipc;does not begin with 'verbus:' or 'aeron:': write",
+                "VERBUS:ipc;does not begin with 'verbus:' or 'aeron:': write",
                 "verbus:;unknown media ''",
                 "verbus:tcp?endpoint=h:1;unknown media 'tcp': the known ones are ipc, rdma",
                 "verbus:ipc?;'', which is not key=value",
@@ -310,7 +310,7 @@ class ChannelUriTest {
                 "verbus:rdma?control-mode=manual|ssc=1;ssc '1' is wrong: it must be true or false",
                 "verbus-spy:tcp;unknown media 'tcp'",
                 "verbus-spy:rdma;has no endpoint",
-                "verbus-spie:ipc;does not begin with 'verbus:': write",
+                "verbus-spie:ipc;does not begin with 'verbus:' or 'aeron:': write",
                 "verbus:rdma?endpoint=h:1|window=1k;window '1k' is wrong",
                 "verbus:rdma?endpoint=h:1|window=1m|term-length=64k;more than two terms",
                 "verbus:rdma?endpoint=h:1|interface=1.2.3;host '1.2.3' is wrong",
@@ -442,7 +442,9 @@ class ChannelUriTest {
 
     @Test
     void namesTheSchemeOnce() {
-        assertRefused(() -> ChannelUri.parse("tcp:x"), "does not begin with 'verbus:': write");
+        assertRefused(
+                () -> ChannelUri.parse("tcp:x"),
+                "does not begin with 'verbus:' or 'aeron:': write");
     }
 
     @ParameterizedTest
@@ -500,5 +502,51 @@ class ChannelUriTest {
                         .contains("port 0"));
         ChannelUri.parse("verbus:rdma?endpoint=10.0.0.2:1").checkPublishable();
         ChannelUri.parse("verbus:ipc").checkPublishable();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "aeron:ipc;aeron:ipc",
+                "aeron:ipc?alias=x|sparse=true|unknown=7;aeron:ipc?alias=x",
+                "aeron:udp?ssc=true|endpoint=h:1|rcv-wnd=128k|eos=true;"
+                        + "aeron:udp?endpoint=h:1|window=128k|ssc=true",
+                "aeron-spy:aeron-udp;",
+                "aeron-spy:udp?endpoint=h:1|linger=5s;aeron-spy:udp?endpoint=h:1|linger=5s",
+                "aeron:ipc?endpoint=h:1|window=64k;aeron:ipc"
+            })
+    void readsAeronsChannelsLeniently(String text, String canonical) {
+        if (canonical == null) {
+            assertThrows(BusException.class, () -> ChannelUri.parse(text));
+            return;
+        }
+        ChannelUri channel = ChannelUri.parse(text);
+        assertEquals(canonical, channel.toString());
+        assertEquals(channel, ChannelUri.parse(canonical));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "aeron:ipc?init-term-id=3|term-id=4|term-offset=64",
+                "aeron:udp?endpoint=h:1|eos=false",
+                "aeron:udp?endpoint=h:1|tether=false",
+                "aeron:udp?endpoint=h:1|rejoin=false",
+                "aeron:udp?control=h:1|control-mode=response"
+            })
+    void refusesWhatWouldChangeTheStreamAndCannotBeServed(String text) {
+        UnsupportedChannelException refused =
+                assertThrows(UnsupportedChannelException.class, () -> ChannelUri.parse(text));
+        assertTrue(refused.getMessage().contains("not supported: leave it out"));
+    }
+
+    @Test
+    void aeronsKeysMayStandOnEitherSide() {
+        ChannelUri.parse("aeron:udp?endpoint=h:1|term-length=64k|mtu=1408").checkSubscribable();
+        ChannelUri.parse("aeron:udp?endpoint=h:1|reliable=false|gtag=7").checkPublishable();
+        assertThrows(
+                UnsupportedChannelException.class,
+                () -> ChannelUri.parse("aeron:udp?control-mode=manual").checkSubscribable());
     }
 }

@@ -7,7 +7,10 @@ import org.agrona.concurrent.status.AtomicCounter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A client and what it has registered. Conductor's thread. */
+/**
+ * A client and what it has registered. It stores the time in its counter to say that it lives.
+ * Conductor's thread.
+ */
 final class Client {
     /**
      * A client's hold on a publication.
@@ -22,20 +25,41 @@ final class Client {
     private final List<Hold> publications = new ArrayList<>();
     private final List<Subscription> subscriptions = new ArrayList<>();
     private long lastSeenNs;
+    private long lastHeartbeat;
 
     Client(long id, AtomicCounter heartbeat, long nowNs) {
         this.id = id;
         this.heartbeat = heartbeat;
         this.lastSeenNs = nowNs;
+        this.lastHeartbeat = heartbeat == null ? 0 : heartbeat.get();
     }
 
     long id() {
         return id;
     }
 
-    void onSeen(long nowNs, long nowMs) {
+    /** The client has sent a command. */
+    void onSeen(long nowNs) {
         lastSeenNs = nowNs;
+    }
+
+    /** The client says in a command that it lives. */
+    void onKeepalive(long nowNs, long nowMs) {
         heartbeat.setRelease(nowMs);
+        onSeen(nowNs);
+    }
+
+    /** Looks whether the client has stored another time since. */
+    void look(long nowNs) {
+        long now = heartbeat.get();
+        if (now != lastHeartbeat) {
+            lastHeartbeat = now;
+            lastSeenNs = nowNs;
+        }
+    }
+
+    int heartbeatId() {
+        return heartbeat.id();
     }
 
     /** Shifts the last sign of life by a time in which it could not be seen. */

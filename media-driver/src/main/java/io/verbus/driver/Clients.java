@@ -8,6 +8,7 @@ import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.command.WaitingCommands;
+import io.verbus.driver.status.ClientCounters;
 import io.verbus.driver.status.DriverCounters;
 
 import org.agrona.collections.Long2ObjectHashMap;
@@ -31,6 +32,7 @@ final class Clients {
     private final Publications publications;
     private final Subscriptions subscriptions;
     private final DriverCounters counters;
+    private final ClientCounters clientCounters;
     private final EventEncoder events;
     private final DriverClock clock;
     private final long livenessTimeoutNs;
@@ -47,6 +49,7 @@ final class Clients {
             Publications publications,
             Subscriptions subscriptions,
             DriverCounters counters,
+            ClientCounters clientCounters,
             EventEncoder events,
             DriverClock clock,
             ClientLocks locks,
@@ -55,6 +58,7 @@ final class Clients {
         this.publications = publications;
         this.subscriptions = subscriptions;
         this.counters = counters;
+        this.clientCounters = clientCounters;
         this.events = events;
         this.clock = clock;
         this.livenessTimeoutNs = livenessTimeoutNs;
@@ -65,7 +69,7 @@ final class Clients {
     }
 
     /**
-     * The client that sent a command; a new one if it was not seen before.
+     * The client that adds something; a new one if it was not seen before.
      *
      * @throws CommandException if it was given up, or cannot be taken in.
      */
@@ -74,15 +78,27 @@ final class Clients {
         if (client == null) {
             client = add(clientId);
         }
-        client.onSeen(clock.nanoTime(), clock.epochMs());
+        client.onSeen(clock.nanoTime());
+        return client;
+    }
+
+    /**
+     * The client that sent a command about what it has; one that has nothing if it is not known.
+     */
+    Client known(long clientId) {
+        Client client = byId.get(clientId);
+        if (client == null) {
+            return new Client(clientId, null, clock.nanoTime());
+        }
+        client.onSeen(clock.nanoTime());
         return client;
     }
 
     private Client add(long clientId) {
         if (isTimedOut(clientId)) {
-            events.clientTimedOut(clientId);
+            events.clientTimeout(clientId);
             throw new CommandException(
-                    ErrorCode.GENERIC,
+                    ErrorCode.GENERIC_ERROR,
                     "the driver has given up client "
                             + clientId
                             + ", which was silent for longer than the client-liveness-timeout:"
@@ -92,21 +108,25 @@ final class Clients {
         try {
             heartbeat = counters.client(clientId);
         } catch (BusException e) {
-            throw new CommandException(ErrorCode.RESOURCE, e.getMessage(), e);
+            throw new CommandException(
+                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
         }
         Client client = new Client(clientId, heartbeat, clock.nanoTime());
         byId.put(clientId, client);
         all.add(client);
         count.setRelease(all.size());
+        heartbeat.setRelease(clock.epochMs());
+        events.counterReady(clientId, heartbeat.id());
         return client;
     }
 
     /** A client says that it lives. One that was given up is told so again. */
     void keepalive(long clientId) {
-        if (byId.get(clientId) == null && isTimedOut(clientId)) {
-            events.clientTimedOut(clientId);
-        } else {
-            seen(clientId);
+        Client client = byId.get(clientId);
+        if (client != null) {
+            client.onKeepalive(clock.nanoTime(), clock.epochMs());
+        } else if (isTimedOut(clientId)) {
+            events.clientTimeout(clientId);
         }
     }
 
@@ -140,11 +160,12 @@ final class Clients {
         int work = counters.pool().reuse(nowNs) + subscriptions.joinLate();
         for (int i = all.size() - 1; i >= 0; i--) {
             Client client = all.get(i);
+            client.look(nowNs);
             if (nowNs - client.lastSeenNs() > livenessTimeoutNs) {
                 all.remove(i);
                 release(client, true);
                 remember(client.id());
-                events.clientTimedOut(client.id());
+                events.clientTimeout(client.id());
                 timedOutCount.incrementRelease();
                 count.setRelease(all.size());
                 work++;
@@ -172,6 +193,11 @@ final class Clients {
         for (Subscription subscription : client.subscriptions()) {
             subscriptions.remove(subscription);
         }
+        for (long registrationId : clientCounters.of(client.id())) {
+            int counterId = clientCounters.remove(client.id(), registrationId);
+            events.unavailableCounter(registrationId, counterId);
+        }
+        events.unavailableCounter(client.id(), client.heartbeatId());
         client.free();
     }
 

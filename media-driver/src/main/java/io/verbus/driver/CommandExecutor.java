@@ -4,20 +4,24 @@ package io.verbus.driver;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.UnsupportedChannelException;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.background.Names;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.command.CommandHandler;
 import io.verbus.driver.command.WaitingCommands;
+import io.verbus.driver.status.ClientCounters;
 import io.verbus.driver.status.DriverCounters;
 
+import org.agrona.DirectBuffer;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 
 /**
  * Carries out the commands of clients with the registries, and answers each. Conductor's thread.
@@ -33,6 +37,7 @@ final class CommandExecutor implements CommandHandler {
     private final Images images;
     private final EventEncoder events;
     private final ErrorHandler errors;
+    private final ClientCounters counters;
     private final AtomicCounter commands;
     private final AtomicCounter malformed;
     private final AtomicCounter rejected;
@@ -47,6 +52,7 @@ final class CommandExecutor implements CommandHandler {
             CommandFailures failures,
             Images images,
             EventEncoder events,
+            ClientCounters clientCounters,
             DriverCounters counters,
             ErrorHandler errors) {
         this.clients = clients;
@@ -58,6 +64,7 @@ final class CommandExecutor implements CommandHandler {
         this.failures = failures;
         this.images = images;
         this.events = events;
+        this.counters = clientCounters;
         this.errors = errors;
         this.commands = counters.system(SystemCounter.COMMANDS);
         this.malformed = counters.system(SystemCounter.COMMANDS_MALFORMED);
@@ -67,7 +74,7 @@ final class CommandExecutor implements CommandHandler {
     @Override
     public void onAddPublication(
             long clientId, long correlationId, int streamId, boolean exclusive, String channel) {
-        execute(
+        add(
                 clientId,
                 correlationId,
                 client -> {
@@ -85,12 +92,16 @@ final class CommandExecutor implements CommandHandler {
     }
 
     @Override
-    public void onRemovePublication(long clientId, long correlationId, long registrationId) {
+    public void onRemovePublication(
+            long clientId, long correlationId, long registrationId, boolean isRevoked) {
         about(
                 clientId,
                 correlationId,
                 registrationId,
                 client -> {
+                    if (isRevoked) {
+                        throw notSupported("a publication cannot be revoked: close it");
+                    }
                     Publication publication = client.removePublication(registrationId);
                     if (publication == null) {
                         throw unknownPublication(registrationId);
@@ -113,8 +124,8 @@ final class CommandExecutor implements CommandHandler {
                             correlationId,
                             registrationId,
                             () -> {
-                                destinations(client, registrationId).add(uri);
-                                events.commandSucceeded(correlationId);
+                                destinations(client, registrationId).add(correlationId, uri);
+                                events.operationSuccess(correlationId);
                             });
                 });
     }
@@ -127,6 +138,100 @@ final class CommandExecutor implements CommandHandler {
                 correlationId,
                 registrationId,
                 client -> destinations(client, registrationId).remove(channel(channel)));
+    }
+
+    @Override
+    public void onRemoveDestinationById(
+            long clientId, long correlationId, long registrationId, long destinationId) {
+        about(
+                clientId,
+                correlationId,
+                registrationId,
+                client -> destinations(client, registrationId).remove(destinationId));
+    }
+
+    @Override
+    public void onReceiveDestination(
+            long clientId, long correlationId, long registrationId, String channel) {
+        execute(
+                clientId,
+                correlationId,
+                client -> {
+                    throw notSupported(
+                            "a subscription cannot have destinations: add a subscription for each");
+                });
+    }
+
+    @Override
+    public void onAddCounter(
+            long clientId, long correlationId, int typeId, DirectBuffer key, DirectBuffer label) {
+        add(
+                clientId,
+                correlationId,
+                client -> {
+                    checkNew(correlationId);
+                    int id =
+                            counter(
+                                    () ->
+                                            counters.add(
+                                                    clientId, correlationId, typeId, key, label));
+                    events.counterReady(correlationId, id);
+                });
+    }
+
+    @Override
+    public void onAddStaticCounter(
+            long clientId,
+            long correlationId,
+            long registrationId,
+            int typeId,
+            DirectBuffer key,
+            DirectBuffer label) {
+        add(
+                clientId,
+                correlationId,
+                client -> {
+                    int id = counter(() -> counters.addStatic(registrationId, typeId, key, label));
+                    events.staticCounter(correlationId, id);
+                });
+    }
+
+    private static int counter(IntSupplier allocation) {
+        try {
+            return allocation.getAsInt();
+        } catch (BusException e) {
+            throw new CommandException(ErrorCode.GENERIC_ERROR, e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public void onRemoveCounter(long clientId, long correlationId, long registrationId) {
+        execute(
+                clientId,
+                correlationId,
+                client -> {
+                    int id = counters.remove(clientId, registrationId);
+                    if (id < 0) {
+                        throw new CommandException(
+                                ErrorCode.UNKNOWN_COUNTER,
+                                "the client has no counter " + registrationId + ": it is closed");
+                    }
+                    events.operationSuccess(correlationId);
+                    events.unavailableCounter(registrationId, id);
+                });
+    }
+
+    @Override
+    public void onGetNextSessionId(long clientId, long correlationId, int streamId) {
+        execute(
+                clientId,
+                correlationId,
+                client ->
+                        events.nextSessionId(correlationId, publications.nextSessionId(streamId)));
+    }
+
+    private static CommandException notSupported(String message) {
+        return new CommandException(ErrorCode.NOT_SUPPORTED, message);
     }
 
     /** Carries out a command about a registration, once that is answered. */
@@ -143,7 +248,7 @@ final class CommandExecutor implements CommandHandler {
                                 registrationId,
                                 () -> {
                                     command.accept(client);
-                                    events.commandSucceeded(correlationId);
+                                    events.operationSuccess(correlationId);
                                 }));
     }
 
@@ -187,7 +292,7 @@ final class CommandExecutor implements CommandHandler {
 
     @Override
     public void onAddSubscription(long clientId, long correlationId, int streamId, String channel) {
-        execute(
+        add(
                 clientId,
                 correlationId,
                 client -> {
@@ -233,11 +338,22 @@ final class CommandExecutor implements CommandHandler {
     }
 
     @Override
-    public void onRejectImage(long clientId, long imageId, long position, String reason) {
-        commands.incrementRelease();
+    public void onRejectImage(
+            long clientId, long correlationId, long imageId, long position, String reason) {
+        execute(
+                clientId,
+                correlationId,
+                client -> {
+                    reject(clientId, imageId, position, reason);
+                    events.operationSuccess(correlationId);
+                });
+    }
+
+    private void reject(long clientId, long imageId, long position, String reason) {
         Subscribable source = subscriptions.source(imageId);
         if (source == null) {
-            return;
+            throw new CommandException(
+                    ErrorCode.GENERIC_ERROR, "there is no image " + imageId + ": it has ended");
         }
         String why =
                 "client "
@@ -260,19 +376,42 @@ final class CommandExecutor implements CommandHandler {
         rejected.incrementRelease();
     }
 
+    /** Nobody may: an operator stops the driver's process. */
     @Override
-    public void onMalformed(String problem) {
+    public void onTerminateDriver(long clientId, DirectBuffer token) {
+        commands.incrementRelease();
+    }
+
+    @Override
+    public void onUnknown(int typeId) {
         malformed.incrementRelease();
+        events.error(
+                0,
+                ErrorCode.UNKNOWN_COMMAND_TYPE_ID,
+                "there is no command of type " + typeId + ": use a client of Aeron 1.51 or Verbus");
         errors.onError(
                 new BusException(
-                        "a client's command is malformed ("
-                                + problem
-                                + "): use the same Verbus release for driver and clients"));
+                        "a client has sent a command of the unknown type "
+                                + typeId
+                                + ": see that no client is newer than the driver"));
+    }
+
+    @Override
+    public void onMalformed(long correlationId, String problem) {
+        malformed.incrementRelease();
+        String text =
+                "a client's command is malformed ("
+                        + problem
+                        + "): see that client and driver fit each other";
+        events.error(correlationId, ErrorCode.MALFORMED_COMMAND, text);
+        errors.onError(new BusException(text));
     }
 
     private static ChannelUri channel(String text) {
         try {
             return ChannelUri.parse(text);
+        } catch (UnsupportedChannelException e) {
+            throw e;
         } catch (BusException e) {
             throw new CommandException(ErrorCode.INVALID_CHANNEL, e.getMessage(), e);
         }
@@ -281,6 +420,7 @@ final class CommandExecutor implements CommandHandler {
     private void checkNew(long registrationId) {
         if (publications.contains(registrationId)
                 || subscriptions.contains(registrationId)
+                || counters.contains(registrationId)
                 || waiting.isAnyAbout(registrationId)) {
             throw new CommandException(
                     ErrorCode.MALFORMED_COMMAND,
@@ -288,11 +428,20 @@ final class CommandExecutor implements CommandHandler {
         }
     }
 
-    /** Runs a command of a client; what it throws is told to the client. */
+    /** Runs a command with which a client adds something: the first makes the client known. */
+    private void add(long clientId, long correlationId, Consumer<Client> command) {
+        run(correlationId, () -> command.accept(clients.seen(clientId)));
+    }
+
     private void execute(long clientId, long correlationId, Consumer<Client> command) {
+        run(correlationId, () -> command.accept(clients.known(clientId)));
+    }
+
+    /** Runs a command of a client; what it throws is told to the client. */
+    private void run(long correlationId, Runnable command) {
         commands.incrementRelease();
         try {
-            command.accept(clients.seen(clientId));
+            command.run();
         } catch (RuntimeException e) {
             failures.tell(correlationId, e);
         }

@@ -3,11 +3,11 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
+import io.verbus.channel.UnsupportedChannelException;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.status.DriverCounters;
-import io.verbus.transport.TransportException;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
@@ -30,12 +30,15 @@ final class CommandFailures {
         ErrorCode code =
                 switch (e) {
                     case CommandException command -> command.code();
-                    case TransportException transport -> ErrorCode.TRANSPORT;
-                    default -> ErrorCode.GENERIC;
+                    case UnsupportedChannelException channel -> ErrorCode.NOT_SUPPORTED;
+                    default -> ErrorCode.GENERIC_ERROR;
                 };
         String message = e instanceof BusException ? e.getMessage() : e.toString();
-        events.commandFailed(correlationId, code, message);
-        if (code == ErrorCode.RESOURCE || !(e instanceof BusException)) {
+        events.error(correlationId, code, message);
+        boolean isOurs =
+                code == ErrorCode.STORAGE_SPACE
+                        || code == ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE;
+        if (isOurs || !(e instanceof BusException)) {
             errors.onError(e);
         }
     }

@@ -14,7 +14,9 @@ import java.util.List;
 /** The destinations that clients have given a manual publication. Conductor's thread. */
 final class Destinations {
     private final NetworkPublication publication;
-    private final List<ChannelUri> all = new ArrayList<>();
+    private final List<Destination> all = new ArrayList<>();
+
+    private record Destination(long registrationId, ChannelUri channel) {}
 
     Destinations(NetworkPublication publication) {
         this.publication = publication;
@@ -30,7 +32,7 @@ final class Destinations {
             return network.destinations();
         }
         throw new CommandException(
-                ErrorCode.INVALID_DESTINATION,
+                ErrorCode.INVALID_CHANNEL,
                 "the publication on '"
                         + publication.channel()
                         + "' takes no destinations: publish on verbus:rdma?control-mode=manual or"
@@ -40,45 +42,48 @@ final class Destinations {
     /**
      * Adds a destination.
      *
+     * @param registrationId by which it can be removed.
+     * @param destination to add.
      * @throws BusException if it is none of this publication's transport, is there already, or
      *     cannot be used.
      */
-    void add(ChannelUri destination) {
+    void add(long registrationId, ChannelUri destination) {
         check(destination);
         if (indexOf(destination) >= 0) {
             throw new CommandException(
-                    ErrorCode.INVALID_DESTINATION,
+                    ErrorCode.INVALID_CHANNEL,
                     "the publication has destination "
                             + destination.endpoint()
                             + " already: remove it first, or add another");
         }
         publication.transport().addDestination(publication, destination);
-        all.add(destination);
+        all.add(new Destination(registrationId, destination));
     }
 
     /**
-     * Removes a destination.
+     * Removes a destination, unless the publication has none such.
      *
-     * @throws BusException if it is none of the publication's.
+     * @throws BusException if it is none that the publication can have.
      */
     void remove(ChannelUri destination) {
         check(destination);
-        int index = indexOf(destination);
-        if (index < 0) {
-            throw new CommandException(
-                    ErrorCode.UNKNOWN_DESTINATION,
-                    "the publication has no destination "
-                            + destination.endpoint()
-                            + ": it has "
-                            + (all.isEmpty()
-                                    ? "none"
-                                    : String.join(
-                                            ", ",
-                                            all.stream()
-                                                    .map(c -> c.endpoint().toString())
-                                                    .toList())));
+        removeAt(indexOf(destination));
+    }
+
+    /** Removes a destination by the id with which it was added; without effect if there is none. */
+    void remove(long registrationId) {
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).registrationId == registrationId) {
+                removeAt(i);
+                return;
+            }
         }
-        publication.transport().removeDestination(publication, all.remove(index));
+    }
+
+    private void removeAt(int index) {
+        if (index >= 0) {
+            publication.transport().removeDestination(publication, all.remove(index).channel);
+        }
     }
 
     private void check(ChannelUri destination) {
@@ -96,7 +101,7 @@ final class Destinations {
         }
         if (!destination.media().equals(publication.channel().media())) {
             throw new CommandException(
-                    ErrorCode.INVALID_DESTINATION,
+                    ErrorCode.INVALID_CHANNEL,
                     "destination '"
                             + destination
                             + "' is of "
@@ -109,7 +114,7 @@ final class Destinations {
 
     private int indexOf(ChannelUri destination) {
         for (int i = 0; i < all.size(); i++) {
-            if (all.get(i).endpoint().equals(destination.endpoint())) {
+            if (all.get(i).channel.endpoint().equals(destination.endpoint())) {
                 return i;
             }
         }

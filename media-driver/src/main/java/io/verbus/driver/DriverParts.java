@@ -13,6 +13,7 @@ import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.files.HugePages;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.Losses;
+import io.verbus.driver.status.ClientCounters;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ErrorSink;
 import io.verbus.transport.TransportProvider;
@@ -126,12 +127,14 @@ record DriverParts(
                         clock,
                         errors);
         ClientLocks locks = ClientLocks.create(directory.path());
+        ClientCounters clientCounters = new ClientCounters(counters);
         Clients clients =
                 new Clients(
                         waiting,
                         publications,
                         subscriptions,
                         counters,
+                        clientCounters,
                         events,
                         clock,
                         locks,
@@ -147,6 +150,7 @@ record DriverParts(
                         failures,
                         images,
                         events,
+                        clientCounters,
                         counters,
                         errors);
         return new DriverParts(

@@ -12,6 +12,7 @@ import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.Losses;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogSpec;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
@@ -125,9 +126,12 @@ final class DriverTransportHost implements TransportHost {
 
     @Override
     public void onPublicationFailed(OutboundStream stream, boolean rejected, String message) {
-        events.publicationFailed(
-                stream.registrationId(),
-                rejected ? ErrorCode.REJECTED : ErrorCode.TRANSPORT,
+        LogSpec spec = stream.log().spec();
+        events.publicationError(
+                spec.registrationId(),
+                spec.sessionId(),
+                spec.streamId(),
+                rejected ? ErrorCode.IMAGE_REJECTED : ErrorCode.GENERIC_ERROR,
                 message);
     }
 

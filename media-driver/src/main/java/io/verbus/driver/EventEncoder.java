@@ -2,140 +2,175 @@
 
 package io.verbus.driver;
 
-import io.verbus.codecs.control.BooleanType;
-import io.verbus.codecs.control.ClientTimedOutEncoder;
-import io.verbus.codecs.control.CommandFailedEncoder;
-import io.verbus.codecs.control.CommandSucceededEncoder;
+import io.verbus.codecs.control.AddressType;
+import io.verbus.codecs.control.AvailableImageEncoder;
+import io.verbus.codecs.control.ClientTimeoutEncoder;
+import io.verbus.codecs.control.CounterReadyEncoder;
 import io.verbus.codecs.control.ErrorCode;
-import io.verbus.codecs.control.ImageAvailableEncoder;
-import io.verbus.codecs.control.ImageUnavailableEncoder;
-import io.verbus.codecs.control.MessageHeaderEncoder;
-import io.verbus.codecs.control.PublicationFailedEncoder;
+import io.verbus.codecs.control.ErrorEncoder;
+import io.verbus.codecs.control.ExclusivePublicationReadyEncoder;
+import io.verbus.codecs.control.NextAvailableSessionIdEncoder;
+import io.verbus.codecs.control.OperationSuccessEncoder;
+import io.verbus.codecs.control.PublicationErrorEncoder;
 import io.verbus.codecs.control.PublicationReadyEncoder;
-import io.verbus.codecs.control.SubscriptionFailedEncoder;
+import io.verbus.codecs.control.StaticCounterEncoder;
 import io.verbus.codecs.control.SubscriptionReadyEncoder;
+import io.verbus.codecs.control.UnavailableCounterEncoder;
+import io.verbus.codecs.control.UnavailableImageEncoder;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.broadcast.BroadcastTransmitter;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-
 /** Encodes what clients are told, and broadcasts it. Conductor's thread. */
 final class EventEncoder {
-    private static final int MAX_TEXT = 2048;
+    /** Clients of other languages have room for events of 4 KiB: two texts fit. */
+    private static final int MAX_TEXT = 1900;
+
     private static final int SCRATCH = 3 * MAX_TEXT;
+
+    /** In the place of a counter of a channel's status: the channel is active. */
+    private static final int NO_COUNTER = -1;
+
+    private static final long NONE = -1;
 
     private final BroadcastTransmitter transmitter;
     private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[SCRATCH]);
-    private final MessageHeaderEncoder header = new MessageHeaderEncoder();
-    private final CommandSucceededEncoder succeeded = new CommandSucceededEncoder();
-    private final CommandFailedEncoder failed = new CommandFailedEncoder();
+    private final OperationSuccessEncoder success = new OperationSuccessEncoder();
+    private final ErrorEncoder error = new ErrorEncoder();
     private final PublicationReadyEncoder publicationReady = new PublicationReadyEncoder();
-    private final PublicationFailedEncoder publicationFailed = new PublicationFailedEncoder();
-    private final SubscriptionFailedEncoder subscriptionFailed = new SubscriptionFailedEncoder();
+    private final ExclusivePublicationReadyEncoder exclusiveReady =
+            new ExclusivePublicationReadyEncoder();
+    private final PublicationErrorEncoder publicationError = new PublicationErrorEncoder();
     private final SubscriptionReadyEncoder subscriptionReady = new SubscriptionReadyEncoder();
-    private final ImageAvailableEncoder imageAvailable = new ImageAvailableEncoder();
-    private final ImageUnavailableEncoder imageUnavailable = new ImageUnavailableEncoder();
-    private final ClientTimedOutEncoder clientTimedOut = new ClientTimedOutEncoder();
+    private final AvailableImageEncoder availableImage = new AvailableImageEncoder();
+    private final UnavailableImageEncoder unavailableImage = new UnavailableImageEncoder();
+    private final CounterReadyEncoder counterReady = new CounterReadyEncoder();
+    private final StaticCounterEncoder staticCounter = new StaticCounterEncoder();
+    private final UnavailableCounterEncoder unavailableCounter = new UnavailableCounterEncoder();
+    private final ClientTimeoutEncoder clientTimeout = new ClientTimeoutEncoder();
+    private final NextAvailableSessionIdEncoder nextSessionId = new NextAvailableSessionIdEncoder();
 
     EventEncoder(BroadcastTransmitter transmitter) {
         this.transmitter = transmitter;
     }
 
-    void commandSucceeded(long correlationId) {
-        succeeded.wrapAndApplyHeader(scratch, 0, header).correlationId(correlationId);
-        transmit(CommandSucceededEncoder.TEMPLATE_ID, succeeded.encodedLength());
+    void operationSuccess(long correlationId) {
+        success.wrap(scratch, 0).correlationId(correlationId);
+        transmit(OperationSuccessEncoder.TEMPLATE_ID, success.encodedLength());
     }
 
-    void commandFailed(long correlationId, ErrorCode code, String message) {
-        byte[] text = utf8(message);
-        failed.wrapAndApplyHeader(scratch, 0, header)
-                .correlationId(correlationId)
-                .code(code)
-                .putMessage(text, 0, text.length);
-        transmit(CommandFailedEncoder.TEMPLATE_ID, failed.encodedLength());
+    void error(long correlationId, ErrorCode code, String message) {
+        error.wrap(scratch, 0).correlationId(correlationId).errorCode(code).message(ascii(message));
+        transmit(ErrorEncoder.TEMPLATE_ID, error.encodedLength());
     }
 
     void publicationReady(long correlationId, Publication publication) {
-        byte[] file = utf8(publication.log().file().toString());
-        publicationReady
-                .wrapAndApplyHeader(scratch, 0, header)
-                .correlationId(correlationId)
-                .registrationId(publication.registrationId())
-                .sessionId(publication.sessionId())
-                .streamId(publication.streamId())
-                .limitCounterId(publication.limit().counterId())
-                .exclusive(publication.isExclusive() ? BooleanType.TRUE : BooleanType.FALSE)
-                .putLogFile(file, 0, file.length);
-        transmit(PublicationReadyEncoder.TEMPLATE_ID, publicationReady.encodedLength());
+        String file = ascii(publication.log().file().toString());
+        if (publication.isExclusive()) {
+            exclusiveReady
+                    .wrap(scratch, 0)
+                    .correlationId(correlationId)
+                    .registrationId(publication.registrationId())
+                    .sessionId(publication.sessionId())
+                    .streamId(publication.streamId())
+                    .publisherLimitCounterId(publication.limit().counterId())
+                    .channelStatusCounterId(NO_COUNTER)
+                    .logFile(file);
+            transmit(ExclusivePublicationReadyEncoder.TEMPLATE_ID, exclusiveReady.encodedLength());
+        } else {
+            publicationReady
+                    .wrap(scratch, 0)
+                    .correlationId(correlationId)
+                    .registrationId(publication.registrationId())
+                    .sessionId(publication.sessionId())
+                    .streamId(publication.streamId())
+                    .publisherLimitCounterId(publication.limit().counterId())
+                    .channelStatusCounterId(NO_COUNTER)
+                    .logFile(file);
+            transmit(PublicationReadyEncoder.TEMPLATE_ID, publicationReady.encodedLength());
+        }
     }
 
-    void publicationFailed(long registrationId, ErrorCode code, String message) {
-        byte[] text = utf8(message);
-        publicationFailed
-                .wrapAndApplyHeader(scratch, 0, header)
+    /** A peer, or the transport, refuses a stream; the publication stays. */
+    void publicationError(
+            long registrationId, int sessionId, int streamId, ErrorCode code, String message) {
+        scratch.setMemory(0, PublicationErrorEncoder.BLOCK_LENGTH, (byte) 0);
+        publicationError
+                .wrap(scratch, 0)
                 .registrationId(registrationId)
-                .code(code)
-                .putMessage(text, 0, text.length);
-        transmit(PublicationFailedEncoder.TEMPLATE_ID, publicationFailed.encodedLength());
-    }
-
-    void subscriptionFailed(long registrationId, ErrorCode code, String message) {
-        byte[] text = utf8(message);
-        subscriptionFailed
-                .wrapAndApplyHeader(scratch, 0, header)
-                .registrationId(registrationId)
-                .code(code)
-                .putMessage(text, 0, text.length);
-        transmit(SubscriptionFailedEncoder.TEMPLATE_ID, subscriptionFailed.encodedLength());
+                .destinationRegistrationId(NONE)
+                .sessionId(sessionId)
+                .streamId(streamId)
+                .receiverId(NONE)
+                .groupTag(NONE)
+                .addressType(AddressType.IPV4)
+                .errorCode(code)
+                .message(ascii(message));
+        transmit(PublicationErrorEncoder.TEMPLATE_ID, publicationError.encodedLength());
     }
 
     void subscriptionReady(long correlationId) {
-        subscriptionReady.wrapAndApplyHeader(scratch, 0, header).correlationId(correlationId);
+        subscriptionReady
+                .wrap(scratch, 0)
+                .correlationId(correlationId)
+                .channelStatusCounterId(NO_COUNTER);
         transmit(SubscriptionReadyEncoder.TEMPLATE_ID, subscriptionReady.encodedLength());
     }
 
-    void imageAvailable(
-            Subscribable source, long subscriptionId, int counterId, long joinPosition) {
-        byte[] file = utf8(source.log().file().toString());
-        byte[] from = utf8(source.description());
-        imageAvailable
-                .wrapAndApplyHeader(scratch, 0, header)
+    void availableImage(Subscribable source, long subscriptionId, int counterId) {
+        availableImage
+                .wrap(scratch, 0)
                 .imageId(source.id())
-                .subscriptionId(subscriptionId)
                 .sessionId(source.sessionId())
                 .streamId(source.streamId())
-                .positionCounterId(counterId)
-                .joinPosition(joinPosition)
-                .putLogFile(file, 0, file.length)
-                .putSource(from, 0, from.length);
-        transmit(ImageAvailableEncoder.TEMPLATE_ID, imageAvailable.encodedLength());
+                .subscriptionRegistrationId(subscriptionId)
+                .subscriberPositionCounterId(counterId)
+                .logFile(ascii(source.log().file().toString()))
+                .sourceIdentity(ascii(source.description()));
+        transmit(AvailableImageEncoder.TEMPLATE_ID, availableImage.encodedLength());
     }
 
-    void imageUnavailable(Subscribable source, long subscriptionId, String reason) {
-        byte[] text = utf8(reason);
-        imageUnavailable
-                .wrapAndApplyHeader(scratch, 0, header)
+    void unavailableImage(Subscribable source, Subscription subscription) {
+        unavailableImage
+                .wrap(scratch, 0)
                 .imageId(source.id())
-                .subscriptionId(subscriptionId)
+                .subscriptionRegistrationId(subscription.registrationId())
                 .streamId(source.streamId())
-                .putReason(text, 0, text.length);
-        transmit(ImageUnavailableEncoder.TEMPLATE_ID, imageUnavailable.encodedLength());
+                .channel(ascii(subscription.channel().toString()));
+        transmit(UnavailableImageEncoder.TEMPLATE_ID, unavailableImage.encodedLength());
     }
 
-    void clientTimedOut(long clientId) {
-        clientTimedOut.wrapAndApplyHeader(scratch, 0, header).clientId(clientId);
-        transmit(ClientTimedOutEncoder.TEMPLATE_ID, clientTimedOut.encodedLength());
+    /** All clients hear of a new counter, be it the answer to one of them or not. */
+    void counterReady(long registrationId, int counterId) {
+        counterReady.wrap(scratch, 0).correlationId(registrationId).counterId(counterId);
+        transmit(CounterReadyEncoder.TEMPLATE_ID, counterReady.encodedLength());
     }
 
-    private void transmit(int templateId, int encodedLength) {
-        transmitter.transmit(
-                templateId, scratch, 0, MessageHeaderEncoder.ENCODED_LENGTH + encodedLength);
+    void staticCounter(long correlationId, int counterId) {
+        staticCounter.wrap(scratch, 0).correlationId(correlationId).counterId(counterId);
+        transmit(StaticCounterEncoder.TEMPLATE_ID, staticCounter.encodedLength());
     }
 
-    private static byte[] utf8(String text) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        return bytes.length <= MAX_TEXT ? bytes : Arrays.copyOf(bytes, MAX_TEXT);
+    void unavailableCounter(long registrationId, int counterId) {
+        unavailableCounter.wrap(scratch, 0).registrationId(registrationId).counterId(counterId);
+        transmit(UnavailableCounterEncoder.TEMPLATE_ID, unavailableCounter.encodedLength());
+    }
+
+    void nextSessionId(long correlationId, int sessionId) {
+        nextSessionId.wrap(scratch, 0).correlationId(correlationId).sessionId(sessionId);
+        transmit(NextAvailableSessionIdEncoder.TEMPLATE_ID, nextSessionId.encodedLength());
+    }
+
+    void clientTimeout(long clientId) {
+        clientTimeout.wrap(scratch, 0).clientId(clientId);
+        transmit(ClientTimeoutEncoder.TEMPLATE_ID, clientTimeout.encodedLength());
+    }
+
+    private void transmit(int typeId, int length) {
+        transmitter.transmit(typeId, scratch, 0, length);
+    }
+
+    private static String ascii(String text) {
+        return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT);
     }
 }

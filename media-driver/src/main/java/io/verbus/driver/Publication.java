@@ -84,9 +84,10 @@ abstract sealed class Publication extends RoundRobin.Taker implements Subscribab
         return registrationId;
     }
 
+    /** What Aeron calls it: the log is read in place. */
     @Override
     public final String description() {
-        return channel.toString();
+        return "aeron:ipc";
     }
 
     public final ChannelUri channel() {

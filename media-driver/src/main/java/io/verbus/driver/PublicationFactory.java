@@ -28,6 +28,9 @@ final class PublicationFactory {
     private final LogFiles files;
     private final DriverCounters counters;
     private final EventEncoder events;
+    private static final int FIRST_RESERVED = -1;
+    private static final int LAST_RESERVED = 1000;
+
     private int nextSessionId = ThreadLocalRandom.current().nextInt();
 
     PublicationFactory(
@@ -45,7 +48,15 @@ final class PublicationFactory {
 
     /** The session id that the channel asks for, or another one each time. */
     int sessionId(ChannelUri channel) {
-        return channel.sessionId().orElseGet(() -> nextSessionId++);
+        return channel.sessionId().orElseGet(this::nextSessionId);
+    }
+
+    /** Another session id each time; none that is reserved for people to choose. */
+    int nextSessionId() {
+        if (nextSessionId >= FIRST_RESERVED && nextSessionId <= LAST_RESERVED) {
+            nextSessionId = LAST_RESERVED + 1;
+        }
+        return nextSessionId++;
     }
 
     /**
@@ -105,7 +116,7 @@ final class PublicationFactory {
                         log,
                         limit,
                         position,
-                        ipcWindow(spec.termLength()),
+                        ipcWindow(channel, spec.termLength()),
                         config,
                         counters,
                         events);
@@ -133,8 +144,13 @@ final class PublicationFactory {
         }
     }
 
-    private long ipcWindow(int termLength) {
-        long most = 2L * termLength; // the word zeroed in the next term is consumed already
+    /**
+     * Aeron's clients look at the limit before they claim, each thread for itself, and may go past
+     * it by a message each: half a term leaves room for many.
+     */
+    private long ipcWindow(ChannelUri channel, int termLength) {
+        // Of the own clients two terms: the word zeroed in the next term is consumed already.
+        long most = channel.isAeron() ? termLength / 2 : 2L * termLength;
         return config.ipcWindow() == 0 ? most : Math.min(config.ipcWindow(), most);
     }
 
@@ -145,7 +161,8 @@ final class PublicationFactory {
             made.add(counter);
             return counter;
         } catch (BusException e) {
-            throw new CommandException(ErrorCode.RESOURCE, e.getMessage(), e);
+            throw new CommandException(
+                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
         }
     }
 }

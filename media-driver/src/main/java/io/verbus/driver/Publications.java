@@ -276,6 +276,29 @@ final class Publications implements RoundRobin.Turn<Publication> {
         return preparation;
     }
 
+    /** A session id that no publication of the stream has, on whichever channel. */
+    int nextSessionId(int streamId) {
+        int sessionId = factory.nextSessionId();
+        while (isUsed(streamId, sessionId)) {
+            sessionId = factory.nextSessionId();
+        }
+        return sessionId;
+    }
+
+    private boolean isUsed(int streamId, int sessionId) {
+        for (Publication publication : all) {
+            if (publication.streamId() == streamId && publication.sessionId() == sessionId) {
+                return true;
+            }
+        }
+        for (Preparation each : preparations) {
+            if (each.spec.streamId() == streamId && each.spec.sessionId() == sessionId) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private boolean isSessionTaken(int streamId, int sessionId, ChannelUri channel) {
         for (Publication publication : all) {
             LogSpec spec = publication.log().spec();
@@ -339,7 +362,12 @@ final class Publications implements RoundRobin.Turn<Publication> {
     /** A publication's log holds what no appender writes: ends it, and tells its clients. */
     void fail(Publication publication, String reason) {
         publication.fail(reason);
-        events.publicationFailed(publication.registrationId(), ErrorCode.GENERIC, reason);
+        events.publicationError(
+                publication.registrationId(),
+                publication.sessionId(),
+                publication.streamId(),
+                ErrorCode.GENERIC_ERROR,
+                reason);
     }
 
     private void free(Publication publication, long nowNs) {

@@ -104,14 +104,15 @@ final class Subscribers {
                             subscription.channel().toString()),
                     source.id());
         } catch (BusException e) {
-            throw new CommandException(ErrorCode.RESOURCE, e.getMessage(), e);
+            throw new CommandException(
+                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
         }
     }
 
     private void joined(Subscription subscription, Position position, long joinPosition) {
         all.add(new Subscriber(subscription, position));
         counters.joined(position, joinPosition);
-        events.imageAvailable(source, subscription.registrationId(), position.id(), joinPosition);
+        events.availableImage(source, subscription.registrationId(), position.id());
     }
 
     /** Lets a subscriber go whose subscription has ended: its client needs no telling. */
@@ -182,7 +183,7 @@ final class Subscribers {
     private void end(int index, String reason) {
         Subscription subscription = all.get(index).subscription;
         removeAt(index);
-        events.imageUnavailable(source, subscription.registrationId(), reason);
+        events.unavailableImage(source, subscription);
     }
 
     /** What the last of them has read is released, too, if the position can be believed. */

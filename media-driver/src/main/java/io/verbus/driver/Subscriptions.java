@@ -106,7 +106,8 @@ final class Subscriptions {
             counters.pool().require(CounterShare.IMAGES, images);
             counters.pool().require(CounterShare.CLIENTS, publications);
         } catch (BusException e) {
-            throw new CommandException(ErrorCode.RESOURCE, e.getMessage(), e);
+            throw new CommandException(
+                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
         }
     }
 
@@ -157,9 +158,9 @@ final class Subscriptions {
         for (Subscription subscription : all) {
             if (subscription.matches(endpoint, streamId, sessionId)
                     && isNews(subscription, reason)) {
-                events.subscriptionFailed(
+                events.error(
                         subscription.registrationId(),
-                        ErrorCode.RESOURCE,
+                        ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE,
                         "there is no image of session "
                                 + sessionId
                                 + " from "

@@ -153,7 +153,7 @@ final class Transports {
         TransportProvider provider = providers.get(media);
         if (provider == null) {
             throw new CommandException(
-                    ErrorCode.UNKNOWN_TRANSPORT,
+                    ErrorCode.NOT_SUPPORTED,
                     "the driver has no transport for media '"
                             + media
                             + "': it has "
@@ -164,7 +164,7 @@ final class Transports {
         }
         if (provider.needsMemoryFileSystem() && !directory.isInMemory()) {
             throw new CommandException(
-                    ErrorCode.TRANSPORT,
+                    ErrorCode.GENERIC_ERROR,
                     "the driver directory "
                             + directory.path()
                             + " is on file system "

@@ -10,8 +10,6 @@ import io.verbus.cnc.CncFile;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.AddPublicationEncoder;
 import io.verbus.codecs.control.AddSubscriptionEncoder;
-import io.verbus.codecs.control.BooleanType;
-import io.verbus.codecs.control.MessageHeaderEncoder;
 import io.verbus.codecs.control.RejectImageEncoder;
 
 import net.jqwik.api.ForAll;
@@ -47,7 +45,10 @@ class MalformedCommandsTest {
         }
         List<String> unexpected =
                 Drivers.errors(driver).stream()
-                        .filter(error -> !error.contains("command is malformed"))
+                        .filter(
+                                error ->
+                                        !error.contains("command is malformed")
+                                                && !error.contains("of the unknown type"))
                         .toList();
         assertEquals(List.of(), unexpected);
         cnc.close();
@@ -66,20 +67,18 @@ class MalformedCommandsTest {
         send(typeId, message, message.length);
     }
 
-    @Property(tries = 1000)
-    void aValidHeaderWithRandomBytesBehindItDoesNoHarm(
-            @ForAll @IntRange(min = 1, max = 8) int templateId,
-            @ForAll @IntRange(max = 64) int blockLength,
-            @ForAll @Size(max = 120) byte[] rest) {
-        byte[] message = new byte[MessageHeaderEncoder.ENCODED_LENGTH + rest.length];
-        System.arraycopy(rest, 0, message, MessageHeaderEncoder.ENCODED_LENGTH, rest.length);
-        new MessageHeaderEncoder()
-                .wrap(new UnsafeBuffer(message), 0)
-                .blockLength(blockLength)
-                .templateId(templateId)
-                .schemaId(MessageHeaderEncoder.SCHEMA_ID)
-                .version(0);
-        send(templateId, message, message.length);
+    @Property(tries = 2000)
+    void aKnownTypeWithRandomBytesDoesNoHarm(
+            @ForAll @IntRange(min = 1, max = 0x12) int typeId,
+            @ForAll @Size(max = 120) byte[] message,
+            @ForAll @IntRange(min = -1, max = 100) int text) {
+        if (message.length >= 40) { // lengths of texts that fit, or nearly
+            UnsafeBuffer buffer = new UnsafeBuffer(message);
+            buffer.putInt(20, text);
+            buffer.putInt(24, text);
+            buffer.putInt(28, text);
+        }
+        send(typeId, message, message.length);
     }
 
     @Property(tries = 200)
@@ -88,42 +87,42 @@ class MalformedCommandsTest {
             @ForAll @IntRange(max = 120) int cut,
             @ForAll @IntRange(max = 2) int kind) {
         UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
-        MessageHeaderEncoder header = new MessageHeaderEncoder();
-        int length = MessageHeaderEncoder.ENCODED_LENGTH;
-        int templateId;
+        int length;
+        int typeId;
         switch (kind) {
             case 0 -> {
                 AddPublicationEncoder add = new AddPublicationEncoder();
-                add.wrapAndApplyHeader(buffer, 0, header)
+                add.wrap(buffer, 0)
                         .clientId(-1)
                         .correlationId(commands.nextCorrelationId())
                         .streamId(1)
-                        .exclusive(BooleanType.TRUE)
                         .putChannel(text, 0, text.length);
-                templateId = AddPublicationEncoder.TEMPLATE_ID;
-                length += add.encodedLength();
+                typeId = AddPublicationEncoder.TEMPLATE_ID;
+                length = add.encodedLength();
             }
             case 1 -> {
                 AddSubscriptionEncoder add = new AddSubscriptionEncoder();
-                add.wrapAndApplyHeader(buffer, 0, header)
+                add.wrap(buffer, 0)
                         .clientId(-1)
                         .correlationId(commands.nextCorrelationId())
+                        .registrationCorrelationId(-1)
                         .streamId(1)
                         .putChannel(text, 0, text.length);
-                templateId = AddSubscriptionEncoder.TEMPLATE_ID;
-                length += add.encodedLength();
+                typeId = AddSubscriptionEncoder.TEMPLATE_ID;
+                length = add.encodedLength();
             }
             default -> {
                 RejectImageEncoder reject = new RejectImageEncoder();
-                reject.wrapAndApplyHeader(buffer, 0, header)
+                reject.wrap(buffer, 0)
                         .clientId(-1)
+                        .correlationId(commands.nextCorrelationId())
                         .imageId(1L << 40)
                         .position(7)
                         .putReason(text, 0, text.length);
-                templateId = RejectImageEncoder.TEMPLATE_ID;
-                length += reject.encodedLength();
+                typeId = RejectImageEncoder.TEMPLATE_ID;
+                length = reject.encodedLength();
             }
         }
-        send(templateId, buffer.byteArray(), Math.min(length, cut + 20));
+        send(typeId, buffer.byteArray(), Math.min(length, cut + 20));
     }
 }

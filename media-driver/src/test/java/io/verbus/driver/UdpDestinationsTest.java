@@ -341,9 +341,7 @@ class UdpDestinationsTest {
             assertTrue(
                     Drivers.refusal(() -> publication.addDestination(first))
                             .contains("has destination 127.0.0.1:" + port + " already: remove it"));
-            assertTrue(
-                    Drivers.refusal(() -> publication.removeDestination("verbus:udp?endpoint=h:9"))
-                            .contains("has no destination h:9: it has 127.0.0.1:" + port));
+            publication.removeDestination("verbus:udp?endpoint=h:9"); // there is none: no error
             assertTrue(
                     Drivers.refusal(() -> publication.addDestination("verbus:rdma?endpoint=h:9"))
                             .contains("is of rdma, but the publication is of udp"));

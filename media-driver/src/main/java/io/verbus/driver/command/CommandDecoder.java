@@ -2,157 +2,221 @@
 
 package io.verbus.driver.command;
 
+import io.verbus.codecs.control.AddCounterDecoder;
 import io.verbus.codecs.control.AddDestinationDecoder;
+import io.verbus.codecs.control.AddExclusivePublicationDecoder;
 import io.verbus.codecs.control.AddPublicationDecoder;
+import io.verbus.codecs.control.AddReceiveDestinationDecoder;
+import io.verbus.codecs.control.AddStaticCounterDecoder;
 import io.verbus.codecs.control.AddSubscriptionDecoder;
-import io.verbus.codecs.control.BooleanType;
 import io.verbus.codecs.control.ClientCloseDecoder;
 import io.verbus.codecs.control.ClientKeepaliveDecoder;
-import io.verbus.codecs.control.MessageHeaderDecoder;
+import io.verbus.codecs.control.GetNextAvailableSessionIdDecoder;
+import io.verbus.codecs.control.MessageBounds;
 import io.verbus.codecs.control.RejectImageDecoder;
+import io.verbus.codecs.control.RemoveCounterDecoder;
+import io.verbus.codecs.control.RemoveDestinationByIdDecoder;
 import io.verbus.codecs.control.RemoveDestinationDecoder;
 import io.verbus.codecs.control.RemovePublicationDecoder;
+import io.verbus.codecs.control.RemoveReceiveDestinationDecoder;
 import io.verbus.codecs.control.RemoveSubscriptionDecoder;
+import io.verbus.codecs.control.TerminateDriverDecoder;
 
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.UnsafeBuffer;
-
-import java.nio.ByteOrder;
 
 /**
  * Decodes commands from the ring buffer. Each is copied out first, so that it is checked and used
  * as the same bytes, and every length in it is checked before it is followed.
  */
 public final class CommandDecoder implements MessageHandler {
-    /** Longest command in bytes: more than the longest channel, or reason, needs. */
-    static final int MAX_LENGTH = 4096;
+    /** Longest command in bytes: more than the longest channel, key or reason needs. */
+    static final int MAX_LENGTH = 8192;
+
+    private static final int CORRELATION_ID = Long.BYTES;
+    private static final int FIRST_EVENT = 0x0F00;
 
     private final CommandHandler handler;
     private final UnsafeBuffer command = new UnsafeBuffer(new byte[MAX_LENGTH]);
-    private final MessageHeaderDecoder header = new MessageHeaderDecoder();
+    private final UnsafeBuffer key = new UnsafeBuffer(0, 0);
+    private final UnsafeBuffer label = new UnsafeBuffer(0, 0);
     private final AddPublicationDecoder addPublication = new AddPublicationDecoder();
+    private final AddExclusivePublicationDecoder addExclusive =
+            new AddExclusivePublicationDecoder();
     private final RemovePublicationDecoder removePublication = new RemovePublicationDecoder();
     private final AddDestinationDecoder addDestination = new AddDestinationDecoder();
     private final RemoveDestinationDecoder removeDestination = new RemoveDestinationDecoder();
+    private final RemoveDestinationByIdDecoder removeById = new RemoveDestinationByIdDecoder();
     private final AddSubscriptionDecoder addSubscription = new AddSubscriptionDecoder();
     private final RemoveSubscriptionDecoder removeSubscription = new RemoveSubscriptionDecoder();
+    private final AddReceiveDestinationDecoder receiveDestination =
+            new AddReceiveDestinationDecoder();
+    private final AddCounterDecoder addCounter = new AddCounterDecoder();
+    private final RemoveCounterDecoder removeCounter = new RemoveCounterDecoder();
+    private final AddStaticCounterDecoder addStatic = new AddStaticCounterDecoder();
+    private final GetNextAvailableSessionIdDecoder nextSessionId =
+            new GetNextAvailableSessionIdDecoder();
     private final ClientKeepaliveDecoder clientKeepalive = new ClientKeepaliveDecoder();
     private final ClientCloseDecoder clientClose = new ClientCloseDecoder();
     private final RejectImageDecoder rejectImage = new RejectImageDecoder();
-    private int length;
+    private final TerminateDriverDecoder terminate = new TerminateDriverDecoder();
 
     public CommandDecoder(CommandHandler handler) {
         this.handler = handler;
     }
 
     @Override
-    public void onMessage(int msgTypeId, MutableDirectBuffer buffer, int index, int messageLength) {
-        if (messageLength < MessageHeaderDecoder.ENCODED_LENGTH || messageLength > MAX_LENGTH) {
-            handler.onMalformed("its length is " + messageLength);
-            return;
+    public void onMessage(int typeId, MutableDirectBuffer buffer, int index, int length) {
+        int copied = Math.min(length, MAX_LENGTH);
+        command.putBytes(0, buffer, index, copied);
+        if (!MessageBounds.isKnown(typeId) || typeId >= FIRST_EVENT) {
+            handler.onUnknown(typeId);
+        } else if (length > MAX_LENGTH || !MessageBounds.isWhole(typeId, command, 0, length)) {
+            boolean hasId = copied >= CORRELATION_ID + Long.BYTES;
+            handler.onMalformed(
+                    hasId ? command.getLong(CORRELATION_ID) : 0,
+                    "it is of type " + typeId + " and has " + length + " bytes");
+        } else {
+            onCommand(typeId, length);
         }
-        length = messageLength;
-        command.putBytes(0, buffer, index, messageLength);
-        header.wrap(command, 0);
-        if (header.schemaId() != MessageHeaderDecoder.SCHEMA_ID) {
-            handler.onMalformed("its schema is " + header.schemaId());
-            return;
-        }
-        switch (header.templateId()) {
-            case ClientKeepaliveDecoder.TEMPLATE_ID -> clientKeepalive();
+    }
+
+    private void onCommand(int typeId, int length) {
+        switch (typeId) {
             case AddPublicationDecoder.TEMPLATE_ID -> addPublication();
-            case RemovePublicationDecoder.TEMPLATE_ID -> removePublication();
+            case AddExclusivePublicationDecoder.TEMPLATE_ID -> addExclusive();
+            case RemovePublicationDecoder.TEMPLATE_ID -> removePublication(length);
             case AddDestinationDecoder.TEMPLATE_ID -> addDestination();
             case RemoveDestinationDecoder.TEMPLATE_ID -> removeDestination();
+            case RemoveDestinationByIdDecoder.TEMPLATE_ID -> removeDestinationById();
             case AddSubscriptionDecoder.TEMPLATE_ID -> addSubscription();
             case RemoveSubscriptionDecoder.TEMPLATE_ID -> removeSubscription();
-            case ClientCloseDecoder.TEMPLATE_ID -> clientClose();
+            // Both look the same.
+            case AddReceiveDestinationDecoder.TEMPLATE_ID,
+                    RemoveReceiveDestinationDecoder.TEMPLATE_ID ->
+                    receiveDestination();
+            case AddCounterDecoder.TEMPLATE_ID -> addCounter();
+            case RemoveCounterDecoder.TEMPLATE_ID -> removeCounter();
+            case AddStaticCounterDecoder.TEMPLATE_ID -> addStaticCounter();
+            case GetNextAvailableSessionIdDecoder.TEMPLATE_ID -> nextSessionId();
+            case ClientKeepaliveDecoder.TEMPLATE_ID -> {
+                clientKeepalive.wrap(
+                        command,
+                        0,
+                        ClientKeepaliveDecoder.BLOCK_LENGTH,
+                        ClientKeepaliveDecoder.SCHEMA_VERSION);
+                handler.onClientKeepalive(clientKeepalive.clientId());
+            }
+            case ClientCloseDecoder.TEMPLATE_ID -> {
+                clientClose.wrap(
+                        command,
+                        0,
+                        ClientCloseDecoder.BLOCK_LENGTH,
+                        ClientCloseDecoder.SCHEMA_VERSION);
+                handler.onClientClose(clientClose.clientId());
+            }
             case RejectImageDecoder.TEMPLATE_ID -> rejectImage();
-            default -> handler.onMalformed("its template is " + header.templateId());
-        }
-    }
-
-    private void clientKeepalive() {
-        if (hasBlock(ClientKeepaliveDecoder.BLOCK_LENGTH)) {
-            clientKeepalive.wrapAndApplyHeader(command, 0, header);
-            handler.onClientKeepalive(clientKeepalive.clientId());
-        }
-    }
-
-    private void clientClose() {
-        if (hasBlock(ClientCloseDecoder.BLOCK_LENGTH)) {
-            clientClose.wrapAndApplyHeader(command, 0, header);
-            handler.onClientClose(clientClose.clientId());
+            case TerminateDriverDecoder.TEMPLATE_ID -> terminateDriver();
+            default -> handler.onUnknown(typeId);
         }
     }
 
     private void addPublication() {
-        if (!hasBlock(AddPublicationDecoder.BLOCK_LENGTH)) {
-            return;
-        }
-        addPublication.wrapAndApplyHeader(command, 0, header);
-        BooleanType exclusive = BooleanType.NULL_VAL;
-        int value = addPublication.exclusiveRaw();
-        if (value == BooleanType.TRUE.value() || value == BooleanType.FALSE.value()) {
-            exclusive = BooleanType.get((short) value);
-        }
-        if (exclusive == BooleanType.NULL_VAL) {
-            handler.onMalformed("its exclusive flag is " + value);
-        } else if (isId(addPublication.correlationId()) && hasText(addPublication.limit())) {
+        addPublication.wrap(
+                command,
+                0,
+                AddPublicationDecoder.BLOCK_LENGTH,
+                AddPublicationDecoder.SCHEMA_VERSION);
+        if (isId(addPublication.correlationId())) {
             handler.onAddPublication(
                     addPublication.clientId(),
                     addPublication.correlationId(),
                     addPublication.streamId(),
-                    exclusive == BooleanType.TRUE,
+                    false,
                     addPublication.channel());
         }
     }
 
-    private void removePublication() {
-        if (hasBlock(RemovePublicationDecoder.BLOCK_LENGTH)) {
-            removePublication.wrapAndApplyHeader(command, 0, header);
-            handler.onRemovePublication(
-                    removePublication.clientId(),
-                    removePublication.correlationId(),
-                    removePublication.registrationId());
+    private void addExclusive() {
+        addExclusive.wrap(
+                command,
+                0,
+                AddExclusivePublicationDecoder.BLOCK_LENGTH,
+                AddExclusivePublicationDecoder.SCHEMA_VERSION);
+        if (isId(addExclusive.correlationId())) {
+            handler.onAddPublication(
+                    addExclusive.clientId(),
+                    addExclusive.correlationId(),
+                    addExclusive.streamId(),
+                    true,
+                    addExclusive.channel());
         }
+    }
+
+    /** Older clients leave the flags out. */
+    private void removePublication(int length) {
+        boolean hasFlags = length >= RemovePublicationDecoder.BLOCK_LENGTH;
+        removePublication.wrap(
+                command,
+                0,
+                hasFlags
+                        ? RemovePublicationDecoder.BLOCK_LENGTH
+                        : RemovePublicationDecoder.flagsEncodingOffset(),
+                hasFlags ? RemovePublicationDecoder.SCHEMA_VERSION : 0);
+        handler.onRemovePublication(
+                removePublication.clientId(),
+                removePublication.correlationId(),
+                removePublication.registrationId(),
+                hasFlags && removePublication.flags().revoke());
     }
 
     private void addDestination() {
-        if (!hasBlock(AddDestinationDecoder.BLOCK_LENGTH)) {
-            return;
-        }
-        addDestination.wrapAndApplyHeader(command, 0, header);
-        if (hasText(addDestination.limit())) {
-            handler.onAddDestination(
-                    addDestination.clientId(),
-                    addDestination.correlationId(),
-                    addDestination.registrationId(),
-                    addDestination.channel());
-        }
+        addDestination.wrap(
+                command,
+                0,
+                AddDestinationDecoder.BLOCK_LENGTH,
+                AddDestinationDecoder.SCHEMA_VERSION);
+        handler.onAddDestination(
+                addDestination.clientId(),
+                addDestination.correlationId(),
+                addDestination.registrationId(),
+                addDestination.channel());
     }
 
     private void removeDestination() {
-        if (!hasBlock(RemoveDestinationDecoder.BLOCK_LENGTH)) {
-            return;
-        }
-        removeDestination.wrapAndApplyHeader(command, 0, header);
-        if (hasText(removeDestination.limit())) {
-            handler.onRemoveDestination(
-                    removeDestination.clientId(),
-                    removeDestination.correlationId(),
-                    removeDestination.registrationId(),
-                    removeDestination.channel());
-        }
+        removeDestination.wrap(
+                command,
+                0,
+                RemoveDestinationDecoder.BLOCK_LENGTH,
+                RemoveDestinationDecoder.SCHEMA_VERSION);
+        handler.onRemoveDestination(
+                removeDestination.clientId(),
+                removeDestination.correlationId(),
+                removeDestination.registrationId(),
+                removeDestination.channel());
+    }
+
+    private void removeDestinationById() {
+        removeById.wrap(
+                command,
+                0,
+                RemoveDestinationByIdDecoder.BLOCK_LENGTH,
+                RemoveDestinationByIdDecoder.SCHEMA_VERSION);
+        handler.onRemoveDestinationById(
+                removeById.clientId(),
+                removeById.correlationId(),
+                removeById.registrationId(),
+                removeById.destinationRegistrationId());
     }
 
     private void addSubscription() {
-        if (!hasBlock(AddSubscriptionDecoder.BLOCK_LENGTH)) {
-            return;
-        }
-        addSubscription.wrapAndApplyHeader(command, 0, header);
-        if (isId(addSubscription.correlationId()) && hasText(addSubscription.limit())) {
+        addSubscription.wrap(
+                command,
+                0,
+                AddSubscriptionDecoder.BLOCK_LENGTH,
+                AddSubscriptionDecoder.SCHEMA_VERSION);
+        if (isId(addSubscription.correlationId())) {
             handler.onAddSubscription(
                     addSubscription.clientId(),
                     addSubscription.correlationId(),
@@ -162,52 +226,102 @@ public final class CommandDecoder implements MessageHandler {
     }
 
     private void removeSubscription() {
-        if (hasBlock(RemoveSubscriptionDecoder.BLOCK_LENGTH)) {
-            removeSubscription.wrapAndApplyHeader(command, 0, header);
-            handler.onRemoveSubscription(
-                    removeSubscription.clientId(),
-                    removeSubscription.correlationId(),
-                    removeSubscription.registrationId());
+        removeSubscription.wrap(
+                command,
+                0,
+                RemoveSubscriptionDecoder.BLOCK_LENGTH,
+                RemoveSubscriptionDecoder.SCHEMA_VERSION);
+        handler.onRemoveSubscription(
+                removeSubscription.clientId(),
+                removeSubscription.correlationId(),
+                removeSubscription.registrationId());
+    }
+
+    private void receiveDestination() {
+        receiveDestination.wrap(
+                command,
+                0,
+                AddReceiveDestinationDecoder.BLOCK_LENGTH,
+                AddReceiveDestinationDecoder.SCHEMA_VERSION);
+        handler.onReceiveDestination(
+                receiveDestination.clientId(),
+                receiveDestination.correlationId(),
+                receiveDestination.registrationId(),
+                receiveDestination.channel());
+    }
+
+    private void addCounter() {
+        addCounter.wrap(command, 0);
+        addCounter.wrapKey(key);
+        addCounter.wrapLabel(label);
+        if (isId(addCounter.correlationId())) {
+            handler.onAddCounter(
+                    addCounter.clientId(),
+                    addCounter.correlationId(),
+                    addCounter.typeId(),
+                    key,
+                    label);
         }
+    }
+
+    private void removeCounter() {
+        removeCounter.wrap(
+                command, 0, RemoveCounterDecoder.BLOCK_LENGTH, RemoveCounterDecoder.SCHEMA_VERSION);
+        handler.onRemoveCounter(
+                removeCounter.clientId(),
+                removeCounter.correlationId(),
+                removeCounter.registrationId());
+    }
+
+    private void addStaticCounter() {
+        addStatic.wrap(command, 0);
+        addStatic.wrapKey(key);
+        addStatic.wrapLabel(label);
+        handler.onAddStaticCounter(
+                addStatic.clientId(),
+                addStatic.correlationId(),
+                addStatic.registrationId(),
+                addStatic.typeId(),
+                key,
+                label);
+    }
+
+    private void nextSessionId() {
+        nextSessionId.wrap(
+                command,
+                0,
+                GetNextAvailableSessionIdDecoder.BLOCK_LENGTH,
+                GetNextAvailableSessionIdDecoder.SCHEMA_VERSION);
+        handler.onGetNextSessionId(
+                nextSessionId.clientId(), nextSessionId.correlationId(), nextSessionId.streamId());
     }
 
     private void rejectImage() {
-        if (!hasBlock(RejectImageDecoder.BLOCK_LENGTH)) {
-            return;
-        }
-        rejectImage.wrapAndApplyHeader(command, 0, header);
-        if (hasText(rejectImage.limit())) {
-            handler.onRejectImage(
-                    rejectImage.clientId(),
-                    rejectImage.imageId(),
-                    rejectImage.position(),
-                    rejectImage.reason());
-        }
+        rejectImage.wrap(
+                command, 0, RejectImageDecoder.BLOCK_LENGTH, RejectImageDecoder.SCHEMA_VERSION);
+        handler.onRejectImage(
+                rejectImage.clientId(),
+                rejectImage.correlationId(),
+                rejectImage.imageId(),
+                rejectImage.position(),
+                rejectImage.reason());
     }
 
-    private boolean hasBlock(int expected) {
-        int given = header.blockLength();
-        if (given < expected || given > length - MessageHeaderDecoder.ENCODED_LENGTH) {
-            handler.onMalformed("its block has " + given + " bytes of " + length);
-            return false;
-        }
-        return true;
-    }
-
-    private boolean hasText(int at) {
-        int rest = length - at - Integer.BYTES;
-        int given = rest < 0 ? -1 : command.getInt(at, ByteOrder.LITTLE_ENDIAN);
-        if (given < 0 || given > rest) {
-            handler.onMalformed("its text has " + given + " bytes of " + rest);
-            return false;
-        }
-        return true;
+    private void terminateDriver() {
+        terminate.wrap(
+                command,
+                0,
+                TerminateDriverDecoder.BLOCK_LENGTH,
+                TerminateDriverDecoder.SCHEMA_VERSION);
+        long clientId = terminate.clientId();
+        terminate.wrapToken(key);
+        handler.onTerminateDriver(clientId, key);
     }
 
     /** Ids come from the ring buffer's counter: they are positive, and become file names. */
     private boolean isId(long correlationId) {
         if (correlationId < 0) {
-            handler.onMalformed("its correlation id is " + correlationId);
+            handler.onMalformed(correlationId, "its correlation id is " + correlationId);
             return false;
         }
         return true;

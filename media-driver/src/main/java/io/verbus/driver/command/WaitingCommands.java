@@ -56,7 +56,7 @@ public final class WaitingCommands {
             Runnable command) {
         if (all.size() == CAPACITY) {
             throw new CommandException(
-                    ErrorCode.RESOURCE,
+                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE,
                     CAPACITY
                             + " commands wait for name servers and logs already: see that names can"
                             + " be resolved, and try again");

@@ -187,7 +187,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "from 0 to below 2g",
                             bytes -> bytes >= 0,
                             "Bytes that an IPC publication may be ahead of its slowest subscriber;"
-                                    + " 0 is two terms, the most."),
+                                + " 0 is two terms, of an aeron channel half a term: the most."),
                     DriverConfigBuilder::ipcWindow);
 
     static final DriverOption<Integer> TO_DRIVER_LENGTH =

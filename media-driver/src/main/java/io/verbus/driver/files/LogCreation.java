@@ -126,11 +126,11 @@ final class LogCreation implements SlicedTask {
             receiver.onLog(log);
         } else if (failure instanceof BusException) {
             receiver.onFailure(
-                    new CommandException(ErrorCode.RESOURCE, failure.getMessage(), failure));
+                    new CommandException(ErrorCode.STORAGE_SPACE, failure.getMessage(), failure));
         } else {
             receiver.onFailure(
                     new CommandException(
-                            ErrorCode.GENERIC,
+                            ErrorCode.GENERIC_ERROR,
                             "the log "
                                     + file
                                     + " cannot be made: "

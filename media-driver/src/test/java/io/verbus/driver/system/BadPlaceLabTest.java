@@ -99,7 +99,7 @@ class BadPlaceLabTest {
                 RegistrationException refused =
                         assertThrows(
                                 RegistrationException.class, () -> bus.addPublication(channel, 1));
-                assertEquals(ErrorCode.TRANSPORT, refused.code());
+                assertEquals(ErrorCode.GENERIC_ERROR, refused.code());
                 assertTrue(
                         refused.getMessage().contains("libibverbs.so.1 cannot be loaded: install"),
                         refused.getMessage());
@@ -154,7 +154,7 @@ class BadPlaceLabTest {
             String channel = channelTo(Host.addressB(), PORT, "");
             RegistrationException refused =
                     assertThrows(RegistrationException.class, () -> bus.addPublication(channel, 1));
-            assertEquals(ErrorCode.TRANSPORT, refused.code());
+            assertEquals(ErrorCode.GENERIC_ERROR, refused.code());
             assertTrue(refused.getMessage().contains("tmpfs"), refused.getMessage());
             assertTrue(
                     refused.getMessage().contains(driver.directory().toString()),
@@ -240,7 +240,7 @@ class BadPlaceLabTest {
                     assertThrows(
                             RegistrationException.class,
                             () -> bus.addSubscription(Host.received(channel), 1));
-            assertEquals(ErrorCode.TRANSPORT, refused.code());
+            assertEquals(ErrorCode.GENERIC_ERROR, refused.code());
             assertTrue(refused.getMessage().contains("in use"), refused.getMessage());
             assertTrue(refused.getMessage().contains("another port"), refused.getMessage());
             assertTrue(in.hasNoImages());

@@ -4,9 +4,6 @@ package io.verbus.perf.jmh;
 
 import io.verbus.codecs.control.AddPublicationDecoder;
 import io.verbus.codecs.control.AddPublicationEncoder;
-import io.verbus.codecs.control.BooleanType;
-import io.verbus.codecs.control.MessageHeaderDecoder;
-import io.verbus.codecs.control.MessageHeaderEncoder;
 import io.verbus.logbuffer.FrameHeader;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -26,8 +23,6 @@ import java.util.concurrent.TimeUnit;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class CodecBenchmark {
     private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[512]);
-    private final MessageHeaderEncoder headerEncoder = new MessageHeaderEncoder();
-    private final MessageHeaderDecoder headerDecoder = new MessageHeaderDecoder();
     private final AddPublicationEncoder encoder = new AddPublicationEncoder();
     private final AddPublicationDecoder decoder = new AddPublicationDecoder();
     private final byte[] channel =
@@ -51,11 +46,10 @@ public class CodecBenchmark {
     /** Encodes the command that adds a publication. */
     @Benchmark
     public int encodeControlMessage() {
-        encoder.wrapAndApplyHeader(buffer, 0, headerEncoder)
+        encoder.wrap(buffer, 0)
                 .clientId(1)
                 .correlationId(2)
                 .streamId(3)
-                .exclusive(BooleanType.TRUE)
                 .putChannel(channel, 0, channel.length);
         return encoder.encodedLength();
     }
@@ -64,7 +58,11 @@ public class CodecBenchmark {
     @Benchmark
     public long decodeControlMessage() {
         encodeControlMessage();
-        decoder.wrapAndApplyHeader(buffer, 0, headerDecoder);
+        decoder.wrap(
+                buffer,
+                0,
+                AddPublicationDecoder.BLOCK_LENGTH,
+                AddPublicationDecoder.SCHEMA_VERSION);
         return decoder.clientId()
                 + decoder.correlationId()
                 + decoder.streamId()
