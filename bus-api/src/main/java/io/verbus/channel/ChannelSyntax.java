@@ -14,7 +14,7 @@ final class ChannelSyntax {
     private static final String SCHEME = "verbus:";
     private static final String SPY_SCHEME = "verbus-spy:";
     private static final String AERON_SCHEME = "aeron:";
-    private static final String AERON_SPY_SCHEME = "aeron-spy:";
+    private static final String AERON_SPY_SCHEME = "aeron-spy:aeron:";
 
     /** Keys of Aeron that change what a stream is, by the only value that may be passed over. */
     private static final Map<String, String> UNSUPPORTED =

@@ -30,9 +30,10 @@ import java.util.OptionalLong;
  *
  * <p>Of these nothing is ignored: a text that holds an unknown media or key, a bad value, a key
  * twice, or values that contradict each other is refused. Where the text begins with {@code aeron:}
- * or {@code aeron-spy:}, keys that are not known, or mean nothing there, are passed over, as Aeron
- * does; keys that would change the stream, and that Verbus cannot serve, are refused. Instances are
- * immutable; those that mean the same, in one notation, are equal and have the same text.
+ * or {@code aeron-spy:aeron:}, keys that are not known, or mean nothing there, are passed over, as
+ * Aeron does; keys that would change the stream, and that Verbus cannot serve, are refused.
+ * Instances are immutable; those that mean the same, in one notation, are equal and have the same
+ * text.
  */
 public final class ChannelUri {
     /** Bytes of a term where the channel does not say. */
@@ -245,12 +246,12 @@ public final class ChannelUri {
     /**
      * Bytes of the publication's longest frame.
      *
-     * @param preset where the channel does not say; over UDP {@link #DEFAULT_UDP_MTU} at most.
+     * @param preset where the channel does not say; over UDP, and through shared memory where the
+     *     channel is written as Aeron's, {@link #DEFAULT_UDP_MTU} at most.
      */
     public int mtu(int preset) {
-        return intValue(
-                ChannelKey.MTU,
-                media == ChannelMedia.UDP ? Math.min(preset, DEFAULT_UDP_MTU) : preset);
+        boolean isShort = media == ChannelMedia.UDP || isAeron && media == ChannelMedia.IPC;
+        return intValue(ChannelKey.MTU, isShort ? Math.min(preset, DEFAULT_UDP_MTU) : preset);
     }
 
     /** Whether the channel itself sets the MTU. */

@@ -513,7 +513,8 @@ class ChannelUriTest {
                 "aeron:udp?ssc=true|endpoint=h:1|rcv-wnd=128k|eos=true;"
                         + "aeron:udp?endpoint=h:1|window=128k|ssc=true",
                 "aeron-spy:aeron-udp;",
-                "aeron-spy:udp?endpoint=h:1|linger=5s;aeron-spy:udp?endpoint=h:1|linger=5s",
+                "aeron-spy:aeron:udp?endpoint=h:1|linger=5s;"
+                        + "aeron-spy:aeron:udp?endpoint=h:1|linger=5s",
                 "aeron:ipc?endpoint=h:1|window=64k;aeron:ipc"
             })
     void readsAeronsChannelsLeniently(String text, String canonical) {

@@ -38,6 +38,7 @@ final class CommandExecutor implements CommandHandler {
     private final EventEncoder events;
     private final ErrorHandler errors;
     private final ClientCounters counters;
+    private final Runnable termination;
     private final AtomicCounter commands;
     private final AtomicCounter malformed;
     private final AtomicCounter rejected;
@@ -53,6 +54,7 @@ final class CommandExecutor implements CommandHandler {
             Images images,
             EventEncoder events,
             ClientCounters clientCounters,
+            Runnable termination,
             DriverCounters counters,
             ErrorHandler errors) {
         this.clients = clients;
@@ -65,6 +67,7 @@ final class CommandExecutor implements CommandHandler {
         this.images = images;
         this.events = events;
         this.counters = clientCounters;
+        this.termination = termination;
         this.errors = errors;
         this.commands = counters.system(SystemCounter.COMMANDS);
         this.malformed = counters.system(SystemCounter.COMMANDS_MALFORMED);
@@ -376,10 +379,10 @@ final class CommandExecutor implements CommandHandler {
         rejected.incrementRelease();
     }
 
-    /** Nobody may: an operator stops the driver's process. */
     @Override
     public void onTerminateDriver(long clientId, DirectBuffer token) {
         commands.incrementRelease();
+        termination.run();
     }
 
     @Override

@@ -67,6 +67,7 @@ record DriverParts(
             List<TransportProvider> providers,
             DriverClock clock,
             DriverCounters counters,
+            Runnable termination,
             ErrorSink errors) {
         RingBuffer commands = new ManyToOneRingBuffer(cnc.toDriver());
         commands.nextCorrelationId(); // 0 is no client's and no command's
@@ -151,6 +152,7 @@ record DriverParts(
                         images,
                         events,
                         clientCounters,
+                        termination,
                         counters,
                         errors);
         return new DriverParts(

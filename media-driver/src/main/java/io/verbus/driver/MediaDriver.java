@@ -41,13 +41,19 @@ public final class MediaDriver implements AutoCloseable {
     private final DriverConfig config;
     private final DriverDirectory directory;
     private final List<String> media;
+    private final CountDownLatch end;
     private CncFile cnc;
     private ErrorSink errors;
     private DriverThreads threads;
     private boolean isClosed;
 
-    private MediaDriver(DriverConfig config, List<TransportProvider> providers) {
+    /**
+     * @param end that a client counts down which may end the driver.
+     */
+    private MediaDriver(
+            DriverConfig config, List<TransportProvider> providers, CountDownLatch end) {
         this.config = config;
+        this.end = end;
         this.directory = DriverDirectory.open(config.directory(), config.directoryGroup());
         try {
             this.media = start(providers);
@@ -75,8 +81,13 @@ public final class MediaDriver implements AutoCloseable {
 
     /** Launches a driver with the given transports instead of those on the class path. */
     public static MediaDriver launch(DriverConfig config, List<TransportProvider> providers) {
+        return launch(config, providers, new CountDownLatch(1));
+    }
+
+    private static MediaDriver launch(
+            DriverConfig config, List<TransportProvider> providers, CountDownLatch end) {
         JvmFlags.check();
-        return new MediaDriver(config, providers);
+        return new MediaDriver(config, providers, end);
     }
 
     /**
@@ -133,7 +144,15 @@ public final class MediaDriver implements AutoCloseable {
         List<TransportProvider> providers = given != null ? given : Transports.load(errors);
         Transports.checkOptions(providers, config.transportOptions());
         DriverParts parts =
-                DriverParts.assemble(config, directory, cnc, providers, clock, counters, errors);
+                DriverParts.assemble(
+                        config,
+                        directory,
+                        cnc,
+                        providers,
+                        clock,
+                        counters,
+                        config.terminable() ? end::countDown : () -> {},
+                        errors);
         threads =
                 new DriverThreads(
                         config,
@@ -160,7 +179,7 @@ public final class MediaDriver implements AutoCloseable {
         if (!directory.isInMemory()) {
             BusException warning =
                     new BusException(
-                            "warning: the driver directory "
+                            "WARN: the driver directory "
                                     + directory.path()
                                     + " is on file system "
                                     + directory.fileSystem()
@@ -217,7 +236,8 @@ public final class MediaDriver implements AutoCloseable {
 
     /**
      * Runs a driver as this process's purpose: says when it is ready, and returns once the process
-     * was told to end (SIGTERM, SIGINT) and the driver has closed in good order.
+     * was told to end (SIGTERM, SIGINT), or a client that may has ended it, and the driver has
+     * closed in good order.
      *
      * @param config its settings.
      * @param out where one line goes when the driver is ready.
@@ -225,7 +245,7 @@ public final class MediaDriver implements AutoCloseable {
     public static void run(DriverConfig config, PrintStream out) throws InterruptedException {
         CountDownLatch end = new CountDownLatch(1);
         EndSignals.handle(end::countDown);
-        try (MediaDriver driver = launch(config)) {
+        try (MediaDriver driver = launch(config, null, end)) {
             // What ends the JVM in another way, such as SIGHUP.
             Runtime.getRuntime().addShutdownHook(new Thread(driver::close, "verbus-shutdown"));
             out.println(

@@ -4,10 +4,12 @@ package io.verbus.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.aeron.Aeron;
+import io.aeron.CommonContext;
 import io.aeron.Counter;
 import io.aeron.ErrorCode;
 import io.aeron.ExclusivePublication;
@@ -32,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.File;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -370,6 +373,22 @@ class AeronClientTest {
                     publication.positionLimit()
                             <= publication.position() + publication.termBufferLength() / 2);
             assertEquals(LogBufferDescriptor.TERM_MIN_LENGTH, publication.termBufferLength());
+        }
+    }
+
+    @Test
+    void aDriverEndsAtAClientsWordOnlyWhereItMay() throws Exception {
+        File directory = driver.directory().toFile();
+        assertTrue(CommonContext.requestDriverTermination(directory, null, 0, 0));
+        assertEquals(STREAM, aeron.addPublication(CHANNEL, STREAM).streamId());
+        try (ChildProcess other =
+                ChildProcess.start(
+                        MediaDriver.class, "dir=" + directory + "-terminable", "terminable=true")) {
+            other.awaitLine("verbus driver ready");
+            assertTrue(
+                    CommonContext.requestDriverTermination(
+                            new File(directory + "-terminable"), null, 0, 0));
+            assertNull(other.line()); // its end
         }
     }
 }

@@ -74,7 +74,8 @@ class IdlePublicationsTest {
         ErrorSink errors =
                 new ErrorSink(
                         log, counters.system(SystemCounter.ERRORS), Throwable::printStackTrace);
-        return DriverParts.assemble(config, directory, cnc, List.of(), clock, counters, errors);
+        return DriverParts.assemble(
+                config, directory, cnc, List.of(), clock, counters, () -> {}, errors);
     }
 
     @AfterEach

@@ -101,7 +101,7 @@ final class PathWarnings {
     private void warn(AtomicCounter counter, String finding, String remedy) {
         counter.incrementRelease();
         if (told.add(finding)) {
-            host.onError(new TransportException("warning: " + finding + ": " + remedy));
+            host.onError(new TransportException("WARN: " + finding + ": " + remedy));
         }
     }
 }

@@ -33,6 +33,7 @@ import java.util.Map;
  * @param counterValuesLength bytes of the counters' values, 128 each.
  * @param errorLogLength bytes of the distinct error log.
  * @param transportOptions options of transports by name, such as {@code rdma.retry-count}.
+ * @param terminable whether a client may end the driver.
  * @param errorHandler told every error besides the error log; any agent's thread.
  * @param warningHandler told what works, but not as it should; the launching thread.
  */
@@ -54,6 +55,7 @@ public record DriverConfig(
         int toClientsLength,
         int counterValuesLength,
         int errorLogLength,
+        boolean terminable,
         Map<String, String> transportOptions,
         ErrorHandler errorHandler,
         ErrorHandler warningHandler) {

@@ -40,6 +40,7 @@ public final class DriverConfigBuilder {
     private int counterValuesLength = preset(DriverOption.COUNTER_VALUES_LENGTH);
     private int errorLogLength = preset(DriverOption.ERROR_LOG_LENGTH);
     private final Map<String, String> transportOptions = new TreeMap<>();
+    private boolean terminable;
     private ErrorHandler errorHandler = error -> {};
     private ErrorHandler warningHandler = warning -> {};
 
@@ -183,6 +184,14 @@ public final class DriverConfigBuilder {
         return this;
     }
 
+    /**
+     * @param value whether a client may end the driver; false unless set.
+     */
+    public DriverConfigBuilder terminable(boolean value) {
+        terminable = value;
+        return this;
+    }
+
     /** Told every error besides the error log, on any agent's thread. */
     public DriverConfigBuilder errorHandler(ErrorHandler value) {
         errorHandler = value;
@@ -219,6 +228,7 @@ public final class DriverConfigBuilder {
                 toClientsLength,
                 counterValuesLength,
                 errorLogLength,
+                terminable,
                 transportOptions,
                 errorHandler,
                 warningHandler);

@@ -3,7 +3,6 @@
 package io.verbus.driver.config;
 
 import io.verbus.BusException;
-import io.verbus.directory.DefaultDirectory;
 
 import java.io.IOException;
 import java.io.Reader;
@@ -16,15 +15,15 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.UnaryOperator;
 
 /**
  * Reads a driver's settings from where operators write them. What is read later wins: defaults,
  * properties file, environment ({@code VERBUS_TERM_LENGTH}), system properties ({@code
  * verbus.term-length}), command line ({@code --term-length}).
  *
- * <p>Aeron's name of the directory ({@code AERON_DIR}, {@code aeron.dir}) is read beside this
- * one's, which wins.
+ * <p>Aeron's names of the same settings ({@code AERON_TERM_BUFFER_LENGTH}, {@code
+ * aeron.term.buffer.length}) are read beside these, which win; {@link #unused} tells of Aeron's
+ * names that mean nothing here.
  *
  * <p>An unknown name is refused. Names that begin with the media of a transport, such as {@code
  * rdma.}, are options of that transport, which checks them when the driver starts.
@@ -49,6 +48,7 @@ public final class DriverConfigSources {
 
     private final DriverConfigBuilder builder;
     private final Collection<String> media;
+    private final AeronNames aeron = new AeronNames();
 
     /**
      * @param builder to set values in.
@@ -86,7 +86,7 @@ public final class DriverConfigSources {
      * @param variables such as {@code System.getenv()}.
      */
     public DriverConfigSources environment(Map<String, String> variables) {
-        aeronDirectory(DefaultDirectory.AERON_VARIABLE, variables::get, "environment variable ");
+        aeron.environment(variables, this::setAerons);
         new TreeMap<>(variables)
                 .forEach(
                         (key, value) -> {
@@ -103,8 +103,11 @@ public final class DriverConfigSources {
      * @param properties such as {@code System.getProperties()}.
      */
     public DriverConfigSources properties(Properties properties) {
-        aeronDirectory(
-                DefaultDirectory.AERON_PROPERTY, properties::getProperty, "system property ");
+        Map<String, String> texts = new TreeMap<>();
+        properties
+                .stringPropertyNames()
+                .forEach(name -> texts.put(name, properties.getProperty(name)));
+        aeron.properties(texts, this::setAerons);
         for (String key : new TreeSet<>(properties.stringPropertyNames())) {
             if (key.startsWith(PROPERTY) && !isOthers(key.substring(PROPERTY.length()))) {
                 set(
@@ -116,11 +119,19 @@ public final class DriverConfigSources {
         return this;
     }
 
-    private void aeronDirectory(String key, UnaryOperator<String> values, String kind) {
-        String value = values.apply(key);
-        if (value != null && !value.isEmpty()) {
-            set(DriverOption.DIR.name(), value, kind + key);
+    private void setAerons(String name, String value, String source) {
+        if (name.indexOf('.') < 0 || isTransports(name) || isDrivers(name)) {
+            set(name, value, source);
         }
+    }
+
+    private static boolean isDrivers(String name) {
+        return DriverOption.ALL.stream().anyMatch(option -> option.name().equals(name));
+    }
+
+    /** Aeron's names that were read and mean nothing here, in alphabetical order. */
+    public Collection<String> unused() {
+        return aeron.unused();
     }
 
     /**

@@ -230,6 +230,14 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "Bytes of the error log."),
                     DriverConfigBuilder::errorLogLength);
 
+    static final DriverOption<Boolean> TERMINABLE =
+            new DriverOption<>(
+                    Option.flag(
+                            "terminable",
+                            false,
+                            "Whether a client may end the driver with a command."),
+                    DriverConfigBuilder::terminable);
+
     /** All options of the driver, in the order of help. */
     public static final List<DriverOption<?>> ALL =
             List.of(
@@ -252,7 +260,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     TO_DRIVER_LENGTH,
                     TO_CLIENTS_LENGTH,
                     COUNTER_VALUES_LENGTH,
-                    ERROR_LOG_LENGTH);
+                    ERROR_LOG_LENGTH,
+                    TERMINABLE);
 
     /** Name of the option, without prefix. */
     public String name() {

@@ -26,7 +26,9 @@ import java.util.concurrent.Callable;
             "Runs a media driver until SIGTERM or SIGINT, which close it in good order.",
             "Settings come from, the last one wins: defaults, the properties file, environment"
                     + " variables (VERBUS_TERM_LENGTH), system properties (verbus.term-length),"
-                    + " options (--term-length)."
+                    + " options (--term-length).",
+            "Aeron's names of the same settings are read, too (AERON_TERM_BUFFER_LENGTH,"
+                    + " aeron.term.buffer.length), and those that mean nothing here are named."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false)
@@ -90,6 +92,9 @@ final class DriverCommand implements Callable<Integer> {
         }
         MediaDriver.presentOptions().forEach(option -> set(sources, parsed, option.name()));
         settings.forEach((name, value) -> sources.set(name, value, "option --set " + name));
+        for (String name : sources.unused()) {
+            System.out.println("verbus driver: Aeron's option " + name + " means nothing here");
+        }
         MediaDriver.run(sources.build(), System.out);
         return 0;
     }

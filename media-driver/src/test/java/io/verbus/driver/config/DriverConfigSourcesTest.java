@@ -3,8 +3,10 @@
 package io.verbus.driver.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.BusException;
 import io.verbus.driver.Drivers;
 
 import org.junit.jupiter.api.Test;
@@ -142,5 +144,50 @@ class DriverConfigSourcesTest {
     void aMissingFileIsRefusedByItsPath() {
         String text = Drivers.refusal(() -> sources().file(folder.resolve("none")));
         assertTrue(text.contains("none cannot be read"), text);
+    }
+
+    @Test
+    void aeronsNamesAreReadAndTheUnknownAreNamed() {
+        DriverConfigSources sources =
+                new DriverConfigSources(DriverConfig.builder(), List.of("udp"))
+                        .environment(
+                                Map.of(
+                                        "AERON_TERM_BUFFER_LENGTH", "65536",
+                                        "AERON_THREADING_MODE", "SHARED",
+                                        "AERON_SOCKET_SO_RCVBUF", "128k",
+                                        "AERON_SOCKET_SO_SNDBUF", "0",
+                                        "AERON_DRIVER_TERMINATION_VALIDATOR", "allow",
+                                        "AERON_CLIENT_LIVENESS_TIMEOUT", "5000000000",
+                                        "AERON_EVENT_LOG", "all",
+                                        "VERBUS_MTU", "2048"))
+                        .properties(properties("aeron.mtu.length", "1408", "aeron.print", "x"));
+        DriverConfig config = sources.build();
+        assertEquals(65536, config.termLength());
+        assertEquals(ThreadingMode.SHARED, config.threading());
+        assertEquals(Map.of("udp.receive-buffer", "128k"), config.transportOptions());
+        assertTrue(config.terminable());
+        assertEquals(5_000_000_000L, config.clientLivenessTimeoutNs());
+        assertEquals(1408, config.mtu());
+        assertEquals(List.of("AERON_EVENT_LOG", "aeron.print"), List.copyOf(sources.unused()));
+    }
+
+    @Test
+    void anOptionOfATransportThatIsAbsentIsPassedOverByAeronsName() {
+        DriverConfig config =
+                new DriverConfigSources(DriverConfig.builder(), List.of())
+                        .environment(Map.of("AERON_SOCKET_SO_RCVBUF", "128k"))
+                        .build();
+        assertEquals(Map.of(), config.transportOptions());
+    }
+
+    @Test
+    void aWrongValueOfAeronsIsToldByAeronsName() {
+        BusException refused =
+                assertThrows(
+                        BusException.class,
+                        () ->
+                                new DriverConfigSources(DriverConfig.builder(), List.of())
+                                        .environment(Map.of("AERON_TERM_BUFFER_LENGTH", "7")));
+        assertTrue(refused.getMessage().contains("AERON_TERM_BUFFER_LENGTH"));
     }
 }

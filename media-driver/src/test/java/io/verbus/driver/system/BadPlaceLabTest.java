@@ -159,7 +159,7 @@ class BadPlaceLabTest {
             assertTrue(
                     refused.getMessage().contains(driver.directory().toString()),
                     refused.getMessage());
-            ErrorLog.assertOnly(driver.directory(), List.of("warning: the driver directory"));
+            ErrorLog.assertOnly(driver.directory(), List.of("WARN: the driver directory"));
         } finally {
             Files.delete(disk);
         }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.config;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+
+/**
+ * The names that Aeron's drivers have for what is an option here, as system property and as
+ * environment variable: a driver is started in the place of Aeron's without editing anything.
+ */
+final class AeronNames {
+    private static final String PROPERTY = "aeron.";
+    private static final String VARIABLE = "AERON_";
+
+    /** A setting by Aeron's name: the option here, and its value as it is written here. */
+    private record Named(String option, UnaryOperator<String> value) {}
+
+    private static final Map<String, Named> BY_PROPERTY = new TreeMap<>();
+
+    static {
+        same("aeron.dir", "dir");
+        same("aeron.term.buffer.length", "term-length");
+        same("aeron.mtu.length", "mtu");
+        same("aeron.ipc.publication.term.window.length", "ipc-window");
+        same("aeron.client.liveness.timeout", "client-liveness-timeout");
+        same("aeron.publication.unblock.timeout", "unblock-timeout");
+        same("aeron.counters.values.buffer.length", "counter-values-length");
+        same("aeron.error.buffer.length", "error-log-length");
+        named("aeron.threading.mode", "threading", mode -> mode.toLowerCase(Locale.ROOT));
+        named(
+                "aeron.driver.termination.validator",
+                "terminable",
+                name -> Boolean.toString(name.toLowerCase(Locale.ROOT).contains("allow")));
+        same("aeron.rcv.initial.window.length", "udp.window");
+        same("aeron.publication.term.window.length", "udp.publication-window");
+        named("aeron.socket.so_rcvbuf", "udp.receive-buffer", AeronNames::unlessZero);
+        named("aeron.socket.so_sndbuf", "udp.send-buffer", AeronNames::unlessZero);
+        same("aeron.rcv.status.message.timeout", "udp.status-interval");
+        same("aeron.publication.connection.timeout", "udp.connection-timeout");
+        same("aeron.image.liveness.timeout", "udp.image-timeout");
+        same("aeron.publication.linger.timeout", "udp.linger");
+    }
+
+    private final Set<String> unused = new TreeSet<>();
+
+    private static void same(String property, String option) {
+        named(property, option, UnaryOperator.identity());
+    }
+
+    private static void named(String property, String option, UnaryOperator<String> value) {
+        BY_PROPERTY.put(property, new Named(option, value));
+    }
+
+    /** With 0 Aeron leaves it to the system: here the default stays. */
+    private static String unlessZero(String value) {
+        return value.equals("0") ? "" : value;
+    }
+
+    /** Where settings go that were found. */
+    @FunctionalInterface
+    interface Settings {
+        /** Sets an option; the source is for people. */
+        void set(String option, String value, String source);
+    }
+
+    /** Reads environment variables. */
+    void environment(Map<String, String> variables, Settings settings) {
+        new TreeMap<>(variables)
+                .forEach(
+                        (key, value) -> {
+                            if (key.startsWith(VARIABLE)) {
+                                set(property(key), value, "environment variable " + key, settings);
+                            }
+                        });
+    }
+
+    /** A variable's name does not tell a dot from an underscore. */
+    private static String property(String variable) {
+        for (String property : BY_PROPERTY.keySet()) {
+            if (property.replace('.', '_').toUpperCase(Locale.ROOT).equals(variable)) {
+                return property;
+            }
+        }
+        return variable;
+    }
+
+    /** Reads system properties. */
+    void properties(Map<String, String> properties, Settings settings) {
+        new TreeMap<>(properties)
+                .forEach(
+                        (key, value) -> {
+                            if (key.startsWith(PROPERTY)) {
+                                set(key, value, "system property " + key, settings);
+                            }
+                        });
+    }
+
+    private void set(String property, String value, String source, Settings settings) {
+        Named named = BY_PROPERTY.get(property);
+        if (named == null) {
+            unused.add(property);
+            return;
+        }
+        String here = named.value.apply(value);
+        if (!here.isEmpty()) {
+            settings.set(named.option, here, source);
+        }
+    }
+
+    /** Names of Aeron's that were read and mean nothing here, in alphabetical order. */
+    Set<String> unused() {
+        return unused;
+    }
+}
