@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.sim;
 
+import io.verbus.rdma.common.CreditLine;
 import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.QueuePair;
 import io.verbus.rdma.fabric.RemoteKey;
@@ -393,7 +394,7 @@ public final class SimQueuePair implements QueuePair {
         SimWork head = remains.peek();
         boolean taken =
                 head != null
-                        && (network.closesLate()
+                        && (network.closesLate() && !isCredit(head)
                                 || !peer.closed
                                         && peer.domain.allows(
                                                 head.remoteKey, head.remoteAddress, head.length));
@@ -403,6 +404,11 @@ public final class SimQueuePair implements QueuePair {
             remains.poll();
         }
         return !remains.isEmpty();
+    }
+
+    /** The slot is freed with its connection: what lands later would land in others' memory. */
+    private static boolean isCredit(SimWork work) {
+        return work.length == CreditLine.WRITTEN_LENGTH;
     }
 
     /** Nothing goes through any more, and nobody is told. */
