@@ -290,6 +290,12 @@ class AeronClientTest {
             counter.setRelease(5);
             assertEquals(5, reader.getCounterValue(counterId));
             assertEquals(staticId, aeron.addStaticCounter(1002, "lasting, again", 42).id());
+            RegistrationException refused =
+                    assertThrows(
+                            RegistrationException.class,
+                            () -> aeron.addStaticCounter(1001, "x", counter.registrationId()));
+            assertEquals(ErrorCode.GENERIC_ERROR, refused.errorCode());
+            assertTrue(refused.getMessage().contains("is not static"), refused.getMessage());
             Await.until("told", () -> available.contains(counterId));
         }
         Await.until("told", () -> unavailable.contains(counterId));

@@ -15,7 +15,7 @@ import java.util.List;
 
 /** The counters that clients have of their own, and those that outlive them. Conductor's thread. */
 public final class ClientCounters {
-    private record Owned(long clientId, AtomicCounter counter) {}
+    private record Owned(long clientId, int typeId, AtomicCounter counter) {}
 
     private record Static(int typeId, long registrationId, int counterId) {}
 
@@ -46,7 +46,7 @@ public final class ClientCounters {
         AtomicCounter counter = allocate(clientId, typeId, key, label);
         pool.setCounterRegistrationId(counter.id(), registrationId);
         pool.setCounterOwnerId(counter.id(), clientId);
-        owned.put(registrationId, new Owned(clientId, counter));
+        owned.put(registrationId, new Owned(clientId, typeId, counter));
         return counter.id();
     }
 
@@ -85,13 +85,25 @@ public final class ClientCounters {
     /**
      * Finds or makes a counter that no client owns. It is never freed.
      *
-     * @throws BusException if there is none left, or the key is too long.
+     * @throws BusException if there is none left, the key is too long, or a client owns such a
+     *     counter.
      */
     public int addStatic(long registrationId, int typeId, DirectBuffer key, DirectBuffer label) {
         for (Static each : statics) {
             if (each.typeId == typeId && each.registrationId == registrationId) {
                 return each.counterId;
             }
+        }
+        Owned other = owned.get(registrationId);
+        if (other != null && other.typeId == typeId) {
+            throw new BusException(
+                    "the counter of type "
+                            + typeId
+                            + " and registration id "
+                            + registrationId
+                            + " is not static, but of client "
+                            + other.clientId
+                            + ": choose another registration id");
         }
         AtomicCounter counter = allocate(CounterPool.NO_OWNER, typeId, key, label);
         pool.setCounterRegistrationId(counter.id(), registrationId);
