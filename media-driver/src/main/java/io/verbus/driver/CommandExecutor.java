@@ -356,7 +356,10 @@ final class CommandExecutor implements CommandHandler {
         Subscribable source = subscriptions.source(imageId);
         if (source == null) {
             throw new CommandException(
-                    ErrorCode.GENERIC_ERROR, "there is no image " + imageId + ": it has ended");
+                    ErrorCode.GENERIC_ERROR,
+                    "there is no image "
+                            + imageId
+                            + ": reject an image of an open subscription, before it ends");
         }
         String why =
                 "client "

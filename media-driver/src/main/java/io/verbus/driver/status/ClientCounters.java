@@ -117,7 +117,7 @@ public final class ClientCounters {
             throw new BusException(
                     "the counter's key has "
                             + key.capacity()
-                            + " bytes: at most "
+                            + " bytes: shorten it to at most "
                             + CountersReader.MAX_KEY_LENGTH);
         }
         int length = Math.min(label.capacity(), CountersReader.MAX_LABEL_LENGTH);
