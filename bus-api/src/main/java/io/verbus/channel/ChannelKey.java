@@ -209,7 +209,54 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's choice; any for a subscription",
             ValueForm.SESSION,
-            "Session of the publication, or the one that a subscription takes."),
+            "Session of the publication, or the one that a subscription takes; tag:N is that of the"
+                    + " publication of that tag."),
+
+    TAGS(
+            "tags",
+            Side.BOTH,
+            Side.BOTH,
+            Side.BOTH,
+            "none",
+            ValueForm.TAGS,
+            "Numbers by which other channels name this one's place, and this publication."),
+
+    INITIAL_TERM_ID(
+            "init-term-id",
+            Side.PUBLICATION,
+            Side.PUBLICATION,
+            Side.PUBLICATION,
+            "a random one",
+            ValueForm.WHOLE_NUMBER,
+            "First term of the stream; with term-id and term-offset."),
+
+    TERM_ID(
+            "term-id",
+            Side.PUBLICATION,
+            Side.PUBLICATION,
+            Side.PUBLICATION,
+            "the first",
+            ValueForm.WHOLE_NUMBER,
+            "Term in which the publication begins; with init-term-id and term-offset."),
+
+    TERM_OFFSET(
+            "term-offset",
+            Side.PUBLICATION,
+            Side.PUBLICATION,
+            Side.PUBLICATION,
+            "0",
+            ValueForm.WHOLE_NUMBER,
+            "Bytes at which the publication begins in there; with init-term-id and term-id."),
+
+    END_OF_STREAM(
+            "eos",
+            Side.NONE,
+            Side.NONE,
+            Side.PUBLICATION,
+            "true",
+            ValueForm.TRUTH,
+            "Whether receivers are told that a closed publication has ended; otherwise they find it"
+                    + " silent."),
 
     ALIAS("alias", Side.BOTH, Side.BOTH, Side.BOTH, "none", ValueForm.LABEL, "Name for people.");
 
@@ -306,6 +353,11 @@ enum ChannelKey {
      */
     Object parse(String value) {
         return form.read(text, value);
+    }
+
+    /** A value as it is written here: Aeron takes a time without a unit for nanoseconds. */
+    String withUnit(String value) {
+        return form == ValueForm.LINGER && value.matches("[0-9]+") ? value + "ns" : value;
     }
 
     /** The one text of a value. */

@@ -4,10 +4,20 @@ package io.verbus.channel;
 
 import io.verbus.BusException;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 
 /** What the values of a channel must be together, and for what the channel can be used. */
 final class ChannelRules {
+    /** The keys that say where a channel leads. */
+    static final List<ChannelKey> PLACE =
+            List.of(
+                    ChannelKey.ENDPOINT,
+                    ChannelKey.INTERFACE,
+                    ChannelKey.CONTROL,
+                    ChannelKey.CONTROL_MODE);
+
     private ChannelRules() {}
 
     /**
@@ -21,15 +31,37 @@ final class ChannelRules {
                 throw ChannelSyntax.unknownKey("channel '" + channel + "'", media, key.text());
             }
         }
-        if (media != ChannelMedia.IPC) {
+        if (media != ChannelMedia.IPC && !isTagged(channel, values)) {
             checkPlace(media, values, channel);
         }
+        refuse(
+                !hasAllOrNone(
+                        values,
+                        ChannelKey.INITIAL_TERM_ID,
+                        ChannelKey.TERM_ID,
+                        ChannelKey.TERM_OFFSET),
+                channel,
+                "has some of init-term-id, term-id and term-offset, which say together where a"
+                        + " publication begins: name all three, or none");
         refuse(
                 values.containsKey(ChannelKey.TRAFFIC_CLASS) && values.containsKey(ChannelKey.DSCP),
                 channel,
                 "has a traffic-class and a dscp, which is the upper six bits of one: keep one of"
                         + " them");
         checkLengths(channel);
+    }
+
+    /** Whether the channel names its place by a tag alone. */
+    private static boolean isTagged(ChannelUri channel, Map<ChannelKey, Object> values) {
+        return channel.tags().place().isPresent()
+                && hasAllOrNone(
+                        values, ChannelKey.ENDPOINT, ChannelKey.CONTROL, ChannelKey.CONTROL_MODE)
+                && !values.containsKey(ChannelKey.ENDPOINT);
+    }
+
+    private static boolean hasAllOrNone(Map<ChannelKey, Object> values, ChannelKey... keys) {
+        long count = Arrays.stream(keys).filter(values::containsKey).count();
+        return count == 0 || count == keys.length;
     }
 
     private static void checkPlace(
@@ -98,6 +130,10 @@ final class ChannelRules {
     }
 
     private static void checkLengths(ChannelUri channel) {
+        StreamStart start = channel.start();
+        if (start != null && channel.hasTermLength()) {
+            start.position(channel.termLength());
+        }
         int eighth = channel.termLength() / 8;
         refuse(
                 channel.mtu() > eighth,
@@ -158,10 +194,6 @@ final class ChannelRules {
                 channel,
                 "has port 0, which only a subscription can use: name the port at which the"
                         + " subscribing driver listens");
-        refuse(
-                isPortless(values.get(ChannelKey.CONTROL)),
-                channel,
-                "has port 0 in control, where no receiver could answer: name the port");
     }
 
     private static boolean isPortless(Object endpoint) {
@@ -177,10 +209,17 @@ final class ChannelRules {
                             + " add a subscription for each endpoint");
         }
         refuse(
-                !channel.isIpc() && !channel.isSpy() && !values.containsKey(ChannelKey.ENDPOINT),
+                !channel.isIpc()
+                        && !channel.isSpy()
+                        && !values.containsKey(ChannelKey.ENDPOINT)
+                        && !isTagged(channel, values),
                 channel,
                 "has no endpoint, where a subscription receives: add endpoint=host:port, or write"
                         + " verbus-spy: to read a publication of the same driver");
+        refuse(
+                channel.sessionTag().isPresent(),
+                channel,
+                "has the session-id of a tag, as only a publication can: name the session itself");
         if (channel.isSpy()) { // its channel is the publication's
             refuseSubscriptionsKeys(channel, values);
         } else if (!channel.isAeron()) {
@@ -230,7 +269,7 @@ final class ChannelRules {
 
     private static void refuse(boolean isWrong, ChannelUri channel, String what) {
         if (isWrong) {
-            throw new BusException("channel '" + channel + "' " + what);
+            throw new InvalidChannelException("channel '" + channel + "' " + what);
         }
     }
 }

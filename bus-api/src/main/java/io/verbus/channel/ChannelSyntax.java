@@ -19,9 +19,6 @@ final class ChannelSyntax {
     /** Keys of Aeron that change what a stream is, by the only value that may be passed over. */
     private static final Map<String, String> UNSUPPORTED =
             Map.of(
-                    "init-term-id", "",
-                    "term-id", "",
-                    "term-offset", "",
                     "response-endpoint", "",
                     "response-correlation-id", "",
                     "eos", "true",
@@ -105,8 +102,11 @@ final class ChannelSyntax {
         }
         String name = pair.substring(0, equals);
         String value = pair.substring(equals + 1);
-        String harmless = UNSUPPORTED.get(name);
-        if (harmless != null && !harmless.equals(value)
+        ChannelKey key = ChannelKey.of(RENAMED.getOrDefault(name, name));
+        boolean isKnown = key != null && media.allows(key);
+        boolean isIdle = media == ChannelMedia.IPC && name.equals(ChannelKey.END_OF_STREAM.text());
+        String harmless = isKnown || isIdle ? value : UNSUPPORTED.getOrDefault(name, value);
+        if (!harmless.equals(value)
                 || name.equals(ChannelKey.CONTROL_MODE.text()) && value.equals("response")) {
             throw new UnsupportedChannelException(
                     "channel '"
@@ -115,9 +115,8 @@ final class ChannelSyntax {
                             + pair
                             + ", which is not supported: leave it out");
         }
-        ChannelKey key = ChannelKey.of(RENAMED.getOrDefault(name, name));
-        if (key != null && media.allows(key)) {
-            addPair(text, media, key.text() + "=" + value, values);
+        if (isKnown) {
+            addPair(text, media, key.text() + "=" + key.withUnit(value), values);
         }
     }
 

@@ -266,6 +266,60 @@ public final class ChannelUri {
                 : OptionalInt.empty();
     }
 
+    /** The tag of the publication whose session the channel is to have; empty if it names none. */
+    public OptionalLong sessionTag() {
+        return values.get(ChannelKey.SESSION_ID) instanceof ValueForm.SessionTag(long tag)
+                ? OptionalLong.of(tag)
+                : OptionalLong.empty();
+    }
+
+    /** By what other channels of the same driver may name this one. */
+    public ChannelTags tags() {
+        return values.get(ChannelKey.TAGS) instanceof ChannelTags tags ? tags : ChannelTags.NONE;
+    }
+
+    /** Where the publication is to begin; null if with its first term. */
+    public StreamStart start() {
+        return values.get(ChannelKey.INITIAL_TERM_ID) instanceof Integer initialTermId
+                ? new StreamStart(
+                        initialTermId,
+                        intValue(ChannelKey.TERM_ID, initialTermId),
+                        intValue(ChannelKey.TERM_OFFSET, 0))
+                : null;
+    }
+
+    /** Whether receivers are told of the end of the stream. */
+    public boolean tellsEnd() {
+        return !Boolean.FALSE.equals(values.get(ChannelKey.END_OF_STREAM));
+    }
+
+    /**
+     * This channel at the place of another, whose tag it names.
+     *
+     * @param tagged that has the place; of the same media.
+     * @return the channel with all that the other says of its place.
+     * @throws BusException if this one names another place itself.
+     */
+    public ChannelUri at(ChannelUri tagged) {
+        EnumMap<ChannelKey, Object> all = new EnumMap<>(ChannelKey.class);
+        all.putAll(values);
+        for (ChannelKey key : ChannelRules.PLACE) {
+            Object there = tagged.values.get(key);
+            Object here = there == null ? all.get(key) : all.putIfAbsent(key, there);
+            if (here != null && !here.equals(there)) {
+                throw new InvalidChannelException(
+                        "channel '"
+                                + this
+                                + "' has mismatched endpoint or control: '"
+                                + tagged
+                                + "' has the same tag, and another "
+                                + key.text()
+                                + "; leave out all but the tag, or take another tag");
+            }
+        }
+        return new ChannelUri(media, isAeron, isSpy, all);
+    }
+
     /** Bytes that a publisher may be ahead of the subscribers; empty if the driver chooses. */
     public OptionalInt window() {
         return values.get(ChannelKey.WINDOW) instanceof Integer value

@@ -6,6 +6,7 @@ import io.verbus.BusException;
 
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.OptionalLong;
 
 /**
  * The values of a channel that is being built: a method for each key, which checks its value by
@@ -45,6 +46,53 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
      */
     public ChannelUri.Builder sessionId(int sessionId) {
         return set(ChannelKey.SESSION_ID, Integer.toString(sessionId));
+    }
+
+    /**
+     * @param place tag of the place that is sent to or received at, any but -1.
+     * @throws BusException if it is out of range.
+     */
+    public ChannelUri.Builder placeTag(long place) {
+        return tags(OptionalLong.of(place), tags().publication());
+    }
+
+    /**
+     * @param publication tag of the publication, any but -1.
+     * @throws BusException if it is out of range.
+     */
+    public ChannelUri.Builder publicationTag(long publication) {
+        return tags(tags().place(), OptionalLong.of(publication));
+    }
+
+    private ChannelTags tags() {
+        return values.get(ChannelKey.TAGS) instanceof ChannelTags tags ? tags : ChannelTags.NONE;
+    }
+
+    private ChannelUri.Builder tags(OptionalLong place, OptionalLong publication) {
+        return set(ChannelKey.TAGS, new ChannelTags(place, publication).toString());
+    }
+
+    /**
+     * @param tag of the publication whose session this one is to have.
+     */
+    public ChannelUri.Builder sessionTag(long tag) {
+        return set(ChannelKey.SESSION_ID, new ValueForm.SessionTag(tag).toString());
+    }
+
+    /**
+     * @param start of the publication, if not with its first term.
+     */
+    public ChannelUri.Builder start(StreamStart start) {
+        set(ChannelKey.INITIAL_TERM_ID, Integer.toString(start.initialTermId()));
+        set(ChannelKey.TERM_ID, Integer.toString(start.termId()));
+        return set(ChannelKey.TERM_OFFSET, Integer.toString(start.termOffset()));
+    }
+
+    /**
+     * @param tells whether receivers are told of the end of the stream.
+     */
+    public ChannelUri.Builder tellsEnd(boolean tells) {
+        return set(ChannelKey.END_OF_STREAM, Boolean.toString(tells));
     }
 
     /**

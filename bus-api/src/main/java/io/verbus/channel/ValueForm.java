@@ -70,8 +70,18 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
             plain("a whole number of 64 bits, such as 7", ValueForm::tag);
 
     /** Value: Integer. */
+    static final ValueForm WHOLE_NUMBER =
+            plain("a whole number from -2147483648 to 2147483647, such as 42", ValueForm::whole);
+
+    /** Value: Integer, or {@link SessionTag}. */
     static final ValueForm SESSION =
-            plain("a whole number from -2147483648 to 2147483647, such as 42", ValueForm::session);
+            plain(
+                    "a whole number from -2147483648 to 2147483647, such as 42, or tag: and a tag,"
+                            + " such as tag:1002",
+                    ValueForm::session);
+
+    /** Value: {@link ChannelTags}. */
+    static final ValueForm TAGS = plain(ChannelTags.RIGHT, ChannelTags::parse);
 
     /** Value: Integer, bytes. */
     static final ValueForm PATH_MTU =
@@ -169,7 +179,29 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
         }
     }
 
-    private static Integer session(String text) {
+    /**
+     * The session of a publication.
+     *
+     * @param tag of that publication.
+     */
+    record SessionTag(long tag) {
+        private static final String PREFIX = "tag:";
+
+        @Override
+        public String toString() {
+            return PREFIX + tag;
+        }
+    }
+
+    private static Object session(String text) {
+        if (!text.startsWith(SessionTag.PREFIX)) {
+            return whole(text);
+        }
+        Long tag = tag(text.substring(SessionTag.PREFIX.length()));
+        return tag == null ? null : new SessionTag(tag);
+    }
+
+    private static Integer whole(String text) {
         if (!WHOLE.matcher(text).matches()) {
             return null;
         }

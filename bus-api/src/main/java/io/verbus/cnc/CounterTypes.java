@@ -37,6 +37,12 @@ public final class CounterTypes {
     /** Position up to which all of an image has arrived. Written by the conductor. */
     public static final int RECEIVER_POSITION = 5;
 
+    /** State of a channel that is sent to: 1 while it is open. Written by the conductor. */
+    public static final int SEND_CHANNEL_STATUS = 6;
+
+    /** State of a channel that is received at: 1 while it is open. Written by the conductor. */
+    public static final int RECEIVE_CHANNEL_STATUS = 7;
+
     /** Position up to which receivers let a publication be sent. Written by the sender. */
     public static final int SENDER_LIMIT = 9;
 
@@ -48,6 +54,13 @@ public final class CounterTypes {
 
     /** Times that a publication was held back by its receivers. Written by the sender. */
     public static final int SENDER_BACK_PRESSURE = 13;
+
+    /**
+     * A local address of a channel, 1 while it is bound. Written by the conductor. The key is the
+     * counter id of the channel's status, int32, the length of the address, int32, and the address,
+     * ASCII.
+     */
+    public static final int LOCAL_ADDRESS = 14;
 
     /** How many receivers a publication has that came by themselves. Written by the sender. */
     public static final int DESTINATIONS = 18;

@@ -47,6 +47,14 @@ public interface Transport extends AutoCloseable {
     void removeDestination(OutboundStream stream, ChannelUri destination);
 
     /**
+     * Tells where a publication is sent from.
+     *
+     * @param stream that was added and is not closed.
+     * @return host and port, for people; null while none is bound, or where there are several.
+     */
+    String localAddress(OutboundStream stream);
+
+    /**
      * Opens the endpoint at which a subscription's channel receives, or joins it if it is open.
      * Each call is paired with one of {@link #closeEndpoint}.
      *
@@ -55,6 +63,15 @@ public interface Transport extends AutoCloseable {
      * @throws TransportException if the address cannot be used.
      */
     InboundEndpoint openEndpoint(ChannelUri channel);
+
+    /**
+     * Joins an endpoint that is open, as if {@link #openEndpoint} had found it.
+     *
+     * @param endpoint of another subscription.
+     * @param channel of the subscription.
+     * @throws TransportException if the channel asks for what is not so there.
+     */
+    void joinEndpoint(InboundEndpoint endpoint, ChannelUri channel);
 
     /**
      * Leaves an endpoint; the last to leave closes it.

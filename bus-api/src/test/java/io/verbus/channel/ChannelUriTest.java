@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
@@ -259,12 +260,26 @@ class ChannelUriTest {
                 "verbus:ipc?mtu;'mtu', which is not key=value",
                 "verbus:ipc?mtu=8k|;'', which is not key=value",
                 "verbus:ipc?endpoint=h:1;which ipc does not know: its keys are term-length, mtu,"
-                        + " session-id, alias",
+                        + " session-id, tags, init-term-id, term-id, term-offset, alias",
                 "verbus:ipc?Mtu=8k;'Mtu', which ipc does not know",
                 "verbus:rdma?endpoint=h:1|ttl=3;'ttl', which rdma does not know: its keys are"
                         + " endpoint, interface, control-mode, device, traffic-class, dscp,"
                         + " path-mtu, ack-timeout, retry-count, rnr-retry-count, term-length, mtu,"
-                        + " window, fc, gtag, ssc, session-id, alias",
+                        + " window, fc, gtag, ssc, session-id, tags, init-term-id, term-id,"
+                        + " term-offset, alias",
+                "verbus:ipc?session-id=tag:x;session-id 'tag:x' is wrong: it must be a whole",
+                "verbus:ipc?tags=;tags '' is wrong: it must be a tag of the place",
+                "verbus:ipc?tags=1,2,3;tags '1,2,3' is wrong",
+                "verbus:ipc?tags=1,;tags '1,' is wrong",
+                "verbus:ipc?tags=7,-1;tags '7,-1' is wrong",
+                "verbus:ipc?tags=9223372036854775808;is wrong",
+                "verbus:ipc?term-id=1|init-term-id=1;has some of init-term-id, term-id and",
+                "verbus:ipc?term-offset=0;name all three, or none",
+                "verbus:ipc?init-term-id=5|term-id=4|term-offset=0;term-id 4 is before init",
+                "verbus:ipc?init-term-id=0|term-id=0|term-offset=33;not a multiple of 32",
+                "verbus:ipc?init-term-id=0|term-id=0|term-offset=-32;not a multiple of 32",
+                "verbus:ipc?term-length=64k|init-term-id=0|term-id=0|term-offset=65568;term length"
+                        + " 65536: lower it",
                 "verbus:ipc?mtu=8k|mtu=8k;the key mtu twice",
                 "verbus:rdma;has no endpoint",
                 "verbus:rdma?mtu=4k;has no endpoint",
@@ -368,8 +383,7 @@ class ChannelUriTest {
             delimiter = ';',
             value = {
                 "verbus-spy:rdma?endpoint=h:1;is a spy's, which only a subscription can be",
-                "verbus:udp?endpoint=h:1|control=h:2;has both endpoint and control",
-                "verbus:udp?control=h:0|control-mode=dynamic;port 0 in control"
+                "verbus:udp?endpoint=h:1|control=h:2;has both endpoint and control"
             })
     void refusesToPublishOnASubscriptionsChannel(String text, String message) {
         assertRefused(ChannelUri.parse(text)::checkPublishable, message);
@@ -381,6 +395,7 @@ class ChannelUriTest {
             value = {
                 "verbus:rdma?control-mode=manual;has no endpoint, where a subscription receives",
                 "verbus:udp?control=h:1|control-mode=dynamic;has no endpoint",
+                "verbus:udp?endpoint=h:1|session-id=tag:7;as only a publication can",
                 "verbus:udp?endpoint=h:1|control=h:0;port 0 in control"
             })
     void refusesToSubscribeToAPublicationsChannel(String text, String message) {
@@ -511,7 +526,7 @@ class ChannelUriTest {
                 "aeron:ipc;aeron:ipc",
                 "aeron:ipc?alias=x|sparse=true|unknown=7;aeron:ipc?alias=x",
                 "aeron:udp?ssc=true|endpoint=h:1|rcv-wnd=128k|eos=true;"
-                        + "aeron:udp?endpoint=h:1|window=128k|ssc=true",
+                        + "aeron:udp?endpoint=h:1|window=128k|ssc=true|eos=true",
                 "aeron-spy:aeron-udp;",
                 "aeron-spy:aeron:udp?endpoint=h:1|linger=5s;"
                         + "aeron-spy:aeron:udp?endpoint=h:1|linger=5s",
@@ -530,8 +545,7 @@ class ChannelUriTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "aeron:ipc?init-term-id=3|term-id=4|term-offset=64",
-                "aeron:udp?endpoint=h:1|eos=false",
+                "aeron:rdma?endpoint=h:1|eos=false",
                 "aeron:udp?endpoint=h:1|tether=false",
                 "aeron:udp?endpoint=h:1|rejoin=false",
                 "aeron:udp?control=h:1|control-mode=response"
@@ -549,5 +563,64 @@ class ChannelUriTest {
         assertThrows(
                 UnsupportedChannelException.class,
                 () -> ChannelUri.parse("aeron:udp?control-mode=manual").checkSubscribable());
+    }
+
+    @Test
+    void namesPlaceAndPublicationByTags() {
+        ChannelUri both = ChannelUri.parse("aeron:udp?endpoint=h:1|tags=7,-9");
+        assertEquals(OptionalLong.of(7), both.tags().place());
+        assertEquals(OptionalLong.of(-9), both.tags().publication());
+        ChannelUri one = ChannelUri.parse("verbus:ipc?tags=,3");
+        assertEquals(OptionalLong.empty(), one.tags().place());
+        assertEquals(ChannelUri.ipc().publicationTag(3).build(), one);
+        assertEquals(
+                "verbus:ipc?tags=2,3",
+                ChannelUri.ipc().placeTag(2).publicationTag(3).build().toString());
+        assertTrue(ChannelUri.parse("verbus:ipc").tags().place().isEmpty());
+        ChannelUri session = ChannelUri.parse("verbus:ipc?session-id=tag:3");
+        assertEquals(OptionalLong.of(3), session.sessionTag());
+        assertTrue(session.sessionId().isEmpty());
+        assertEquals(ChannelUri.ipc().sessionTag(3).build(), session);
+    }
+
+    @Test
+    void takesThePlaceOfTheChannelWhoseTagItNames() {
+        ChannelUri there = ChannelUri.parse("aeron:udp?endpoint=h:1|interface=i|tags=7,8|mtu=2k");
+        ChannelUri tagOnly = ChannelUri.parse("aeron:udp?tags=7|session-id=5");
+        tagOnly.checkPublishable();
+        tagOnly.checkSubscribable();
+        assertEquals(
+                "aeron:udp?endpoint=h:1|interface=i|session-id=5|tags=7",
+                tagOnly.at(there).toString());
+        ChannelUri.parse("aeron:udp?endpoint=h:1|tags=7").at(there);
+        for (String other :
+                List.of(
+                        "aeron:udp?endpoint=h:2|tags=7",
+                        "aeron:udp?control-mode=manual|tags=7",
+                        "aeron:udp?control=c:1|control-mode=dynamic|tags=7")) {
+            assertRefused(
+                    () -> ChannelUri.parse(other).at(there), "mismatched endpoint or control");
+        }
+        assertRefused(() -> ChannelUri.parse("aeron:udp?tags=,8"), "has no endpoint");
+    }
+
+    @Test
+    void beginsWhereItIsToldTo() {
+        StreamStart start = new StreamStart(-5, 3, 96);
+        ChannelUri channel = ChannelUri.ipc().start(start).build();
+        assertEquals("verbus:ipc?init-term-id=-5|term-id=3|term-offset=96", channel.toString());
+        assertEquals(start, ChannelUri.parse(channel.toString()).start());
+        assertEquals(8 * 65536 + 96, start.position(65536));
+        assertNull(ChannelUri.parse("verbus:ipc").start());
+        assertEquals(
+                Integer.MAX_VALUE * 65536L,
+                new StreamStart(Integer.MIN_VALUE, -1, 0).position(65536));
+    }
+
+    @Test
+    void mayLeaveReceiversUntoldOfTheEnd() {
+        assertFalse(ChannelUri.udp("h:1").tellsEnd(false).build().tellsEnd());
+        assertTrue(ChannelUri.udp("h:1").build().tellsEnd());
+        assertTrue(ChannelUri.parse("aeron:ipc?eos=false").tellsEnd());
     }
 }

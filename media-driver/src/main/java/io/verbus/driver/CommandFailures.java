@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
+import io.verbus.channel.InvalidChannelException;
 import io.verbus.channel.UnsupportedChannelException;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
@@ -30,6 +31,7 @@ final class CommandFailures {
         ErrorCode code =
                 switch (e) {
                     case CommandException command -> command.code();
+                    case InvalidChannelException channel -> ErrorCode.INVALID_CHANNEL;
                     case UnsupportedChannelException channel -> ErrorCode.NOT_SUPPORTED;
                     default -> ErrorCode.GENERIC_ERROR;
                 };

@@ -6,6 +6,7 @@ import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.CncFile;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.background.Names;
+import io.verbus.driver.channel.SendStatuses;
 import io.verbus.driver.command.CommandDecoder;
 import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.config.DriverConfig;
@@ -116,11 +117,14 @@ record DriverParts(
                                 losses,
                                 errors));
         SpiedPublications spied = new SpiedPublications();
+        SendStatuses statuses = new SendStatuses(counters);
         Publications publications =
                 new Publications(
-                        new PublicationFactory(config, transports, files, counters, events),
+                        new PublicationFactory(
+                                config, transports, files, statuses, counters, events),
                         subscriptions,
                         files,
+                        statuses,
                         events,
                         spied,
                         failures,

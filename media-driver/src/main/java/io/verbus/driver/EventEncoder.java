@@ -29,7 +29,7 @@ final class EventEncoder {
     private static final int SCRATCH = 3 * MAX_TEXT;
 
     /** In the place of a counter of a channel's status: the channel is active. */
-    private static final int NO_COUNTER = -1;
+    static final int NO_COUNTER = -1;
 
     private static final long NONE = -1;
 
@@ -74,7 +74,7 @@ final class EventEncoder {
                     .sessionId(publication.sessionId())
                     .streamId(publication.streamId())
                     .publisherLimitCounterId(publication.limit().counterId())
-                    .channelStatusCounterId(NO_COUNTER)
+                    .channelStatusCounterId(publication.channelStatusId())
                     .logFile(file);
             transmit(ExclusivePublicationReadyEncoder.TEMPLATE_ID, exclusiveReady.encodedLength());
         } else {
@@ -85,7 +85,7 @@ final class EventEncoder {
                     .sessionId(publication.sessionId())
                     .streamId(publication.streamId())
                     .publisherLimitCounterId(publication.limit().counterId())
-                    .channelStatusCounterId(NO_COUNTER)
+                    .channelStatusCounterId(publication.channelStatusId())
                     .logFile(file);
             transmit(PublicationReadyEncoder.TEMPLATE_ID, publicationReady.encodedLength());
         }
@@ -109,11 +109,14 @@ final class EventEncoder {
         transmit(PublicationErrorEncoder.TEMPLATE_ID, publicationError.encodedLength());
     }
 
-    void subscriptionReady(long correlationId) {
+    /**
+     * @param channelStatusId counter of its channel; {@link #NO_COUNTER} if that has none.
+     */
+    void subscriptionReady(long correlationId, int channelStatusId) {
         subscriptionReady
                 .wrap(scratch, 0)
                 .correlationId(correlationId)
-                .channelStatusCounterId(NO_COUNTER);
+                .channelStatusCounterId(channelStatusId);
         transmit(SubscriptionReadyEncoder.TEMPLATE_ID, subscriptionReady.encodedLength());
     }
 

@@ -4,6 +4,8 @@ package io.verbus.driver;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.driver.channel.ChannelStatus;
+import io.verbus.driver.channel.SamePlace;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogBuffers;
@@ -29,6 +31,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
     private final AtomicCounter backPressure;
     private final AtomicCounter allBackPressure;
     private final DriverCounters.Stream counted;
+    private final ChannelStatus status;
     private final Subscribers spies;
     private final Destinations destinations = new Destinations(this);
     private final int termLength;
@@ -62,6 +65,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
             AtomicCounter senderLimit,
             AtomicCounter backPressure,
             DriverCounters.Stream counted,
+            ChannelStatus status,
             Transport transport,
             DriverConfig config,
             DriverCounters counters,
@@ -73,6 +77,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
         this.backPressure = backPressure;
         this.allBackPressure = counters.system(SystemCounter.SENDER_FLOW_CONTROL_LIMITS);
         this.counted = counted;
+        this.status = status;
         this.termLength = log.spec().termLength();
         this.maxWindow = 2L * termLength;
         this.released = log.spec().position();
@@ -86,6 +91,16 @@ final class NetworkPublication extends Publication implements OutboundStream {
     /** What its counters belong to. */
     DriverCounters.Stream counted() {
         return counted;
+    }
+
+    @Override
+    int channelStatusId() {
+        return status.counterId();
+    }
+
+    /** What clients are told of the place that it is sent to. */
+    ChannelStatus status() {
+        return status;
     }
 
     Transport transport() {
@@ -260,6 +275,11 @@ final class NetworkPublication extends Publication implements OutboundStream {
     /** The transport has let go of it. */
     void onTransportDone() {
         isTransportDone = true;
+    }
+
+    /** Whether the transport has let go of it. */
+    boolean isTransportDone() {
+        return isTransportDone;
     }
 
     @Override

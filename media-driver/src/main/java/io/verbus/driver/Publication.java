@@ -3,11 +3,13 @@
 package io.verbus.driver;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.driver.channel.NamedPublications;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogCleaner;
 import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogSpec;
 import io.verbus.logbuffer.LogTail;
 import io.verbus.logbuffer.LogType;
 import io.verbus.logbuffer.LogUnblocker;
@@ -19,7 +21,8 @@ import org.agrona.concurrent.status.AtomicCounter;
  * A log that clients append to. It ends when the last client has let go of it: its open claims are
  * made padding, and its final position is fixed. Conductor's thread but where it says otherwise.
  */
-abstract sealed class Publication extends RoundRobin.Taker implements Subscribable
+abstract sealed class Publication extends RoundRobin.Taker
+        implements Subscribable, NamedPublications.Named
         permits IpcPublication, NetworkPublication {
     /** Bytes of a log that may wait to be cleaned. */
     private static final int MAX_UNCLEAN = 64 * 1024;
@@ -90,8 +93,14 @@ abstract sealed class Publication extends RoundRobin.Taker implements Subscribab
         return "aeron:ipc";
     }
 
+    @Override
     public final ChannelUri channel() {
         return channel;
+    }
+
+    @Override
+    public final LogSpec spec() {
+        return log.spec();
     }
 
     @Override
@@ -116,6 +125,11 @@ abstract sealed class Publication extends RoundRobin.Taker implements Subscribab
 
     final boolean isExclusive() {
         return exclusive;
+    }
+
+    /** Counter of the channel's state; {@link EventEncoder#NO_COUNTER} if it is always open. */
+    int channelStatusId() {
+        return EventEncoder.NO_COUNTER;
     }
 
     final PublisherLimit limit() {

@@ -4,8 +4,11 @@ package io.verbus.driver;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.StreamStart;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.channel.ChannelStatus;
+import io.verbus.driver.channel.SendStatuses;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.files.LogFiles;
@@ -23,25 +26,28 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /** Makes publications with their counters and channels, or leaves nothing. Conductor's thread. */
 final class PublicationFactory {
+    private static final int FIRST_RESERVED = -1;
+    private static final int LAST_RESERVED = 1000;
+
     private final DriverConfig config;
     private final Transports transports;
     private final LogFiles files;
     private final DriverCounters counters;
     private final EventEncoder events;
-    private static final int FIRST_RESERVED = -1;
-    private static final int LAST_RESERVED = 1000;
-
+    private final SendStatuses statuses;
     private int nextSessionId = ThreadLocalRandom.current().nextInt();
 
     PublicationFactory(
             DriverConfig config,
             Transports transports,
             LogFiles files,
+            SendStatuses statuses,
             DriverCounters counters,
             EventEncoder events) {
         this.config = config;
         this.transports = transports;
         this.files = files;
+        this.statuses = statuses;
         this.counters = counters;
         this.events = events;
     }
@@ -62,22 +68,53 @@ final class PublicationFactory {
     /**
      * What the log of a publication is to be.
      *
+     * @param tagged whose lengths hold where the channel says none; or null.
      * @throws BusException if the channel cannot be used.
      */
     LogSpec spec(
-            LogType type, long registrationId, int sessionId, int streamId, ChannelUri channel) {
+            LogType type,
+            long registrationId,
+            int sessionId,
+            int streamId,
+            ChannelUri channel,
+            LogSpec tagged) {
         if (!channel.isIpc()) {
             transports.of(channel);
         }
+        int termLength = tagged == null ? config.termLength() : tagged.termLength();
+        int mtu = tagged == null ? channel.mtu(config.mtu()) : tagged.mtu();
+        if (channel.hasTermLength()) {
+            checkTagged("term-length", channel.termLength(), tagged == null ? -1 : termLength);
+            termLength = channel.termLength();
+        }
+        if (channel.hasMtu()) {
+            checkTagged("mtu", channel.mtu(), tagged == null ? -1 : mtu);
+            mtu = channel.mtu();
+        }
+        StreamStart start = channel.start();
         return new LogSpec(
                 type,
                 registrationId,
                 sessionId,
                 streamId,
-                ThreadLocalRandom.current().nextInt(),
-                channel.hasTermLength() ? channel.termLength() : config.termLength(),
-                channel.mtu(config.mtu()),
-                0);
+                start == null ? ThreadLocalRandom.current().nextInt() : start.initialTermId(),
+                termLength,
+                mtu,
+                start == null ? 0 : start.position(termLength));
+    }
+
+    private static void checkTagged(String key, int asked, int tagged) {
+        if (tagged >= 0 && asked != tagged) {
+            throw new CommandException(
+                    ErrorCode.INVALID_CHANNEL,
+                    "the channel asks for "
+                            + key
+                            + " "
+                            + asked
+                            + ", but the publication whose session it takes has "
+                            + tagged
+                            + ": ask for the same, or leave it out");
+        }
     }
 
     /**
@@ -121,16 +158,40 @@ final class PublicationFactory {
                         counters,
                         events);
             }
+            return createNetwork(log, channel, limit, position, stream, transport, made);
+        } catch (BusException e) {
+            made.forEach(AtomicCounter::close);
+            files.free(log);
+            throw e;
+        }
+    }
+
+    private NetworkPublication createNetwork(
+            LogBuffers log,
+            ChannelUri channel,
+            PublisherLimit limit,
+            AtomicCounter position,
+            DriverCounters.Stream stream,
+            Transport transport,
+            List<AtomicCounter> made) {
+        AtomicCounter senderPosition =
+                counter(CounterTypes.SENDER_POSITION, "snd-pos", stream, made);
+        AtomicCounter senderLimit = counter(CounterTypes.SENDER_LIMIT, "snd-lmt", stream, made);
+        AtomicCounter backPressure =
+                counter(CounterTypes.SENDER_BACK_PRESSURE, "snd-bpe", stream, made);
+        ChannelStatus status = statuses.enter(stream.registrationId(), channel);
+        try {
             NetworkPublication publication =
                     new NetworkPublication(
                             channel,
                             log,
                             limit,
                             position,
-                            counter(CounterTypes.SENDER_POSITION, "snd-pos", stream, made),
-                            counter(CounterTypes.SENDER_LIMIT, "snd-lmt", stream, made),
-                            counter(CounterTypes.SENDER_BACK_PRESSURE, "snd-bpe", stream, made),
+                            senderPosition,
+                            senderLimit,
+                            backPressure,
                             stream,
+                            status,
                             transport,
                             config,
                             counters,
@@ -138,8 +199,7 @@ final class PublicationFactory {
             transport.addPublication(publication);
             return publication;
         } catch (BusException e) {
-            made.forEach(AtomicCounter::close);
-            files.free(log);
+            statuses.leave(status);
             throw e;
         }
     }

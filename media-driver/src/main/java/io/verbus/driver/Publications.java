@@ -6,6 +6,8 @@ import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.channel.NamedPublications;
+import io.verbus.driver.channel.SendStatuses;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.LogReceiver;
@@ -20,13 +22,13 @@ import org.agrona.concurrent.status.AtomicCounter;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /** Publications, from the first client that adds one to the release of its log. Conductor's. */
 final class Publications implements RoundRobin.Turn<Publication> {
     private final PublicationFactory factory;
     private final Subscriptions subscriptions;
     private final LogFiles files;
+    private final SendStatuses statuses;
     private final EventEncoder events;
     private final ErrorHandler errors;
     private final SpiedPublications spied;
@@ -34,6 +36,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     private final AtomicCounter count;
     private final AtomicCounter unblocked;
     private final CommandFailures failures;
+    private final NamedPublications named = new NamedPublications();
     private final List<Publication> all = new ArrayList<>();
     private final List<Preparation> preparations = new ArrayList<>();
     private final RoundRobin<Publication> roundRobin;
@@ -45,6 +48,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
             PublicationFactory factory,
             Subscriptions subscriptions,
             LogFiles files,
+            SendStatuses statuses,
             EventEncoder events,
             SpiedPublications spied,
             CommandFailures failures,
@@ -54,6 +58,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         this.factory = factory;
         this.subscriptions = subscriptions;
         this.files = files;
+        this.statuses = statuses;
         this.events = events;
         this.spied = spied;
         this.clock = clock;
@@ -68,7 +73,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     private record Asker(Client client, long correlationId) {}
 
     /** A publication whose log is being made, and the commands that wait for it. */
-    private final class Preparation implements LogReceiver {
+    private final class Preparation implements LogReceiver, NamedPublications.Named {
         private final LogSpec spec;
         private final ChannelUri channel;
         private final List<Asker> askers = new ArrayList<>();
@@ -79,8 +84,19 @@ final class Publications implements RoundRobin.Turn<Publication> {
         }
 
         @Override
+        public LogSpec spec() {
+            return spec;
+        }
+
+        @Override
+        public ChannelUri channel() {
+            return channel;
+        }
+
+        @Override
         public void onLog(LogBuffers log) {
             preparations.remove(this);
+            named.remove(this);
             if (askers.isEmpty()) {
                 files.free(log); // all have gone meanwhile
                 return;
@@ -93,9 +109,11 @@ final class Publications implements RoundRobin.Turn<Publication> {
                 return;
             }
             all.add(publication);
+            named.add(publication);
             roundRobin.add(publication);
             spied.add(publication);
             count.setRelease(all.size());
+            locate(publication);
             askers.forEach(asker -> give(asker.client, asker.correlationId, publication));
             subscriptions.addSource(publication);
         }
@@ -103,6 +121,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         @Override
         public void onFailure(CommandException failure) {
             preparations.remove(this);
+            named.remove(this);
             askers.forEach(asker -> failures.tell(asker.correlationId, failure));
         }
     }
@@ -113,13 +132,9 @@ final class Publications implements RoundRobin.Turn<Publication> {
      *
      * @throws BusException if the channel cannot be used.
      */
-    void add(
-            Client client,
-            long correlationId,
-            int streamId,
-            boolean exclusive,
-            ChannelUri channel) {
-        channel.checkPublishable();
+    void add(Client client, long correlationId, int streamId, boolean exclusive, ChannelUri asked) {
+        asked.checkPublishable();
+        ChannelUri channel = named.placed(asked);
         Publication shared = exclusive ? null : findShared(streamId, channel);
         if (shared != null) {
             give(client, correlationId, shared);
@@ -173,8 +188,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         for (Publication publication : all) {
             if (publication.isOpen()
                     && !publication.isExclusive()
-                    && isShared(
-                            publication.log().spec(), publication.channel(), streamId, channel)) {
+                    && NamedPublications.isShared(publication, streamId, channel)) {
                 return publication;
             }
         }
@@ -185,63 +199,11 @@ final class Publications implements RoundRobin.Turn<Publication> {
         for (Preparation each : preparations) {
             if (each.spec.type() == LogType.CONCURRENT_PUBLICATION
                     && !each.askers.isEmpty()
-                    && isShared(each.spec, each.channel, streamId, channel)) {
+                    && NamedPublications.isShared(each, streamId, channel)) {
                 return each;
             }
         }
         return null;
-    }
-
-    private static boolean isShared(
-            LogSpec spec, ChannelUri existing, int streamId, ChannelUri channel) {
-        if (channel.isManual()
-                || !isSameStream(spec, existing, streamId, channel)
-                || channel.sessionId().orElse(spec.sessionId()) != spec.sessionId()) {
-            return false;
-        }
-        checkSameLog(spec, channel);
-        checkSameFabric(existing, channel);
-        return true;
-    }
-
-    private static boolean isSameStream(
-            LogSpec spec, ChannelUri existing, int streamId, ChannelUri channel) {
-        return spec.streamId() == streamId
-                && SamePlace.of(existing, channel)
-                && Objects.equals(existing.interfaceAddress(), channel.interfaceAddress());
-    }
-
-    private static void checkSameLog(LogSpec spec, ChannelUri channel) {
-        if (channel.hasTermLength() && channel.termLength() != spec.termLength()) {
-            throw differs("term-length", channel.termLength(), spec.termLength());
-        }
-        if (channel.hasMtu() && channel.mtu() != spec.mtu()) {
-            throw differs("mtu", channel.mtu(), spec.mtu());
-        }
-    }
-
-    private static void checkSameFabric(ChannelUri existing, ChannelUri channel) {
-        if (!channel.fabric().isWithin(existing.fabric())) {
-            throw new CommandException(
-                    ErrorCode.INVALID_CHANNEL,
-                    "channel '"
-                            + channel
-                            + "' asks of the fabric what '"
-                            + existing
-                            + "' has not, whose publication it would share: ask for the same");
-        }
-    }
-
-    private static CommandException differs(String key, int asked, int existing) {
-        return new CommandException(
-                ErrorCode.INVALID_CHANNEL,
-                "the channel asks for "
-                        + key
-                        + " "
-                        + asked
-                        + ", but the publication of this stream that is shared has "
-                        + existing
-                        + ": ask for the same, or add an exclusive publication");
     }
 
     private Preparation prepare(
@@ -250,9 +212,11 @@ final class Publications implements RoundRobin.Turn<Publication> {
             int streamId,
             boolean exclusive,
             ChannelUri channel) {
-        int sessionId = factory.sessionId(channel);
-        while (isSessionTaken(streamId, sessionId, channel)) {
-            if (channel.sessionId().isPresent()) {
+        named.checkTagFree(channel);
+        LogSpec tagged = named.tagged(channel);
+        int sessionId = tagged == null ? factory.sessionId(channel) : tagged.sessionId();
+        while (named.isSessionTaken(streamId, sessionId, channel)) {
+            if (tagged != null || channel.sessionId().isPresent()) {
                 throw new CommandException(
                         ErrorCode.INVALID_CHANNEL,
                         "session-id "
@@ -269,9 +233,11 @@ final class Publications implements RoundRobin.Turn<Publication> {
                         registrationId,
                         sessionId,
                         streamId,
-                        channel);
+                        channel,
+                        tagged);
         Preparation preparation = new Preparation(spec, channel);
         preparations.add(preparation);
+        named.add(preparation);
         files.publication(spec, client.id(), preparation);
         return preparation;
     }
@@ -279,41 +245,10 @@ final class Publications implements RoundRobin.Turn<Publication> {
     /** A session id that no publication of the stream has, on whichever channel. */
     int nextSessionId(int streamId) {
         int sessionId = factory.nextSessionId();
-        while (isUsed(streamId, sessionId)) {
+        while (named.isSessionUsed(streamId, sessionId)) {
             sessionId = factory.nextSessionId();
         }
         return sessionId;
-    }
-
-    private boolean isUsed(int streamId, int sessionId) {
-        for (Publication publication : all) {
-            if (publication.streamId() == streamId && publication.sessionId() == sessionId) {
-                return true;
-            }
-        }
-        for (Preparation each : preparations) {
-            if (each.spec.streamId() == streamId && each.spec.sessionId() == sessionId) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private boolean isSessionTaken(int streamId, int sessionId, ChannelUri channel) {
-        for (Publication publication : all) {
-            LogSpec spec = publication.log().spec();
-            if (spec.sessionId() == sessionId
-                    && isSameStream(spec, publication.channel(), streamId, channel)) {
-                return true;
-            }
-        }
-        for (Preparation each : preparations) {
-            if (each.spec.sessionId() == sessionId
-                    && isSameStream(each.spec, each.channel, streamId, channel)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** Every cycle. Returns the amount of work done. */
@@ -336,10 +271,28 @@ final class Publications implements RoundRobin.Turn<Publication> {
         return work;
     }
 
-    /** At a slow pace: tells operators how far publications were appended to. */
+    /**
+     * At a slow pace: tells how far publications were appended to, and where they are sent from.
+     */
     void count() {
         for (int i = 0; i < all.size(); i++) {
             all.get(i).count();
+            locate(all.get(i));
+        }
+    }
+
+    private void locate(Publication publication) {
+        if (publication instanceof NetworkPublication network
+                && !network.isTransportDone()
+                && !network.status().isBound()) {
+            String address = network.transport().localAddress(network);
+            if (address != null) {
+                try {
+                    network.status().bound(address);
+                } catch (CommandException e) {
+                    errors.onError(e);
+                }
+            }
         }
     }
 
@@ -372,10 +325,14 @@ final class Publications implements RoundRobin.Turn<Publication> {
 
     private void free(Publication publication, long nowNs) {
         all.remove(publication);
+        named.remove(publication);
         roundRobin.remove(publication);
         subscriptions.removeSource(publication);
         spied.remove(publication);
         publication.close();
+        if (publication instanceof NetworkPublication network) {
+            statuses.leave(network.status());
+        }
         files.release(publication.log(), nowNs);
         count.setRelease(all.size());
     }

@@ -6,6 +6,8 @@ import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.channel.NamedPublications;
+import io.verbus.driver.channel.ReceiveStatuses;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
@@ -33,6 +35,7 @@ final class Subscriptions {
     private final DriverCounters counters;
     private final EventEncoder events;
     private final ErrorHandler errors;
+    private final ReceiveStatuses statuses;
     private final AtomicCounter count;
     private final List<Subscription> all = new ArrayList<>();
     private final List<Subscribable> sources = new ArrayList<>();
@@ -52,6 +55,7 @@ final class Subscriptions {
         this.events = events;
         this.counters = counters;
         this.errors = errors;
+        this.statuses = new ReceiveStatuses(counters);
         this.count = counters.system(SystemCounter.SUBSCRIPTIONS);
     }
 
@@ -60,13 +64,23 @@ final class Subscriptions {
      *
      * @throws io.verbus.BusException if its channel cannot be used.
      */
-    void add(Client client, long correlationId, int streamId, ChannelUri channel) {
+    void add(Client client, long correlationId, int streamId, ChannelUri asked) {
         Transport transport = null;
         InboundEndpoint endpoint = null;
-        channel.checkSubscribable();
+        asked.checkSubscribable();
+        ChannelUri channel = asked;
+        int statusId = EventEncoder.NO_COUNTER;
         if (!channel.isIpc() && !channel.isSpy()) {
+            Subscription tagged = tagged(asked);
+            channel = NamedPublications.placed(asked, tagged == null ? null : tagged.channel());
             transport = transports.of(channel);
-            endpoint = transport.openEndpoint(channel);
+            endpoint = open(transport, channel, tagged);
+            try {
+                statusId = statuses.enter(endpoint, correlationId, asked.toString());
+            } catch (CommandException e) {
+                transport.closeEndpoint(endpoint);
+                throw e;
+            }
         }
         Subscription subscription =
                 new Subscription(
@@ -74,20 +88,45 @@ final class Subscriptions {
         try {
             checkCounters(subscription);
         } catch (CommandException e) {
-            if (transport != null) {
-                transport.closeEndpoint(endpoint);
-            }
+            closeEndpoint(subscription);
             throw e;
         }
         all.add(subscription);
         client.subscriptions().add(subscription);
         count.setRelease(all.size());
-        events.subscriptionReady(correlationId);
+        events.subscriptionReady(correlationId, statusId);
         for (int i = 0; i < sources.size(); i++) {
             join(sources.get(i), subscription);
         }
         if (transport != null) {
             transport.onSubscriptionAdded(endpoint, streamId);
+        }
+    }
+
+    /** One that receives at the place that a channel names by a tag, or null. */
+    private Subscription tagged(ChannelUri channel) {
+        for (Subscription each : all) {
+            if (each.endpoint() != null
+                    && NamedPublications.hasSamePlaceTag(each.channel(), channel)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    private static InboundEndpoint open(
+            Transport transport, ChannelUri channel, Subscription tagged) {
+        if (tagged == null) {
+            return transport.openEndpoint(channel);
+        }
+        transport.joinEndpoint(tagged.endpoint(), channel);
+        return tagged.endpoint();
+    }
+
+    private void closeEndpoint(Subscription subscription) {
+        if (subscription.transport() != null) {
+            statuses.leave(subscription.endpoint());
+            subscription.transport().closeEndpoint(subscription.endpoint());
         }
     }
 
@@ -129,9 +168,7 @@ final class Subscriptions {
             sources.get(i).subscribers().remove(subscription);
         }
         unjoined.removeIf(join -> join.subscription == subscription);
-        if (subscription.transport() != null) {
-            subscription.transport().closeEndpoint(subscription.endpoint());
-        }
+        closeEndpoint(subscription);
     }
 
     /** Whether a source would have a subscriber. */

@@ -342,7 +342,7 @@ class AeronClientTest {
         assertRefused("aeron:nowhere?x=y", ErrorCode.INVALID_CHANNEL, "unknown media 'nowhere'");
         assertRefused("aeron:udp?endpoint=:x", ErrorCode.INVALID_CHANNEL, "endpoint");
         assertRefused("aeron:ipc?term-length=3", ErrorCode.INVALID_CHANNEL, "term-length");
-        assertRefused("aeron:ipc?eos=false", ErrorCode.NOT_SUPPORTED, "eos=false");
+        assertRefused("aeron:ipc?tether=false", ErrorCode.NOT_SUPPORTED, "tether=false");
         RegistrationException refused =
                 assertThrows(
                         RegistrationException.class,

@@ -132,6 +132,16 @@ public final class LoopTransport implements Transport {
     }
 
     @Override
+    public void joinEndpoint(InboundEndpoint endpoint, ChannelUri channel) {
+        ((Endpoint) endpoint).references[0]++;
+    }
+
+    @Override
+    public String localAddress(OutboundStream stream) {
+        return "loop:0";
+    }
+
+    @Override
     public void closeEndpoint(InboundEndpoint endpoint) {
         Endpoint opened = (Endpoint) endpoint;
         if (--opened.references[0] == 0) {

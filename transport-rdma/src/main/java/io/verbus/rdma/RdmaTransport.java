@@ -91,8 +91,18 @@ public final class RdmaTransport implements Transport, FabricHandler {
     }
 
     @Override
+    public String localAddress(OutboundStream stream) {
+        return outbound.localAddress(stream);
+    }
+
+    @Override
     public InboundEndpoint openEndpoint(ChannelUri channel) {
         return inbound.open(channel);
+    }
+
+    @Override
+    public void joinEndpoint(InboundEndpoint endpoint, ChannelUri channel) {
+        inbound.join(endpoint, channel);
     }
 
     @Override

@@ -53,8 +53,18 @@ final class UdpTransport implements Transport {
     }
 
     @Override
+    public String localAddress(OutboundStream stream) {
+        return outbound.localAddress(stream);
+    }
+
+    @Override
     public InboundEndpoint openEndpoint(ChannelUri channel) {
         return inbound.open(channel);
+    }
+
+    @Override
+    public void joinEndpoint(InboundEndpoint endpoint, ChannelUri channel) {
+        inbound.join(endpoint, channel);
     }
 
     @Override

@@ -537,7 +537,7 @@ class HostilePeerTest {
         driver.turn();
         peer.send(sender, Frame.status(peer.buffer, 0, session, STREAM, 0, -1));
         driver.turn();
-        assertEquals(3, driver.counter("invalid frames of receivers"));
+        assertEquals(3, driver.counter("Status Messages rejected"));
         driver.turn(20);
         drainPeer();
         for (int i = 0; i < 1_000; i++) {

@@ -32,6 +32,9 @@ public final class DriverCounters {
     private static final int STREAM_ID = SESSION_ID + Integer.BYTES;
     private static final int CHANNEL_LENGTH = STREAM_ID + Integer.BYTES;
 
+    /** Characters of an address in a key. */
+    private static final int MAX_ADDRESS = 54;
+
     /** Characters that a join position may take at the end of a label. */
     private static final int MAX_JOIN = 22;
 
@@ -119,9 +122,39 @@ public final class DriverCounters {
                         CounterPool.NO_OWNER,
                         typeId,
                         putChannel(0, channel),
-                        name + ": " + channel);
+                        name + ": " + channel + " ");
         belongs(counter.id(), registrationId, 0);
         return counter;
+    }
+
+    /**
+     * Allocates the counter of a local address, which is its key.
+     *
+     * @param name of what it says.
+     * @param statusId counter of the channel that the address belongs to.
+     * @param address host and port.
+     * @throws BusException if there is none left.
+     */
+    public AtomicCounter localAddress(
+            String name, long registrationId, int statusId, String address) {
+        key.putInt(0, statusId);
+        int length = Math.min(address.length(), MAX_ADDRESS);
+        key.putInt(Integer.BYTES, length);
+        key.putStringWithoutLengthAscii(2 * Integer.BYTES, address, 0, length);
+        AtomicCounter counter =
+                allocate(
+                        CounterShare.CLIENTS,
+                        CounterPool.NO_OWNER,
+                        CounterTypes.LOCAL_ADDRESS,
+                        2 * Integer.BYTES + length,
+                        name + ": " + statusId + " " + address);
+        belongs(counter.id(), registrationId, CounterPool.NO_OWNER);
+        return counter;
+    }
+
+    /** Says more in a label, as far as there is room. */
+    public void appendToLabel(AtomicCounter counter, String text) {
+        counters.appendToLabel(counter.id(), text);
     }
 
     /**

@@ -86,6 +86,11 @@ public final class InboundConductor implements AutoCloseable {
         return listeners.open(channel);
     }
 
+    /** Joins an endpoint that is open. */
+    public void join(InboundEndpoint endpoint, ChannelUri channel) {
+        InboundListeners.of(endpoint).join(channel);
+    }
+
     /** Leaves an endpoint. The last to leave closes it; its connections end when all is said. */
     public void leave(InboundEndpoint endpoint) {
         listeners.leave(InboundListeners.of(endpoint), nowNs);

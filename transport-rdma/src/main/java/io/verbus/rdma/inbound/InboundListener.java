@@ -30,7 +30,11 @@ final class InboundListener implements InboundEndpoint {
             Listener listener,
             ConnectionOptions options,
             ChannelUri channel) {
-        this.requested = requested;
+        this.requested =
+                requested.getPort() == 0
+                        ? new InetSocketAddress(
+                                requested.getAddress(), listener.localAddress().getPort())
+                        : requested;
         this.listener = listener;
         this.options = options;
         this.window = channel.window();
@@ -38,7 +42,7 @@ final class InboundListener implements InboundEndpoint {
     }
 
     boolean isAt(InetSocketAddress address) {
-        return requested.getPort() != 0 && requested.equals(address);
+        return requested.equals(address);
     }
 
     boolean uses(Listener other) {

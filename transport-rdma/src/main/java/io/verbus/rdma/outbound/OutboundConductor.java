@@ -125,6 +125,12 @@ public final class OutboundConductor implements AutoCloseable {
         end(part);
     }
 
+    /** Where a publication is sent from; null while it is not, and where it is a fan's. */
+    public String localAddress(OutboundStream stream) {
+        Sent entry = sent.get(stream);
+        return entry == null ? null : entry.endpoint.localAddress();
+    }
+
     /** Ends a publication. */
     public void end(OutboundStream stream) {
         Fans.Fan fan = fans.get(stream);

@@ -183,6 +183,16 @@ final class OutboundEndpoint implements AutoCloseable {
         return names.isDone();
     }
 
+    /** Host and port of this end of the connection; null while none stands. */
+    String localAddress() {
+        InetSocketAddress local = connection == null ? null : connection.localAddress();
+        if (local == null) {
+            return null;
+        }
+        String host = local.getAddress().getHostAddress();
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + local.getPort();
+    }
+
     /** Whether nothing is sent there and no connection stands. */
     boolean isOver() {
         return streams.isEmpty() && state == State.WAITING;

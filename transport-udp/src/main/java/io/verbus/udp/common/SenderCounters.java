@@ -33,6 +33,9 @@ public final class SenderCounters extends CounterSet {
     /** Status messages that arrived. */
     public final AtomicCounter statusMessages;
 
+    /** Status messages of positions where no receiver of the stream can be. */
+    public final AtomicCounter statusMessagesRejected;
+
     /** Frames of receivers that cannot take a stream. */
     public final AtomicCounter errorFrames;
 
@@ -66,6 +69,7 @@ public final class SenderCounters extends CounterSet {
         retransmits = counter(SystemCounter.RETRANSMITS_SENT);
         retransmittedBytes = counter(SystemCounter.RETRANSMITTED_BYTES);
         statusMessages = counter(SystemCounter.STATUS_MESSAGES_RECEIVED);
+        statusMessagesRejected = counter(SystemCounter.STATUS_MESSAGES_REJECTED);
         errorFrames = counter(SystemCounter.ERROR_FRAMES_RECEIVED);
         heartbeats = counter(SystemCounter.HEARTBEATS_SENT);
         bytes = counter(SystemCounter.BYTES_SENT);

@@ -90,11 +90,7 @@ public final class InboundConductor implements AutoCloseable {
         for (ReceiveEndpoint endpoint : endpoints) {
             if (endpoint.isAt(address, group)) {
                 endpoint.requireControl(channel, control);
-                endpoint.join(channel);
-                checkBuffer(endpoint);
-                if (endpoint.isReopened()) {
-                    agent.commands().add(new ReceiverCommand.Attach(endpoint));
-                }
+                join(endpoint, channel);
                 return endpoint;
             }
         }
@@ -119,6 +115,16 @@ public final class InboundConductor implements AutoCloseable {
         endpoints.add(endpoint);
         agent.commands().add(new ReceiverCommand.Attach(endpoint));
         return endpoint;
+    }
+
+    /** Joins an endpoint that is open, or about to be closed. */
+    public void join(InboundEndpoint open, ChannelUri channel) {
+        ReceiveEndpoint endpoint = (ReceiveEndpoint) open;
+        endpoint.join(channel);
+        checkBuffer(endpoint);
+        if (endpoint.isReopened()) {
+            agent.commands().add(new ReceiverCommand.Attach(endpoint));
+        }
     }
 
     private InetSocketAddress control(ChannelUri channel, Group group) {

@@ -44,7 +44,11 @@ final class ReceiveEndpoint implements InboundEndpoint {
             Queue<ReceiverEvent> events,
             long receiverId) {
         this.socket = socket;
-        this.requested = requested;
+        this.requested =
+                requested.getPort() == 0
+                        ? new InetSocketAddress(
+                                requested.getAddress(), socket.localAddress().getPort())
+                        : requested;
         this.group = group;
         this.publication = publication;
         this.receiverId = receiverId;
@@ -96,9 +100,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
     }
 
     boolean isAt(InetSocketAddress address, Group otherGroup) {
-        return requested.getPort() != 0
-                && requested.equals(address)
-                && Objects.equals(group, otherGroup);
+        return requested.equals(address) && Objects.equals(group, otherGroup);
     }
 
     /**

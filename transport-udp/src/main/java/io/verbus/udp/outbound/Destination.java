@@ -81,6 +81,11 @@ final class Destination {
         }
     }
 
+    /** Host and port that is sent from. Conductor. */
+    String localAddress() {
+        return SocketAddress.text(socket.localAddress());
+    }
+
     @Override
     public String toString() {
         return address.toString();

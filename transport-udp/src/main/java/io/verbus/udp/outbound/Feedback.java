@@ -116,6 +116,13 @@ final class Feedback {
         if (stream == null) {
             return true;
         }
+        long position =
+                stream.consumedPosition(
+                        StatusFrame.termId(datagram), StatusFrame.termOffset(datagram));
+        if (position < 0 || StatusFrame.window(datagram) < 0) {
+            counters.statusMessagesRejected.incrementRelease();
+            return true;
+        }
         boolean isTagged = StatusFrame.isTagged(datagram, length);
         boolean isOfInterest =
                 isLeaving
@@ -125,15 +132,16 @@ final class Feedback {
                 receivers == null
                         || (isLeaving
                                 ? mayLeave(incoming.source(index))
-                                : heard(stream, incoming.source(index), datagram));
-        return stream.onStatus(
-                isLeaving,
-                StatusFrame.termId(datagram),
-                StatusFrame.termOffset(datagram),
-                StatusFrame.window(datagram),
-                StatusFrame.receiverId(datagram),
-                isOfInterest && isTaken,
-                nowNs);
+                                : heard(position, incoming.source(index), datagram));
+        if (isOfInterest && isTaken) {
+            stream.onStatus(
+                    isLeaving,
+                    position,
+                    StatusFrame.window(datagram),
+                    StatusFrame.receiverId(datagram),
+                    nowNs);
+        }
+        return true;
     }
 
     /** A receiver that came by itself leaves from the address at which it came. */
@@ -142,12 +150,7 @@ final class Feedback {
     }
 
     /** A status message has come to where there are several receivers; whether one has sent it. */
-    private boolean heard(SendStream stream, SocketAddress source, UnsafeBuffer status) {
-        long position =
-                stream.consumedPosition(StatusFrame.termId(status), StatusFrame.termOffset(status));
-        if (position < 0) {
-            return false;
-        }
+    private boolean heard(long position, SocketAddress source, UnsafeBuffer status) {
         boolean isTaken = receivers.heard(source, StatusFrame.receiverId(status), position, nowNs);
         if (receivers.mustAsk(source, nowNs)) {
             port.ask(source, status, receivers.question(source, nowNs));

@@ -45,6 +45,9 @@ public final class OutboundConductor implements AutoCloseable {
     /** A destination that was added to a publication. */
     private record Added(ChannelUri channel, RemoteReceiver receiver) {}
 
+    /** A stream that is sent, and where. */
+    private record Sending(SendStream stream, Destination destination) {}
+
     private final TransportHost host;
     private final Resolver resolver;
     private final UdpOptions options;
@@ -54,7 +57,7 @@ public final class OutboundConductor implements AutoCloseable {
     private final SenderAgent agent;
     private final SendDestinations destinations;
     private final Map<Destination, List<Added>> added = new HashMap<>();
-    private final Map<Long, SendStream> streams = new HashMap<>();
+    private final Map<Long, Sending> streams = new HashMap<>();
     private long nowNs;
 
     /**
@@ -96,7 +99,7 @@ public final class OutboundConductor implements AutoCloseable {
                         route.isGroup(),
                         linger == null ? options.lingerNs() : linger.toNanos(),
                         nowNs);
-        streams.put(stream.registrationId(), sending);
+        streams.put(stream.registrationId(), new Sending(sending, destination));
         agent.commands().add(new SenderCommand.Add(destination, sending));
     }
 
@@ -170,11 +173,16 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
+    /** Where a publication is sent from. */
+    public String localAddress(OutboundStream stream) {
+        return streams.get(stream.registrationId()).destination().localAddress();
+    }
+
     /** Ends a publication. */
     public void end(OutboundStream stream) {
-        SendStream sending = streams.get(stream.registrationId());
+        Sending sending = streams.get(stream.registrationId());
         if (sending != null) {
-            agent.commands().add(new SenderCommand.End(sending));
+            agent.commands().add(new SenderCommand.End(sending.stream()));
         }
     }
 

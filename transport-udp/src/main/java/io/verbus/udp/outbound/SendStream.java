@@ -40,6 +40,7 @@ final class SendStream {
     private final Retransmission retransmission;
     private final FlowControl flow;
     private final long lingerNs;
+    private final boolean tellsEnd;
 
     /** Bytes behind what is consumed that slower receivers of a group may still ask for. */
     private final int kept;
@@ -77,6 +78,7 @@ final class SendStream {
         this.stream = stream;
         this.options = options;
         this.lingerNs = lingerNs;
+        tellsEnd = stream.channel().tellsEnd();
         source = new LogSource(stream.log());
         retransmission = new Retransmission(stream, source, counters, options.retransmitLingerNs());
         turnLength = Destination.BATCH * stream.log().spec().mtu();
@@ -275,7 +277,7 @@ final class SendStream {
 
     private void sendHeartbeat(DestinationPort port, boolean isEndOfStream, long nowNs) {
         lastSendNs = nowNs;
-        port.sendHeartbeat(stream.log().spec(), isEndOfStream, sent());
+        port.sendHeartbeat(stream.log().spec(), isEndOfStream && tellsEnd, sent());
     }
 
     FlowControl flow() {
@@ -283,33 +285,17 @@ final class SendStream {
     }
 
     /**
-     * A status message has arrived.
+     * A status message has come from a receiver that counts.
      *
      * @param isLeaving whether the receiver leaves.
-     * @param isHeeded whether it comes from a receiver, and one that counts.
-     * @return whether a receiver can have sent it.
+     * @param position that it has consumed, as {@link #consumedPosition} has found it.
      */
-    boolean onStatus(
-            boolean isLeaving,
-            int termId,
-            int termOffset,
-            int newWindow,
-            long newReceiverId,
-            boolean isHeeded,
-            long nowNs) {
-        long position = consumedPosition(termId, termOffset);
-        if (position < 0 || newWindow < 0) {
-            return false;
-        }
-        if (!isHeeded) {
-            return true;
-        }
+    void onStatus(boolean isLeaving, long position, int newWindow, long newReceiverId, long nowNs) {
         if (isLeaving) {
             flow.onLeave(newReceiverId);
         } else if (state == State.OPEN || state == State.LINGERING) {
             accept(position, newWindow, newReceiverId, nowNs);
         }
-        return true;
     }
 
     /** A receiver asks for the set-up. */

@@ -128,6 +128,10 @@ public final class DatagramSocket implements AutoCloseable {
                     "name an address of this host (`ip address` shows them) and a free port (`ss"
                             + " -uln` shows those in use)");
         }
+        readLocalAddress(arena, state);
+    }
+
+    private void readLocalAddress(Arena arena, MemorySegment state) {
         MemorySegment length = arena.allocate(ValueLayout.JAVA_INT);
         length.set(ValueLayout.JAVA_INT, 0, LinuxAbi.SockAddr.IPV6_SIZE);
         MemorySegment name = arena.allocate(32, 8);
@@ -159,6 +163,7 @@ public final class DatagramSocket implements AutoCloseable {
                         "name an interface address from which a route leads there (`ip route get"
                                 + " ADDRESS`)");
             }
+            readLocalAddress(arena, state); // the route has an address, where none was named
         }
     }
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.channel;
+
+import io.verbus.BusException;
+
+/** The values of a channel contradict each other, or do not fit what it is used for. */
+public final class InvalidChannelException extends BusException {
+    private static final long serialVersionUID = 1L;
+
+    InvalidChannelException(String message) {
+        super(message);
+    }
+}

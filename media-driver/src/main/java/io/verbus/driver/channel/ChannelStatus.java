@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.channel;
+
+import io.verbus.BusException;
+import io.verbus.cnc.CounterTypes;
+import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.command.CommandException;
+import io.verbus.driver.status.DriverCounters;
+
+import org.agrona.concurrent.status.AtomicCounter;
+
+/**
+ * What clients are told of a place that publications send to, or subscriptions receive at: a
+ * counter of its state, and one with the local address once that is bound. Conductor's thread.
+ */
+public final class ChannelStatus implements AutoCloseable {
+    /** Value of a channel that is open, and of an address that is bound. */
+    private static final long ACTIVE = 1;
+
+    private final DriverCounters counters;
+    private final String side;
+    private final long registrationId;
+    private final AtomicCounter state;
+    private AtomicCounter address;
+    private boolean isBound;
+    private int users = 1;
+
+    private ChannelStatus(
+            DriverCounters counters, String side, int typeId, long registrationId, String channel) {
+        this.counters = counters;
+        this.side = side;
+        this.registrationId = registrationId;
+        try {
+            state = counters.channel(typeId, side + "-channel", registrationId, channel);
+        } catch (BusException e) {
+            throw exhausted(e);
+        }
+        state.setRelease(ACTIVE);
+    }
+
+    /**
+     * Of a place that publications send to.
+     *
+     * @param registrationId of the first.
+     * @param channel of the first.
+     * @throws CommandException if there is no counter left.
+     */
+    static ChannelStatus sending(DriverCounters counters, long registrationId, String channel) {
+        return new ChannelStatus(
+                counters, "snd", CounterTypes.SEND_CHANNEL_STATUS, registrationId, channel);
+    }
+
+    /**
+     * Of a place that subscriptions receive at.
+     *
+     * @param registrationId of the first.
+     * @param channel of the first.
+     * @param boundTo local address.
+     * @throws CommandException if there is no counter left.
+     */
+    static ChannelStatus receiving(
+            DriverCounters counters, long registrationId, String channel, String boundTo) {
+        ChannelStatus status =
+                new ChannelStatus(
+                        counters,
+                        "rcv",
+                        CounterTypes.RECEIVE_CHANNEL_STATUS,
+                        registrationId,
+                        channel);
+        try {
+            status.bound(boundTo);
+            return status;
+        } catch (CommandException e) {
+            status.close();
+            throw e;
+        }
+    }
+
+    private static CommandException exhausted(BusException e) {
+        return new CommandException(ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
+    }
+
+    /** Counter of the state. */
+    public int counterId() {
+        return state.id();
+    }
+
+    /** Whether the local address was told. */
+    public boolean isBound() {
+        return isBound;
+    }
+
+    /**
+     * Tells the local address.
+     *
+     * @param text host and port.
+     * @throws CommandException if there is no counter left; the address stays untold then.
+     */
+    public void bound(String text) {
+        isBound = true;
+        try {
+            address =
+                    counters.localAddress(
+                            side + "-local-sockaddr", registrationId, state.id(), text);
+        } catch (BusException e) {
+            throw exhausted(e);
+        }
+        counters.appendToLabel(state, text);
+        address.setRelease(ACTIVE);
+    }
+
+    void enter() {
+        users++;
+    }
+
+    /** One user leaves; the last closes it. Returns whether that was the last. */
+    boolean leave() {
+        users--;
+        if (users == 0) {
+            close();
+        }
+        return users == 0;
+    }
+
+    @Override
+    public void close() {
+        if (address != null) {
+            address.close();
+        }
+        state.close();
+    }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.channel;
+
+import io.verbus.channel.ChannelUri;
+import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.command.CommandException;
+import io.verbus.logbuffer.LogSpec;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+
+/**
+ * Publications as channels name them: by place, stream and session, or by a tag. Holds those whose
+ * logs are being made, too. Conductor's thread.
+ */
+public final class NamedPublications {
+    /** A publication, or what becomes one. */
+    public interface Named {
+        LogSpec spec();
+
+        ChannelUri channel();
+    }
+
+    private final List<Named> all = new ArrayList<>();
+
+    public void add(Named publication) {
+        all.add(publication);
+    }
+
+    public void remove(Named publication) {
+        all.remove(publication);
+    }
+
+    /**
+     * A channel with the place that it names by a tag.
+     *
+     * @throws CommandException if there is no such place, or the channel names another as well.
+     */
+    public ChannelUri placed(ChannelUri channel) {
+        for (Named each : all) {
+            if (hasSamePlaceTag(each.channel(), channel)) {
+                return placed(channel, each.channel());
+            }
+        }
+        return placed(channel, null);
+    }
+
+    /** Whether two channels of the same media have the same tag for their places. */
+    public static boolean hasSamePlaceTag(ChannelUri one, ChannelUri other) {
+        OptionalLong tag = one.tags().place();
+        return tag.isPresent()
+                && tag.equals(other.tags().place())
+                && one.media().equals(other.media())
+                && !one.isIpc();
+    }
+
+    /**
+     * A channel with the place that it names by a tag.
+     *
+     * @param tagged with the same tag; null if there is none.
+     * @throws CommandException if there is no such place, or the channel names another as well.
+     */
+    public static ChannelUri placed(ChannelUri channel, ChannelUri tagged) {
+        if (tagged != null) {
+            return channel.at(tagged);
+        }
+        if (!channel.isIpc()
+                && !channel.hasEndpoint()
+                && channel.control() == null
+                && !channel.isManual()) {
+            throw invalid(
+                    "channel '"
+                            + channel
+                            + "' names a place by its tag alone, and no open channel has the tag:"
+                            + " name the endpoint, or add the channel that has it first");
+        }
+        return channel;
+    }
+
+    /**
+     * Checks that no publication has the tag that a channel wants for its own.
+     *
+     * @throws CommandException if one has.
+     */
+    public void checkTagFree(ChannelUri channel) {
+        OptionalLong tag = channel.tags().publication();
+        for (Named each : all) {
+            if (tag.isPresent() && each.channel().tags().publication().equals(tag)) {
+                throw invalid(
+                        "tag "
+                                + tag.getAsLong()
+                                + " is taken by the publication on '"
+                                + each.channel()
+                                + "': choose another");
+            }
+        }
+    }
+
+    /**
+     * The publication whose session a channel names by a tag; null if it names none.
+     *
+     * @throws CommandException if there is no such publication on the same kind of channel.
+     */
+    public LogSpec tagged(ChannelUri channel) {
+        OptionalLong tag = channel.sessionTag();
+        if (tag.isEmpty()) {
+            return null;
+        }
+        for (Named each : all) {
+            if (each.channel().isIpc() == channel.isIpc()
+                    && each.channel().tags().publication().equals(tag)) {
+                return each.spec();
+            }
+        }
+        throw invalid(
+                "channel '"
+                        + channel
+                        + "' wants the session of a publication that is not there: session-id must"
+                        + " reference the tag of "
+                        + (channel.isIpc() ? "an IPC" : "a network")
+                        + " publication that was added before");
+    }
+
+    /** Whether a publication of the stream has the session, on whichever channel. */
+    public boolean isSessionUsed(int streamId, int sessionId) {
+        for (Named each : all) {
+            if (each.spec().streamId() == streamId && each.spec().sessionId() == sessionId) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a publication of the stream has the session at the place of a channel. */
+    public boolean isSessionTaken(int streamId, int sessionId, ChannelUri channel) {
+        for (Named each : all) {
+            if (each.spec().sessionId() == sessionId && isSameStream(each, streamId, channel)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isSameStream(Named existing, int streamId, ChannelUri channel) {
+        return existing.spec().streamId() == streamId
+                && SamePlace.of(existing.channel(), channel)
+                && Objects.equals(
+                        existing.channel().interfaceAddress(), channel.interfaceAddress());
+    }
+
+    /**
+     * Whether who adds a concurrent publication shares one that there is.
+     *
+     * @throws CommandException if the channel asks for what that one is not.
+     */
+    public static boolean isShared(Named existing, int streamId, ChannelUri channel) {
+        boolean hasSameTag = hasSamePlaceTag(existing.channel(), channel);
+        boolean hasOtherTag =
+                !channel.isIpc()
+                        && !hasSameTag
+                        && channel.tags().place().isPresent()
+                        && existing.channel().tags().place().isPresent();
+        if (channel.isManual() && !hasSameTag
+                || hasOtherTag
+                || !isSameStream(existing, streamId, channel)) {
+            return false;
+        }
+        checkSame(existing, channel);
+        return true;
+    }
+
+    private static void checkSame(Named existing, ChannelUri channel) {
+        LogSpec spec = existing.spec();
+        checkSame("session-id", channel.sessionId().orElse(spec.sessionId()), spec.sessionId());
+        checkSame(
+                "term-length",
+                channel.hasTermLength() ? channel.termLength() : spec.termLength(),
+                spec.termLength());
+        checkSame("mtu", channel.hasMtu() ? channel.mtu() : spec.mtu(), spec.mtu());
+        if (channel.start() != null) {
+            checkSame("init-term-id", channel.start().initialTermId(), spec.initialTermId());
+            checkSame(
+                    "starting position",
+                    channel.start().position(spec.termLength()),
+                    spec.position());
+        }
+        checkSame("ssc", channel.spiesConnect(), existing.channel().spiesConnect());
+        if (!channel.fabric().isWithin(existing.channel().fabric())) {
+            throw invalid(
+                    "channel '"
+                            + channel
+                            + "' asks of the fabric what '"
+                            + existing.channel()
+                            + "' has not, whose publication it would share: ask for the same");
+        }
+    }
+
+    private static void checkSame(String key, Object asked, Object existing) {
+        if (!asked.equals(existing)) {
+            throw invalid(
+                    "the channel asks for "
+                            + key
+                            + " "
+                            + asked
+                            + ", but the publication of this stream that is shared has "
+                            + existing
+                            + ": ask for the same, or add an exclusive publication");
+        }
+    }
+
+    private static CommandException invalid(String message) {
+        return new CommandException(ErrorCode.INVALID_CHANNEL, message);
+    }
+}

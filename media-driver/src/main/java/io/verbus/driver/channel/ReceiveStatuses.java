@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.channel;
+
+import io.verbus.driver.command.CommandException;
+import io.verbus.driver.status.DriverCounters;
+import io.verbus.transport.InboundEndpoint;
+
+import java.util.IdentityHashMap;
+import java.util.Map;
+
+/**
+ * The status of each endpoint that subscriptions receive at: one for all of them there. Conductor's
+ * thread.
+ */
+public final class ReceiveStatuses {
+    private final DriverCounters counters;
+    private final Map<InboundEndpoint, ChannelStatus> all = new IdentityHashMap<>();
+
+    public ReceiveStatuses(DriverCounters counters) {
+        this.counters = counters;
+    }
+
+    /**
+     * A subscription receives at an endpoint.
+     *
+     * @param channel that it was added with.
+     * @return counter of the status.
+     * @throws CommandException if there is no counter left.
+     */
+    public int enter(InboundEndpoint endpoint, long registrationId, String channel) {
+        ChannelStatus status = all.get(endpoint);
+        if (status == null) {
+            status =
+                    ChannelStatus.receiving(
+                            counters, registrationId, channel, endpoint.description());
+            all.put(endpoint, status);
+        } else {
+            status.enter();
+        }
+        return status.counterId();
+    }
+
+    /** A subscription receives at an endpoint no more. */
+    public void leave(InboundEndpoint endpoint) {
+        if (all.get(endpoint).leave()) {
+            all.remove(endpoint);
+        }
+    }
+}
