@@ -33,6 +33,7 @@ import org.agrona.BitUtil;
  *  |        term length         | 276
  *  |         page size          | 280
  *  |    default frame header    | 320  with session id and stream id
+ *  |         revoked            | 496  uint8, 1 if the stream was taken back   driver
  *  |        log type            | 497  uint8, see LogType
  *  +----------------------------+
  *  |     unblocked position     | 1024 int64   behind the last claim made padding   driver
@@ -106,6 +107,9 @@ public final class LogLayout {
 
     /** Offset in the metadata: stream id, int32, in the default frame header. */
     public static final int STREAM_ID = DEFAULT_HEADER + FrameHeader.STREAM_ID;
+
+    /** Offset in the metadata: whether the stream was taken back before its end, uint8. */
+    public static final int REVOKED = 496;
 
     /** Offset in the metadata: code of the {@link LogType}, uint8. */
     public static final int TYPE = 497;

@@ -60,4 +60,11 @@ public interface OutboundStream {
      * thread; written by the conductor before {@link Transport#closePublication}.
      */
     long finalPosition();
+
+    /**
+     * Whether the stream was taken back: nothing more of it is sent, and receivers are told to end
+     * it wherever they are. Any thread; written by the conductor before {@link
+     * Transport#closePublication}.
+     */
+    boolean isRevoked();
 }

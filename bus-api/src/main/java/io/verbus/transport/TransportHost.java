@@ -76,6 +76,15 @@ public interface TransportHost extends TransportSettings {
     void onImageEnding(InboundImage image, long finalPosition);
 
     /**
+     * The peer has taken the stream back. The driver ends the image at once, wherever its
+     * subscribers are.
+     *
+     * @param image that ends.
+     * @param finalPosition up to which the stream was sent.
+     */
+    void onImageRevoked(InboundImage image, long finalPosition);
+
+    /**
      * The peer is lost. Nothing can write to the image's log any more. The driver ends the image at
      * its frontier, and closes it when its subscribers have read up to there.
      *

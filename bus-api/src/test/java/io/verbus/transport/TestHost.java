@@ -253,6 +253,11 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     }
 
     @Override
+    public void onImageRevoked(InboundImage image, long finalPosition) {
+        ((TestImage) image).revokedAt = finalPosition;
+    }
+
+    @Override
     public void onImageLost(InboundImage image, String reason) {
         ((TestImage) image).lost = reason;
     }

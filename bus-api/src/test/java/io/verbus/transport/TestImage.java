@@ -15,6 +15,9 @@ public final class TestImage extends TestSubscriber implements InboundImage {
     /** Where the stream ends, or -1 while that is not known. */
     public long endingAt = -1;
 
+    /** Where the stream was taken back, or -1 while it is not. */
+    public long revokedAt = -1;
+
     public boolean released;
 
     /** Position that was noted to be granted. */

@@ -21,6 +21,7 @@ public final class TestStream implements OutboundStream {
     private long window;
     private long senderPosition;
     private long finalPosition = LogLayout.NOT_ENDED;
+    private boolean isRevoked;
     private long consumed;
     private long limit;
 
@@ -98,6 +99,17 @@ public final class TestStream implements OutboundStream {
     /** Closes it: no message is taken any more. */
     public void end() {
         finalPosition = appender.position();
+    }
+
+    /** Takes it back: no message is taken any more, and what was not sent stays here. */
+    public void revoke() {
+        isRevoked = true;
+        end();
+    }
+
+    @Override
+    public boolean isRevoked() {
+        return isRevoked;
     }
 
     public boolean isEnding() {

@@ -102,13 +102,14 @@ final class CommandExecutor implements CommandHandler {
                 correlationId,
                 registrationId,
                 client -> {
-                    if (isRevoked) {
-                        throw notSupported("a publication cannot be revoked: close it");
-                    }
-                    Publication publication = client.removePublication(registrationId);
+                    Publication publication = client.publication(registrationId);
                     if (publication == null) {
                         throw unknownPublication(registrationId);
                     }
+                    if (isRevoked) {
+                        publications.revoke(publication);
+                    }
+                    client.removePublication(registrationId);
                     publications.release(publication, false);
                 });
     }

@@ -110,6 +110,11 @@ final class DriverTransportHost implements TransportHost {
     }
 
     @Override
+    public void onImageRevoked(InboundImage image, long finalPosition) {
+        images.onRevoked((NetworkImage) image, finalPosition);
+    }
+
+    @Override
     public void onImageLost(InboundImage image, String reason) {
         images.onLost((NetworkImage) image, reason);
     }

@@ -40,6 +40,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     private final LongSupplier ids;
     private final AtomicCounter count;
     private final AtomicCounter lost;
+    private final AtomicCounter revoked;
     private final RoundRobin<NetworkImage> roundRobin;
 
     /** One that its last turn found released. */
@@ -60,6 +61,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         this.peerErrors = new PeerErrorLog(errors, counters.system(SystemCounter.IMAGES_INVALID));
         this.ids = ids;
         this.count = counters.system(SystemCounter.IMAGES);
+        this.revoked = counters.system(SystemCounter.IMAGES_REVOKED);
         this.lost = counters.system(SystemCounter.IMAGES_LOST);
         this.roundRobin = new RoundRobin<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
     }
@@ -145,6 +147,13 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         subscriptions.tellFailed(
                 endpoint, setup.streamId(), setup.sessionId(), setup.source(), reason);
         answer.onFailed(reason);
+    }
+
+    /** The peer has taken the stream back. */
+    void onRevoked(NetworkImage image, long finalPosition) {
+        if (image.revoke(finalPosition)) {
+            revoked.incrementRelease();
+        }
     }
 
     /** The peer is lost: what has arrived is still read. */

@@ -147,6 +147,23 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         close(reason);
     }
 
+    /**
+     * The peer has taken the stream back: ends the image wherever its subscribers are.
+     *
+     * @return whether the image had not ended before.
+     */
+    boolean revoke(long position) {
+        if (state != State.ACTIVE) {
+            return false;
+        }
+        log.metadata().putByte(LogLayout.REVOKED, (byte) 1);
+        drainTo(position);
+        String reason = "the publication was revoked";
+        subscribers.endAll(reason);
+        close(reason);
+        return true;
+    }
+
     /** The peer ended the stream, and all of it is in the log. */
     void onEnding(long position) {
         drainTo(position);

@@ -53,6 +53,7 @@ abstract sealed class Publication extends RoundRobin.Taker
     private int references;
     private boolean isEnding;
     private boolean isAbandoned;
+    private boolean isRevoked;
     private long abandonedNs;
     private long endingSinceNs;
 
@@ -188,6 +189,18 @@ abstract sealed class Publication extends RoundRobin.Taker
         }
     }
 
+    /** Takes the stream back: it ends at its tail, wherever its readers are. */
+    final void revoke() {
+        isRevoked = true;
+        isEnding = true;
+        log.metadata().putByte(LogLayout.REVOKED, (byte) 1);
+    }
+
+    /** Whether the stream was taken back. Any thread, once the final position is set. */
+    public final boolean isRevoked() {
+        return isRevoked;
+    }
+
     /** At each of its turns: limits and cleaning. Returns the amount of work done. */
     abstract int update();
 
@@ -218,7 +231,7 @@ abstract sealed class Publication extends RoundRobin.Taker
     /** The final position is fixed. */
     abstract void onEnded(long position);
 
-    /** The stream ended because its log holds what no appender writes. */
+    /** The stream ended wherever its readers are. */
     abstract void onFailed(String reason);
 
     /** Whether the log has no reader any more. */
@@ -245,6 +258,11 @@ abstract sealed class Publication extends RoundRobin.Taker
             return unblocker.check(furthestPosition(), nowNs, claimTimeoutNs(nowNs)) ? 1 : 0;
         }
         if (finalPosition != LogLayout.NOT_ENDED) {
+            return 0;
+        }
+        if (isRevoked) {
+            end(LogTail.position(log));
+            onFailed("the publication was revoked");
             return 0;
         }
         boolean hasOpenClaim = frontier(furthestPosition()) < LogTail.position(log);

@@ -35,6 +35,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     private final DriverClock clock;
     private final AtomicCounter count;
     private final AtomicCounter unblocked;
+    private final AtomicCounter revoked;
     private final CommandFailures failures;
     private final NamedPublications named = new NamedPublications();
     private final List<Publication> all = new ArrayList<>();
@@ -65,6 +66,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         this.errors = errors;
         this.failures = failures;
         this.count = counters.system(SystemCounter.PUBLICATIONS);
+        this.revoked = counters.system(SystemCounter.PUBLICATIONS_REVOKED);
         this.unblocked = counters.system(SystemCounter.UNBLOCKED);
         this.roundRobin = new RoundRobin<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
     }
@@ -177,6 +179,12 @@ final class Publications implements RoundRobin.Turn<Publication> {
             }
         }
         return isPreparing(registrationId);
+    }
+
+    /** Takes a publication back: it ends wherever its readers are. */
+    void revoke(Publication publication) {
+        publication.revoke();
+        revoked.incrementRelease();
     }
 
     /** A client lets go of a publication. */

@@ -29,7 +29,7 @@ final class Frame {
     static int data(UnsafeBuffer frame, int session, int stream, int offset, long n) {
         int length = FrameHeader.LENGTH + TestStream.length(n, MTU);
         frame.setMemory(0, FrameHeader.align(length), (byte) 0);
-        HeartbeatFrame.write(frame, false, session, stream, INITIAL_TERM, offset);
+        HeartbeatFrame.write(frame, 0, session, stream, INITIAL_TERM, offset);
         frame.putInt(0, length);
         frame.putLong(FrameHeader.LENGTH, n);
         for (int i = Long.BYTES; i < length - FrameHeader.LENGTH; i++) {

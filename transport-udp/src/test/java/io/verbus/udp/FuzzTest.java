@@ -219,7 +219,12 @@ class FuzzTest {
                 return RttFrame.LENGTH;
             case 5:
                 HeartbeatFrame.write(
-                        one, random.nextInt(100) == 0, session, STREAM, Frame.INITIAL_TERM, offset);
+                        one,
+                        random.nextInt(100) == 0 ? random.nextInt(0x40) : 0,
+                        session,
+                        STREAM,
+                        Frame.INITIAL_TERM,
+                        offset);
                 return HeartbeatFrame.LENGTH;
             case 6:
                 NakFrame.write(one, session, STREAM, Frame.INITIAL_TERM, offset, 32);
@@ -231,7 +236,7 @@ class FuzzTest {
     }
 
     private int data(int session, int offset) {
-        HeartbeatFrame.write(one, false, session, STREAM, Frame.INITIAL_TERM, offset);
+        HeartbeatFrame.write(one, 0, session, STREAM, Frame.INITIAL_TERM, offset);
         int length = FrameHeader.LENGTH + random.nextInt(300);
         boolean isPadding = random.nextInt(8) == 0;
         if (isPadding) {

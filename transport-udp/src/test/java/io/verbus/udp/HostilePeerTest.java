@@ -275,7 +275,7 @@ class HostilePeerTest {
         length = append(one, length, Frame.data(one, SESSION, STREAM, first + second, 2));
         length = append(one, length, Frame.setup(one, SESSION, STREAM));
         length = append(one, length, Frame.data(one, SESSION + 1, STREAM, 0, 5));
-        HeartbeatFrame.write(one, false, SESSION, STREAM, Frame.INITIAL_TERM, 0);
+        HeartbeatFrame.write(one, 0, SESSION, STREAM, Frame.INITIAL_TERM, 0);
         length = append(one, length, HeartbeatFrame.LENGTH);
         length = append(one, length, Frame.data(one, SESSION, STREAM, 0, 0));
         length = append(one, length, Frame.data(one, SESSION, STREAM, first, 1));
@@ -691,7 +691,8 @@ class HostilePeerTest {
         driver.turn(2);
         for (int session = 0; session < 100; session++) {
             toDriver(Frame.setup(peer.buffer, session, STREAM));
-            HeartbeatFrame.write(peer.buffer, true, session, STREAM, Frame.INITIAL_TERM, 0);
+            HeartbeatFrame.write(
+                    peer.buffer, Frames.FLAG_END_OF_STREAM, session, STREAM, Frame.INITIAL_TERM, 0);
             driver.turn(2);
             toDriver(HeartbeatFrame.LENGTH);
             driver.turn(2);
@@ -752,7 +753,7 @@ class HostilePeerTest {
             case 4 -> {
                 HeartbeatFrame.write(
                         peer.buffer,
-                        random.nextInt(50) == 0,
+                        random.nextInt(50) == 0 ? Frames.FLAG_END_OF_STREAM : 0,
                         session,
                         STREAM,
                         Frame.INITIAL_TERM,

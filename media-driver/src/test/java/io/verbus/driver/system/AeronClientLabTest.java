@@ -3,18 +3,22 @@
 package io.verbus.driver.system;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.aeron.Aeron;
+import io.aeron.ExclusivePublication;
 import io.aeron.FragmentAssembler;
 import io.aeron.Image;
 import io.aeron.Publication;
 import io.aeron.Subscription;
+import io.aeron.driver.status.SystemCounterDescriptor;
 import io.verbus.Bus;
 import io.verbus.driver.Await;
 
 import org.agrona.collections.MutableLong;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -135,6 +139,73 @@ class AeronClientLabTest {
                     }
                 }
             }
+        }
+        assertEquals(List.of(), errors);
+    }
+
+    /** Tags, a starting position and the counters of the channel mean over RDMA what they mean. */
+    @Test
+    void beginsAtAPositionAndTellsTheStateOfItsChannels() {
+        try (Host b = Host.b();
+                Host a = Host.a();
+                Aeron in = connect(b);
+                Aeron out = connect(a)) {
+            String channel = aeron(b.channel(PORT));
+            String published =
+                    Host.overWire(
+                            channel
+                                    + "|term-length=64k|init-term-id=5|term-id=7|term-offset=96"
+                                    + "|tags=1,2");
+            long start = 2 * 64 * 1024 + 96;
+            Subscription subscription = in.addSubscription(channel + "|tags=3", STREAM);
+            Subscription second = in.addSubscription("aeron:rdma?tags=3", STREAM);
+            Publication publication = out.addPublication(published, STREAM);
+            assertEquals(start, publication.position());
+            Subscription spy = out.addSubscription("aeron-spy:aeron:rdma?tags=1", STREAM);
+            Await.until("connected", publication::isConnected);
+            Await.until("images", () -> subscription.imageCount() + second.imageCount() == 2);
+            assertEquals(start, subscription.imageAtIndex(0).joinPosition());
+            assertEquals(1, spy.imageCount());
+            assertEquals(1, subscription.channelStatus());
+            assertEquals(subscription.localSocketAddresses(), second.localSocketAddresses());
+            assertTrue(subscription.localSocketAddresses().getFirst().endsWith(":" + PORT));
+            Await.until("an address", () -> !publication.localSocketAddresses().isEmpty());
+            UnsafeBuffer message = message(1);
+            for (int i = 0; i < 500; i++) {
+                Await.until("offered", () -> publication.offer(message) > 0);
+                for (Subscription each : List.of(subscription, second, spy)) {
+                    Await.until("read", () -> each.poll((buffer, at, length, header) -> {}, 1) > 0);
+                }
+            }
+        }
+        assertEquals(List.of(), errors);
+    }
+
+    @Test
+    void endsARevokedPublicationAtOnce() {
+        try (Host b = Host.b();
+                Host a = Host.a();
+                Aeron in = connect(b);
+                Aeron out = connect(a)) {
+            String channel = aeron(b.channel(PORT));
+            Subscription subscription = in.addSubscription(channel, STREAM);
+            ExclusivePublication publication =
+                    out.addExclusivePublication(Host.overWire(channel), STREAM);
+            Await.until("connected", publication::isConnected);
+            Await.until("an image", () -> subscription.imageCount() == 1);
+            Image image = subscription.imageAtIndex(0);
+            for (int i = 0; i < 100; i++) {
+                UnsafeBuffer message = message(i);
+                Await.until("offered", () -> publication.offer(message) > 0);
+            }
+            publication.revoke();
+            Await.until("ended", image::isClosed);
+            assertTrue(image.isPublicationRevoked());
+            assertEquals(
+                    1,
+                    in.countersReader()
+                            .getCounterValue(
+                                    SystemCounterDescriptor.PUBLICATION_IMAGES_REVOKED.id()));
         }
         assertEquals(List.of(), errors);
     }

@@ -3,6 +3,7 @@
 package io.verbus.driver.system;
 
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.codecs.rdma.StreamEnd;
 import io.verbus.driver.Await;
 import io.verbus.rdma.common.ControlDecoder;
 import io.verbus.rdma.common.ControlEncoder;
@@ -200,7 +201,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
 
                         @Override
                         public void onClose(
-                                long registrationId, long finalPosition, boolean isPlaced) {}
+                                long registrationId, long finalPosition, StreamEnd end) {}
 
                         @Override
                         public void onGoodbye() {}
@@ -285,7 +286,13 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
 
     /** Says that a stream has ended. */
     void sendClose(long registrationId, long position, boolean isPlaced) {
-        sendBuffer(writer.close(buffer, 0, registrationId, position, isPlaced));
+        sendBuffer(
+                writer.close(
+                        buffer,
+                        0,
+                        registrationId,
+                        position,
+                        isPlaced ? StreamEnd.PLACED : StreamEnd.UNWRITTEN));
     }
 
     /** Accepts a stream: the log may be anywhere. */

@@ -12,6 +12,7 @@ import io.verbus.codecs.rdma.MessageHeaderDecoder;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.codecs.rdma.RejectDecoder;
 import io.verbus.codecs.rdma.SetupDecoder;
+import io.verbus.codecs.rdma.StreamEnd;
 import io.verbus.codecs.rdma.WantedDecoder;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogLayout;
@@ -30,6 +31,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 public final class ControlDecoder {
     private static final int HEADER = MessageHeaderDecoder.ENCODED_LENGTH;
     private static final int MAX_TEXT = 160;
+    private static final StreamEnd[] STREAM_ENDS = StreamEnd.values();
 
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
@@ -47,7 +49,7 @@ public final class ControlDecoder {
         void onSetup(Setup offer);
 
         /** A stream has ended at the position, or is offered no more. */
-        void onClose(long registrationId, long finalPosition, boolean isPlaced);
+        void onClose(long registrationId, long finalPosition, StreamEnd end);
 
         /** The driver ends. */
         void onGoodbye();
@@ -204,10 +206,20 @@ public final class ControlDecoder {
         if (!isPosition(close.finalPosition())) {
             return "Close has final position " + close.finalPosition();
         }
-        offers.onClose(
-                close.registrationId(),
-                close.finalPosition(),
-                close.isPlacedRaw() == BooleanType.T.value());
+        StreamEnd end = streamEnd(close.endRaw());
+        if (end == null) {
+            return "Close has the unknown end " + close.endRaw();
+        }
+        offers.onClose(close.registrationId(), close.finalPosition(), end);
+        return null;
+    }
+
+    private static StreamEnd streamEnd(short value) {
+        for (StreamEnd end : STREAM_ENDS) {
+            if (end.value() == value && end != StreamEnd.NULL_VAL) {
+                return end;
+            }
+        }
         return null;
     }
 

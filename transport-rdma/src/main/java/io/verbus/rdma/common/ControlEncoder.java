@@ -12,6 +12,7 @@ import io.verbus.codecs.rdma.MessageHeaderEncoder;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.codecs.rdma.RejectEncoder;
 import io.verbus.codecs.rdma.SetupEncoder;
+import io.verbus.codecs.rdma.StreamEnd;
 import io.verbus.codecs.rdma.WantedEncoder;
 
 import org.agrona.MutableDirectBuffer;
@@ -55,17 +56,17 @@ public final class ControlEncoder {
         return HEADER + setup.encodedLength();
     }
 
-    /** Ends a stream; isPlaced where all of it is in the peer's image. */
+    /** Ends a stream. */
     public int close(
             MutableDirectBuffer buffer,
             int offset,
             long registration,
             long position,
-            boolean isPlaced) {
+            StreamEnd end) {
         close.wrapAndApplyHeader(buffer, offset, header)
                 .registrationId(registration)
                 .finalPosition(position)
-                .isPlaced(isPlaced ? BooleanType.T : BooleanType.F);
+                .end(end);
         return HEADER + close.encodedLength();
     }
 

@@ -4,6 +4,7 @@ package io.verbus.rdma.inbound;
 
 import io.verbus.BusException;
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.codecs.rdma.StreamEnd;
 import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.rdma.common.CountersPool;
 import io.verbus.rdma.common.ImageCounters;
@@ -245,7 +246,7 @@ final class InboundImages implements AutoCloseable {
     }
 
     private String end(InboundPeer peer, IncomingImage written, ReceiverEvent.Closed close) {
-        if (!close.isPlaced()) {
+        if (close.end() == StreamEnd.UNWRITTEN) {
             takeFrom(peer, written);
             loseUnwritten(written, "the publication was closed before it was connected");
             return null;
@@ -261,7 +262,11 @@ final class InboundImages implements AutoCloseable {
                     + frontier.position();
         }
         takeFrom(peer, written);
-        host.onImageEnding(written.image, close.finalPosition());
+        if (close.end() == StreamEnd.REVOKED) {
+            host.onImageRevoked(written.image, close.finalPosition());
+        } else {
+            host.onImageEnding(written.image, close.finalPosition());
+        }
         return null;
     }
 

@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.inbound;
 
+import io.verbus.codecs.rdma.StreamEnd;
 import io.verbus.rdma.common.ConnectionCounters;
 import io.verbus.rdma.common.ControlDecoder;
 import io.verbus.rdma.common.ControlEncoder;
@@ -337,9 +338,9 @@ final class InboundLink
     }
 
     @Override
-    public void onClose(long registrationId, long finalPosition, boolean isPlaced) {
+    public void onClose(long registrationId, long finalPosition, StreamEnd streamEnd) {
         ReceiverEvent.Closed closed =
-                new ReceiverEvent.Closed(this, registrationId, finalPosition, isPlaced);
+                new ReceiverEvent.Closed(this, registrationId, finalPosition, streamEnd);
         if (last == null) {
             handOver(closed);
         } else {

@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.inbound;
 
+import io.verbus.codecs.rdma.StreamEnd;
 import io.verbus.rdma.common.LinkEnd;
 import io.verbus.rdma.common.Setup;
 
@@ -14,7 +15,7 @@ sealed interface ReceiverEvent {
     record Offered(InboundLink link, Setup offer) implements ReceiverEvent {}
 
     /** The peer ends a stream, or has stopped to write an image that was closed. */
-    record Closed(InboundLink link, long registrationId, long finalPosition, boolean isPlaced)
+    record Closed(InboundLink link, long registrationId, long finalPosition, StreamEnd end)
             implements ReceiverEvent {}
 
     /**

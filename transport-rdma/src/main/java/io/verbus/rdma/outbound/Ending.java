@@ -2,6 +2,8 @@
 
 package io.verbus.rdma.outbound;
 
+import io.verbus.codecs.rdma.StreamEnd;
+
 /**
  * How a transfer comes to its end: the peer is told, then the conductor; first that nothing reads
  * the stream's log any more, and last that the peer writes its credit slot no more. Sender's.
@@ -31,11 +33,11 @@ final class Ending {
      *
      * @param port to tell it through.
      * @param position at which it ends.
-     * @param isPlaced whether the peer's image has all of it.
+     * @param end whether the peer's image has all of it.
      * @return whether there was room for it.
      */
-    boolean tellPeer(OutboundPort port, long position, boolean isPlaced) {
-        return isPosted(port.sendClose(transfer.registrationId(), position, isPlaced));
+    boolean tellPeer(OutboundPort port, long position, StreamEnd end) {
+        return isPosted(port.sendClose(transfer.registrationId(), position, end));
     }
 
     /**

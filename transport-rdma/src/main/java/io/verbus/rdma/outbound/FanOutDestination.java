@@ -302,4 +302,9 @@ final class FanOutDestination implements OutboundStream, Retention {
     public long finalPosition() {
         return isDropped ? position : stream.finalPosition();
     }
+
+    @Override
+    public boolean isRevoked() {
+        return !isDropped && stream.isRevoked();
+    }
 }

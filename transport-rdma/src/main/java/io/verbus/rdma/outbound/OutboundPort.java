@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.outbound;
 
+import io.verbus.codecs.rdma.StreamEnd;
 import io.verbus.rdma.common.ConnectionCounters;
 import io.verbus.rdma.common.ControlEncoder;
 import io.verbus.rdma.common.LinkEnd;
@@ -136,18 +137,17 @@ final class OutboundPort implements AutoCloseable {
     /**
      * Ends a stream.
      *
-     * @param isPlaced whether all of it is in the peer's image.
+     * @param end how it ends.
      * @return the count of work requests after which nothing reads the stream's log any more, or -1
      *     if there is no room now.
      */
-    long sendClose(long registrationId, long finalPosition, boolean isPlaced) {
+    long sendClose(long registrationId, long finalPosition, StreamEnd end) {
         int slot = claimControl();
         return slot < 0
                 ? -1
                 : send(
                         slot,
-                        encoder.close(
-                                control.buffer(), slot, registrationId, finalPosition, isPlaced));
+                        encoder.close(control.buffer(), slot, registrationId, finalPosition, end));
     }
 
     /**

@@ -3,6 +3,7 @@
 package io.verbus.rdma.outbound;
 
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.codecs.rdma.StreamEnd;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.rdma.common.Backoff;
@@ -255,7 +256,7 @@ final class Transfer extends RoundRobin.Taker {
         if (!replication.takeCredit(port)) {
             return 0;
         }
-        if (isEnding && stream.senderPosition() >= stream.finalPosition()) {
+        if (isEnding && (stream.isRevoked() || stream.senderPosition() >= stream.finalPosition())) {
             return close(port);
         }
         try {
@@ -284,7 +285,7 @@ final class Transfer extends RoundRobin.Taker {
     /** Tells the peer that the stream ends. */
     private int close(OutboundPort port) {
         boolean complete = state == State.ACTIVE;
-        if (!ending.tellPeer(port, closePosition(), complete)) {
+        if (!ending.tellPeer(port, closePosition(), complete ? streamEnd() : StreamEnd.UNWRITTEN)) {
             return 0;
         }
         state = State.CLOSED;
@@ -294,8 +295,15 @@ final class Transfer extends RoundRobin.Taker {
         return 1;
     }
 
+    private StreamEnd streamEnd() {
+        return stream.isRevoked() ? StreamEnd.REVOKED : StreamEnd.PLACED;
+    }
+
     private long closePosition() {
-        return isBroken || isLeft || stream.finalPosition() == LogLayout.NOT_ENDED
+        return isBroken
+                        || isLeft
+                        || stream.isRevoked()
+                        || stream.finalPosition() == LogLayout.NOT_ENDED
                 ? stream.senderPosition()
                 : stream.finalPosition();
     }

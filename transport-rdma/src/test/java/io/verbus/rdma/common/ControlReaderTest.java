@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.codecs.rdma.StreamEnd;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -37,8 +38,8 @@ class ControlReaderTest {
                 }
 
                 @Override
-                public void onClose(long registrationId, long finalPosition, boolean isPlaced) {
-                    heard.add(List.of(registrationId, finalPosition, isPlaced));
+                public void onClose(long registrationId, long finalPosition, StreamEnd end) {
+                    heard.add(List.of(registrationId, finalPosition, end));
                 }
 
                 @Override
@@ -105,7 +106,7 @@ class ControlReaderTest {
     @Test
     void readsWhatTheWriterWrites() {
         assertNull(readOffer(writer.setup(buffer, 0, OFFER, 96, true)));
-        assertNull(readOffer(writer.close(buffer, 0, 7, 128, true)));
+        assertNull(readOffer(writer.close(buffer, 0, 7, 128, StreamEnd.REVOKED)));
         assertNull(
                 readAnswer(
                         writer.accept(
@@ -127,7 +128,7 @@ class ControlReaderTest {
         assertEquals(
                 List.of(
                         OFFER,
-                        List.of(7L, 128L, true),
+                        List.of(7L, 128L, StreamEnd.REVOKED),
                         List.of(7L, 0x7f00_0000_0000L, -2, 96L, 65_536, "tag -3"),
                         List.of(7L, 64L, 3, 96L, 64, "no tag"),
                         8L,
@@ -184,9 +185,17 @@ class ControlReaderTest {
         assertWrongAccept("log address", 7, -64, 96, 64);
         assertWrongAccept("log address", 7, -(3L << 30), 96, 64);
 
-        assertTrue(readOffer(writer.close(buffer, 0, 7, -32, true)).contains("final position"));
+        assertTrue(
+                readOffer(writer.close(buffer, 0, 7, -32, StreamEnd.PLACED))
+                        .contains("final position"));
         assertTrue(readOffer(writer.defer(buffer, 0, 7)).contains("template"));
-        assertTrue(readAnswer(writer.close(buffer, 0, 7, 32, true)).contains("template"));
+        int length = writer.close(buffer, 0, 7, 32, StreamEnd.PLACED);
+        for (int end = 3; end < 256; end++) {
+            buffer.putByte(length - 1, (byte) end);
+            assertTrue(readOffer(length).contains("the unknown end " + end), "end " + end);
+        }
+        assertTrue(
+                readAnswer(writer.close(buffer, 0, 7, 32, StreamEnd.PLACED)).contains("template"));
         assertTrue(heard.isEmpty());
     }
 

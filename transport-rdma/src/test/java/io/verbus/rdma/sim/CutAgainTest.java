@@ -141,6 +141,40 @@ class CutAgainTest {
         }
     }
 
+    /** Neither a reader that is behind nor a rest that was not sent holds the end up. */
+    @Test
+    void endsARevokedStreamWhereItIs() {
+        try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory)) {
+            TestStream stream = connected(net);
+            TestImage image = net.b.image();
+            net.reading = false;
+            net.until("a rest", () -> stream.position() > image.position() + 20_000);
+            net.publishing = false;
+            stream.revoke();
+            net.a.transport.closePublication(stream);
+            net.until("revoked", () -> image.revokedAt >= 0);
+            assertEquals(-1, image.endingAt);
+            assertTrue(image.revokedAt > image.position() && image.lost == null);
+            net.b.transport.closeImage(image, "revoked");
+            net.until("released", () -> net.a.releasedStreams.contains(stream) && image.released);
+            assertEquals(0, net.b.counter("protocol violations of publishing drivers"));
+        }
+    }
+
+    @Test
+    void aStreamThatIsRevokedWhileItIsRefusedEndsWhenItIsAcceptedAgain() {
+        try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory)) {
+            TestStream stream = connected(net);
+            TestImage image = net.b.image();
+            refuseToResume(net);
+            stream.revoke();
+            net.a.transport.closePublication(stream);
+            acceptAgain(net);
+            net.until("revoked", () -> image.revokedAt >= 0);
+            net.until("released", () -> net.a.releasedStreams.contains(stream));
+        }
+    }
+
     @Test
     void beginsAnewWhenTheImageEndsWhileTheStreamIsRefused() {
         try (TwoDrivers net =

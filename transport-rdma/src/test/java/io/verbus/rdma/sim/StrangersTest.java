@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.codecs.rdma.StreamEnd;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.rdma.common.ControlEncoder;
 import io.verbus.rdma.common.Hello;
@@ -202,7 +203,9 @@ class StrangersTest implements FabricHandler {
     private static byte[] close(long registrationId, long position) {
         UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
         byte[] message =
-                new byte[new ControlEncoder().close(buffer, 0, registrationId, position, true)];
+                new byte
+                        [new ControlEncoder()
+                                .close(buffer, 0, registrationId, position, StreamEnd.PLACED)];
         buffer.getBytes(0, message);
         return message;
     }

@@ -224,6 +224,8 @@ public final class InboundConductor implements AutoCloseable {
             case ReceiverEvent.Crowded crowded -> offers.onCrowded(crowded);
             case ReceiverEvent.Ended ended ->
                     host.onImageEnding(ended.image().image(), ended.finalPosition());
+            case ReceiverEvent.Revoked revoked ->
+                    host.onImageRevoked(revoked.image().image(), revoked.finalPosition());
             case ReceiverEvent.Lost lost -> host.onImageLost(lost.image().image(), lost.reason());
             case ReceiverEvent.Released released -> {
                 InboundImage image = released.image().image();

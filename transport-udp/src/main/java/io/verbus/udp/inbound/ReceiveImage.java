@@ -85,6 +85,7 @@ final class ReceiveImage {
     private long endPosition = NONE;
     private long answeredNs;
     private boolean hasEnded;
+    private boolean isRevoked;
 
     /**
      * Conductor's thread.
@@ -242,8 +243,10 @@ final class ReceiveImage {
         }
         heard(from, nowNs);
         log.sentUpTo(Math.min(position, granted));
-        if ((Frames.flags(part, 0) & Frames.FLAG_END_OF_STREAM) != 0 && position >= log.rebuilt()) {
+        int flags = Frames.flags(part, 0);
+        if ((flags & Frames.FLAG_END_OF_STREAM) != 0 && position >= log.rebuilt()) {
             endPosition = position;
+            isRevoked = (flags & Frames.FLAG_REVOKED) != 0;
         }
     }
 
@@ -317,9 +320,12 @@ final class ReceiveImage {
         if (log.hasGap()) {
             work += recovery.work(nowNs);
         }
-        if (!hasEnded && endPosition != NONE && log.rebuilt() >= endPosition) {
+        if (!hasEnded && endPosition != NONE && (isRevoked || log.rebuilt() >= endPosition)) {
             hasEnded = true;
-            events.add(new ReceiverEvent.Ended(this, endPosition));
+            events.add(
+                    isRevoked
+                            ? new ReceiverEvent.Revoked(this, endPosition)
+                            : new ReceiverEvent.Ended(this, endPosition));
             work++;
         }
         return work;

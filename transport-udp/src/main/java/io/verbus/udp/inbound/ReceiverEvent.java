@@ -34,6 +34,9 @@ sealed interface ReceiverEvent {
     /** An image is complete up to the end of its stream. */
     record Ended(ReceiveImage image, long finalPosition) implements ReceiverEvent {}
 
+    /** A stream was taken back: its image ends wherever its subscribers are. */
+    record Revoked(ReceiveImage image, long finalPosition) implements ReceiverEvent {}
+
     /** A sender is gone: nothing writes to the image any more. */
     record Lost(ReceiveImage image, String reason) implements ReceiverEvent {}
 

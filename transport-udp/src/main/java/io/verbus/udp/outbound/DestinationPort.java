@@ -172,10 +172,11 @@ final class DestinationPort {
                 ttl);
     }
 
-    void sendHeartbeat(LogSpec spec, boolean isEndOfStream, long position) {
+    /** Tells how far a stream was sent, and with flags that it ends there. */
+    void sendHeartbeat(LogSpec spec, int end, long position) {
         HeartbeatFrame.write(
                 frame,
-                isEndOfStream,
+                end,
                 spec.sessionId(),
                 spec.streamId(),
                 termId(spec, position),

@@ -8,6 +8,7 @@ import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.OutboundStream;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.common.UdpOptions;
+import io.verbus.udp.wire.Frames;
 
 /**
  * A publication on its way to its receivers. Set-ups go out until one answers with a status
@@ -164,10 +165,10 @@ final class SendStream {
             if (!isConnected) {
                 return finish();
             }
-            if (stream.senderPosition() >= stream.finalPosition()) {
+            if (stream.isRevoked() || stream.senderPosition() >= stream.finalPosition()) {
                 state = State.LINGERING;
                 lingersUntilNs = nowNs + lingerNs;
-                sendHeartbeat(port, true, nowNs);
+                sendHeartbeat(port, endFlags(), nowNs);
                 return 1;
             }
         }
@@ -175,7 +176,7 @@ final class SendStream {
             work += setup(port, nowNs);
         }
         if (isConnected && nowNs - lastSendNs >= options.heartbeatIntervalNs()) {
-            sendHeartbeat(port, false, nowNs);
+            sendHeartbeat(port, 0, nowNs);
             work++;
         }
         return work;
@@ -187,7 +188,7 @@ final class SendStream {
         }
         int work = retransmission.send(port, floor);
         if (nowNs - lastSendNs >= options.heartbeatIntervalNs()) {
-            sendHeartbeat(port, true, nowNs);
+            sendHeartbeat(port, endFlags(), nowNs);
             work++;
         }
         return work;
@@ -275,9 +276,16 @@ final class SendStream {
         return 1;
     }
 
-    private void sendHeartbeat(DestinationPort port, boolean isEndOfStream, long nowNs) {
+    private int endFlags() {
+        if (stream.isRevoked()) {
+            return Frames.FLAG_END_OF_STREAM | Frames.FLAG_REVOKED;
+        }
+        return tellsEnd ? Frames.FLAG_END_OF_STREAM : 0;
+    }
+
+    private void sendHeartbeat(DestinationPort port, int end, long nowNs) {
         lastSendNs = nowNs;
-        port.sendHeartbeat(stream.log().spec(), isEndOfStream && tellsEnd, sent());
+        port.sendHeartbeat(stream.log().spec(), end, sent());
     }
 
     FlowControl flow() {

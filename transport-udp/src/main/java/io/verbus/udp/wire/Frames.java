@@ -42,6 +42,9 @@ public final class Frames {
     /** Flag of a data frame: the stream ends at its position. */
     public static final int FLAG_END_OF_STREAM = 0x20;
 
+    /** Flag of a heartbeat: the stream ends wherever its receivers are. */
+    public static final int FLAG_REVOKED = 0x10;
+
     private Frames() {}
 
     /** Type of the frame that a datagram begins with, which has {@link #COMMON_LENGTH} bytes. */

@@ -15,17 +15,15 @@ public final class HeartbeatFrame {
 
     private HeartbeatFrame() {}
 
-    /** Writes a frame at the beginning of a buffer. */
+    /**
+     * Writes a frame at the beginning of a buffer.
+     *
+     * @param end what of the end of the stream is told: {@link Frames#FLAG_END_OF_STREAM} and
+     *     {@link Frames#FLAG_REVOKED}, or 0.
+     */
     public static void write(
-            UnsafeBuffer frame,
-            boolean isEndOfStream,
-            int sessionId,
-            int streamId,
-            int termId,
-            int termOffset) {
-        int flags =
-                FrameHeader.FLAGS_UNFRAGMENTED | (isEndOfStream ? Frames.FLAG_END_OF_STREAM : 0);
-        Frames.common(frame, 0, flags, FrameHeader.TYPE_DATA);
+            UnsafeBuffer frame, int end, int sessionId, int streamId, int termId, int termOffset) {
+        Frames.common(frame, 0, FrameHeader.FLAGS_UNFRAGMENTED | end, FrameHeader.TYPE_DATA);
         frame.putInt(FrameHeader.TERM_OFFSET, termOffset);
         frame.putInt(FrameHeader.SESSION_ID, sessionId);
         frame.putInt(FrameHeader.STREAM_ID, streamId);

@@ -68,8 +68,7 @@ class GapRecoveryTest {
     private void arrive(int... numbers) {
         for (int n : numbers) {
             int at = n * FRAME;
-            HeartbeatFrame.write(
-                    frame, false, SESSION, STREAM, INITIAL_TERM + at / TERM, at % TERM);
+            HeartbeatFrame.write(frame, 0, SESSION, STREAM, INITIAL_TERM + at / TERM, at % TERM);
             frame.putInt(FrameHeader.FRAME_LENGTH, FRAME);
             assertEquals(0, log.insert(frame, at, FRAME, Long.MAX_VALUE));
         }
