@@ -203,6 +203,17 @@ public final class ChannelUri {
         return Boolean.TRUE.equals(values.get(ChannelKey.SPIES_CONNECT));
     }
 
+    /** This channel of a publication, with a choice of what spies do where it makes none. */
+    public ChannelUri withSpiesConnect(boolean preset) {
+        if (isIpc() || values.containsKey(ChannelKey.SPIES_CONNECT) || !preset) {
+            return this;
+        }
+        EnumMap<ChannelKey, Object> all = new EnumMap<>(ChannelKey.class);
+        all.putAll(values);
+        all.put(ChannelKey.SPIES_CONNECT, true);
+        return new ChannelUri(media, isAeron, isSpy, all);
+    }
+
     /** The local address or host name from which to connect; null if any may be used. */
     public String interfaceAddress() {
         return (String) values.get(ChannelKey.INTERFACE);

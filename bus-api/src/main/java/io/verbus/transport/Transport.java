@@ -100,6 +100,15 @@ public interface Transport extends AutoCloseable {
     void closeImage(InboundImage image, String reason);
 
     /**
+     * As {@link #closeImage}, because a subscriber has rejected the image: the sender's clients are
+     * told why.
+     *
+     * @param image to close.
+     * @param reason that the subscriber gave; its end may be cut off.
+     */
+    void rejectImage(InboundImage image, String reason);
+
+    /**
      * The conductor's part of the duty cycle: connections, timers, what the other agents ask.
      *
      * @param nowNs monotonic time, read once for the cycle.

@@ -117,6 +117,15 @@ public interface TransportHost extends TransportSettings {
     void onPublicationFailed(OutboundStream stream, boolean rejected, String message);
 
     /**
+     * A receiver has rejected the image of a publication and does not take it for a while: its
+     * clients are told.
+     *
+     * @param stream that is rejected.
+     * @param rejection in the receiver's words.
+     */
+    void onImageRejected(OutboundStream stream, PeerRejection rejection);
+
+    /**
      * Allocates a counter that operators see.
      *
      * @param typeId {@link io.verbus.cnc.CounterTypes#CONNECTION} or {@link

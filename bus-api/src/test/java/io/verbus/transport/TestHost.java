@@ -41,6 +41,9 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     /** Of each failure, whether the peer said no. */
     public final List<Boolean> rejections = new ArrayList<>();
 
+    /** What receivers said whose subscribers rejected an image. */
+    public final List<PeerRejection> imageRejections = new ArrayList<>();
+
     /** Images that are not released yet. */
     public final List<TestImage> images = new ArrayList<>();
 
@@ -255,6 +258,11 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     @Override
     public void onImageRevoked(InboundImage image, long finalPosition) {
         ((TestImage) image).revokedAt = finalPosition;
+    }
+
+    @Override
+    public void onImageRejected(OutboundStream stream, PeerRejection rejection) {
+        imageRejections.add(rejection);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.verbus.BusException;
 import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.status.ClientCounters;

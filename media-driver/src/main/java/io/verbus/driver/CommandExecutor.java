@@ -7,6 +7,7 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.channel.UnsupportedChannelException;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.background.Names;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.command.CommandHandler;
@@ -34,14 +35,14 @@ final class CommandExecutor implements CommandHandler {
     private final Names names;
     private final WaitingCommands waiting;
     private final CommandFailures failures;
-    private final Images images;
+    private final ImageRejection rejection;
+    private final DriverClock clock;
     private final EventEncoder events;
     private final ErrorHandler errors;
     private final ClientCounters counters;
     private final Runnable termination;
     private final AtomicCounter commands;
     private final AtomicCounter malformed;
-    private final AtomicCounter rejected;
 
     CommandExecutor(
             Clients clients,
@@ -51,7 +52,8 @@ final class CommandExecutor implements CommandHandler {
             Names names,
             WaitingCommands waiting,
             CommandFailures failures,
-            Images images,
+            ImageRejection rejection,
+            DriverClock clock,
             EventEncoder events,
             ClientCounters clientCounters,
             Runnable termination,
@@ -64,14 +66,14 @@ final class CommandExecutor implements CommandHandler {
         this.names = names;
         this.waiting = waiting;
         this.failures = failures;
-        this.images = images;
+        this.rejection = rejection;
+        this.clock = clock;
         this.events = events;
         this.counters = clientCounters;
         this.termination = termination;
         this.errors = errors;
         this.commands = counters.system(SystemCounter.COMMANDS);
         this.malformed = counters.system(SystemCounter.COMMANDS_MALFORMED);
-        this.rejected = counters.system(SystemCounter.IMAGES_REJECTED);
     }
 
     @Override
@@ -348,39 +350,9 @@ final class CommandExecutor implements CommandHandler {
                 clientId,
                 correlationId,
                 client -> {
-                    reject(clientId, imageId, position, reason);
+                    rejection.reject(clientId, imageId, position, reason, clock.nanoTime());
                     events.operationSuccess(correlationId);
                 });
-    }
-
-    private void reject(long clientId, long imageId, long position, String reason) {
-        Subscribable source = subscriptions.source(imageId);
-        if (source == null) {
-            throw new CommandException(
-                    ErrorCode.GENERIC_ERROR,
-                    "there is no image "
-                            + imageId
-                            + ": reject an image of an open subscription, before it ends");
-        }
-        String why =
-                "client "
-                        + clientId
-                        + " has rejected the image of stream "
-                        + source.streamId()
-                        + " session "
-                        + source.sessionId()
-                        + " at position "
-                        + position
-                        + ": "
-                        + reason;
-        switch (source) {
-            case Publication publication -> {
-                publications.fail(publication, why);
-                errors.onError(new BusException(why));
-            }
-            case NetworkImage image -> images.onRejected(image, why);
-        }
-        rejected.incrementRelease();
     }
 
     @Override

@@ -4,6 +4,8 @@ package io.verbus.driver;
 
 import io.verbus.cnc.DriverPulse;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.driver.agent.CycleTime;
+import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.command.CommandDecoder;
 import io.verbus.driver.command.WaitingCommands;
@@ -132,6 +134,7 @@ public final class Conductor implements Agent {
             commands.consumerHeartbeatTime(nowMs);
             heartbeat.setRelease(nowMs);
             publications.watch(nowNs);
+            images.watch(nowNs);
             if (nowNs - nextCountNs >= 0) {
                 nextCountNs = nowNs + COUNT_NS;
                 publications.count();

@@ -4,15 +4,20 @@ package io.verbus.driver;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.Endpoint;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.background.Names;
 import io.verbus.driver.command.CommandException;
 import io.verbus.logbuffer.LogLayout;
 
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The destinations that clients have given a manual publication. Conductor's thread. */
 final class Destinations {
+    private static final long NONE = -1;
+
     private final NetworkPublication publication;
     private final List<Destination> all = new ArrayList<>();
 
@@ -78,6 +83,17 @@ final class Destinations {
                 return;
             }
         }
+    }
+
+    /** Registration id of the destination at an address; -1 if none is there. */
+    long at(InetSocketAddress address, Names names) {
+        for (Destination each : all) {
+            Endpoint endpoint = each.channel.endpoint();
+            if (names.address(endpoint.host(), endpoint.port()).equals(address)) {
+                return each.registrationId;
+            }
+        }
+        return NONE;
     }
 
     private void removeAt(int index) {

@@ -4,6 +4,8 @@ package io.verbus.driver;
 
 import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.CncFile;
+import io.verbus.cnc.SystemCounter;
+import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.background.Names;
 import io.verbus.driver.channel.SendStatuses;
@@ -101,6 +103,7 @@ record DriverParts(
                         events,
                         errors,
                         commands::nextCorrelationId,
+                        new RejectedStreams(subscriptions, config.rejectionTimeoutNs()),
                         clock);
         Losses losses = new Losses(directory, clock, errors);
         transports.hosts(
@@ -153,7 +156,14 @@ record DriverParts(
                         names,
                         waiting,
                         failures,
-                        images,
+                        new ImageRejection(
+                                subscriptions,
+                                publications,
+                                images,
+                                events,
+                                errors,
+                                counters.system(SystemCounter.IMAGES_REJECTED)),
+                        clock,
                         events,
                         clientCounters,
                         termination,

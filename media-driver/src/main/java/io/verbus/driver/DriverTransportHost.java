@@ -17,6 +17,7 @@ import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.PeerRejection;
 import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportHost;
@@ -138,6 +139,18 @@ final class DriverTransportHost implements TransportHost {
                 spec.streamId(),
                 rejected ? ErrorCode.IMAGE_REJECTED : ErrorCode.GENERIC_ERROR,
                 message);
+    }
+
+    @Override
+    public void onImageRejected(OutboundStream stream, PeerRejection rejection) {
+        NetworkPublication publication = (NetworkPublication) stream;
+        events.imageRejected(
+                publication,
+                publication.destinations().at(rejection.receiver(), names),
+                rejection.receiverId(),
+                rejection.groupTag(),
+                rejection.receiver(),
+                rejection.reason());
     }
 
     @Override

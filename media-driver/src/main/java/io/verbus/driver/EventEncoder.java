@@ -21,6 +21,9 @@ import io.verbus.codecs.control.UnavailableImageEncoder;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.broadcast.BroadcastTransmitter;
 
+import java.net.InetSocketAddress;
+import java.util.OptionalLong;
+
 /** Encodes what clients are told, and broadcasts it. Conductor's thread. */
 final class EventEncoder {
     /** Clients of other languages have room for events of 4 KiB: two texts fit. */
@@ -106,6 +109,37 @@ final class EventEncoder {
                 .addressType(AddressType.IPV4)
                 .errorCode(code)
                 .message(ascii(message));
+        transmit(PublicationErrorEncoder.TEMPLATE_ID, publicationError.encodedLength());
+    }
+
+    /**
+     * A subscriber rejects the image of a publication, which stays.
+     *
+     * @param destinationId registration id of the destination that it came from, or -1.
+     * @param receiverId of the receiver, or -1.
+     */
+    void imageRejected(
+            Publication publication,
+            long destinationId,
+            long receiverId,
+            OptionalLong groupTag,
+            InetSocketAddress receiver,
+            String reason) {
+        scratch.setMemory(0, PublicationErrorEncoder.BLOCK_LENGTH, (byte) 0);
+        byte[] address = receiver.getAddress().getAddress();
+        publicationError
+                .wrap(scratch, 0)
+                .registrationId(publication.registrationId())
+                .destinationRegistrationId(destinationId)
+                .sessionId(publication.sessionId())
+                .streamId(publication.streamId())
+                .receiverId(receiverId)
+                .groupTag(groupTag.orElse(NONE))
+                .addressType(address.length == Integer.BYTES ? AddressType.IPV4 : AddressType.IPV6)
+                .port(receiver.getPort())
+                .errorCode(ErrorCode.IMAGE_REJECTED)
+                .message(ascii(reason));
+        scratch.putBytes(PublicationErrorEncoder.addressEncodingOffset(), address);
         transmit(PublicationErrorEncoder.TEMPLATE_ID, publicationError.encodedLength());
     }
 

@@ -4,6 +4,7 @@ package io.verbus.driver;
 
 import io.verbus.BusException;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.LogReceiver;
@@ -41,6 +42,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     private final AtomicCounter count;
     private final AtomicCounter lost;
     private final AtomicCounter revoked;
+    private final RejectedStreams rejected;
     private final RoundRobin<NetworkImage> roundRobin;
 
     /** One that its last turn found released. */
@@ -53,7 +55,9 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
             EventEncoder events,
             ErrorHandler errors,
             LongSupplier ids,
+            RejectedStreams rejected,
             DriverClock clock) {
+        this.rejected = rejected;
         this.subscriptions = subscriptions;
         this.files = files;
         this.counters = counters;
@@ -74,7 +78,8 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
      */
     boolean onSetup(
             Transport transport, InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer) {
-        if (!subscriptions.hasFor(endpoint, setup.streamId(), setup.sessionId())) {
+        if (!subscriptions.hasFor(endpoint, setup.streamId(), setup.sessionId())
+                || rejected.has(endpoint, setup.streamId(), setup.sessionId())) {
             return false;
         }
         LogSpec spec =
@@ -165,10 +170,24 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         }
     }
 
-    /** A client has found that the image holds what no sender sends. */
-    void onRejected(NetworkImage image, String why) {
-        image.reject(why);
+    /**
+     * A client does not want an image.
+     *
+     * @param reason in the client's words.
+     */
+    void reject(NetworkImage image, String why, String reason, long nowNs) {
+        image.reject(why, reason);
+        rejected.add(image, nowNs);
+    }
+
+    /** A client has found that an image holds what no sender sends. */
+    void recordDamage(NetworkImage image, String why) {
         record(PeerError.REJECTED, image, why);
+    }
+
+    /** At a slow pace: what was rejected long ago may be offered again. */
+    void watch(long nowNs) {
+        rejected.expire(nowNs);
     }
 
     private void record(PeerError kind, NetworkImage image, String what) {

@@ -32,7 +32,10 @@ final class IpcPublication extends Publication {
     /** Bytes that the subscribers must have read for it to be looked at. */
     private final long step;
 
+    private final long rejectionTimeoutNs;
     private long nextLimit;
+    private boolean isRejected;
+    private long rejectedUntilNs;
 
     IpcPublication(
             ChannelUri channel,
@@ -45,6 +48,7 @@ final class IpcPublication extends Publication {
             EventEncoder events) {
         super(channel, log, limit, position, config);
         this.window = window;
+        this.rejectionTimeoutNs = config.rejectionTimeoutNs();
         this.step = Math.min(window >> GAIN_SHIFT, maxUnclean());
         this.subscribers =
                 new Subscribers(
@@ -60,6 +64,7 @@ final class IpcPublication extends Publication {
     @Override
     public boolean serves(Subscription subscription) {
         return isOpen()
+                && !isRejected
                 && subscription.channel().isIpc()
                 && subscription.matches(null, streamId(), sessionId());
     }
@@ -77,6 +82,23 @@ final class IpcPublication extends Publication {
         subscribers.addAtLeast(subscription, positions::released);
         raiseLimit(limitAt(positions.released(), window));
         connected(true);
+    }
+
+    /** A subscriber rejects the stream: nobody receives it for a while. */
+    void reject(String why, long nowNs) {
+        isRejected = true;
+        rejectedUntilNs = nowNs + rejectionTimeoutNs;
+        subscribers.endAll(why);
+    }
+
+    /** Whether subscriptions may join again that were kept off since the stream was rejected. */
+    @Override
+    boolean isAcceptedAgain(long nowNs) {
+        boolean isOver = isRejected && nowNs - rejectedUntilNs >= 0;
+        if (isOver) {
+            isRejected = false;
+        }
+        return isOver;
     }
 
     @Override

@@ -6,6 +6,10 @@ import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.driver.agent.CycleTime;
+import io.verbus.driver.agent.DriverClock;
+import io.verbus.driver.agent.DriverThreads;
+import io.verbus.driver.agent.EndSignals;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.DriverConfigSources;
@@ -55,6 +59,9 @@ public final class MediaDriver implements AutoCloseable {
         this.config = config;
         this.end = end;
         this.directory = DriverDirectory.open(config.directory(), config.directoryGroup());
+        if (!config.deleteOnShutdown()) {
+            directory.keep();
+        }
         try {
             this.media = start(providers);
         } catch (RuntimeException e) {

@@ -141,10 +141,18 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
                 () -> FrontierScanner.scan(log, subscribers.positions().released()).position());
     }
 
-    /** Ends the image for all its subscribers, because a frame in it is invalid. */
-    void reject(String reason) {
-        subscribers.endAll(reason);
-        close(reason);
+    /**
+     * Ends the image for all its subscribers, because one of them has rejected it.
+     *
+     * @param why for those here.
+     * @param reason for the sender, in the subscriber's words.
+     */
+    void reject(String why, String reason) {
+        subscribers.endAll(why);
+        if (state.compareTo(State.CLOSING) < 0) {
+            closing();
+            transport.rejectImage(this, reason);
+        }
     }
 
     /**
@@ -222,10 +230,22 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
 
     private void close(String reason) {
         if (state.compareTo(State.CLOSING) < 0) {
-            state = State.CLOSING;
-            log.metadata().putIntRelease(LogLayout.ACTIVE_TRANSPORT_COUNT, 0);
+            closing();
             transport.closeImage(this, reason);
         }
+    }
+
+    private void closing() {
+        state = State.CLOSING;
+        log.metadata().putIntRelease(LogLayout.ACTIVE_TRANSPORT_COUNT, 0);
+    }
+
+    Transport transport() {
+        return transport;
+    }
+
+    InboundEndpoint endpoint() {
+        return endpoint;
     }
 
     void onReleased() {

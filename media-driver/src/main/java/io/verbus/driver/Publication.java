@@ -225,6 +225,11 @@ abstract sealed class Publication extends RoundRobin.Taker
     /** Position that every reader of the log has passed, or could. */
     abstract long furthestPosition();
 
+    /** Whether subscriptions may join that were kept off until now. At a slow pace. */
+    boolean isAcceptedAgain(long nowNs) {
+        return false;
+    }
+
     /** Without a reader, gives up what is in the log. At a slow pace. */
     abstract void skipUnread();
 

@@ -52,6 +52,11 @@ final class PublicationFactory {
         this.events = events;
     }
 
+    /** A channel with what the driver has it mean where it does not say. */
+    ChannelUri completed(ChannelUri channel) {
+        return channel.withSpiesConnect(config.spiesConnect());
+    }
+
     /** The session id that the channel asks for, or another one each time. */
     int sessionId(ChannelUri channel) {
         return channel.sessionId().orElseGet(this::nextSessionId);

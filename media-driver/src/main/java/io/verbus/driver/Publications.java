@@ -6,6 +6,7 @@ import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.channel.NamedPublications;
 import io.verbus.driver.channel.SendStatuses;
 import io.verbus.driver.command.CommandException;
@@ -136,7 +137,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
      */
     void add(Client client, long correlationId, int streamId, boolean exclusive, ChannelUri asked) {
         asked.checkPublishable();
-        ChannelUri channel = named.placed(asked);
+        ChannelUri channel = factory.completed(named.placed(asked));
         Publication shared = exclusive ? null : findShared(streamId, channel);
         if (shared != null) {
             give(client, correlationId, shared);
@@ -308,6 +309,9 @@ final class Publications implements RoundRobin.Turn<Publication> {
     void watch(long nowNs) {
         for (int i = all.size() - 1; i >= 0; i--) {
             Publication publication = all.get(i);
+            if (publication.isAcceptedAgain(nowNs)) {
+                subscriptions.joinAll(publication);
+            }
             try {
                 int claims = publication.watch(nowNs);
                 if (claims > 0) {

@@ -2,6 +2,8 @@
 
 package io.verbus.driver;
 
+import io.verbus.driver.agent.CycleTime;
+import io.verbus.driver.agent.NetworkAgent;
 import io.verbus.transport.Transport;
 
 /**

@@ -225,6 +225,13 @@ final class Subscriptions {
         }
     }
 
+    /** Joins to a source those that listen for it and do not read it. */
+    void joinAll(Subscribable source) {
+        for (int i = 0; i < all.size(); i++) {
+            join(source, all.get(i));
+        }
+    }
+
     /** A source has gone, and so have its subscribers. */
     void removeSource(Subscribable source) {
         sources.remove(source);

@@ -11,6 +11,7 @@ import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.status.DriverCounters;

@@ -137,6 +137,11 @@ public final class LoopTransport implements Transport {
     }
 
     @Override
+    public void rejectImage(InboundImage image, String reason) {
+        closeImage(image, reason);
+    }
+
+    @Override
     public String localAddress(OutboundStream stream) {
         return "loop:0";
     }

@@ -121,6 +121,11 @@ public final class RdmaTransport implements Transport, FabricHandler {
     }
 
     @Override
+    public void rejectImage(InboundImage image, String reason) {
+        inbound.rejectImage(image, reason);
+    }
+
+    @Override
     public int conduct(long nowNs) {
         int work = outbound.work(nowNs) + inbound.work(nowNs);
         return work + fabric.poll(this, nowNs);

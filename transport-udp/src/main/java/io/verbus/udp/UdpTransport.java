@@ -84,6 +84,11 @@ final class UdpTransport implements Transport {
     }
 
     @Override
+    public void rejectImage(InboundImage image, String reason) {
+        inbound.rejectImage(image, reason);
+    }
+
+    @Override
     public int conduct(long nowNs) {
         return outbound.work(nowNs) + inbound.work(nowNs);
     }

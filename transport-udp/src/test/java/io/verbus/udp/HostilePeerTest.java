@@ -641,7 +641,7 @@ class HostilePeerTest {
     void theSenderOfAStreamWithoutRoomIsToldWhy() throws IOException {
         driver.subscribe(channel(port), STREAM);
         driver.turn(2);
-        driver.setupRefusal = "there is no room" + ".".repeat(1000);
+        driver.setupRefusal = "there is no room" + ".".repeat(1100);
         toDriver(Frame.setup(peer.buffer, SESSION, STREAM));
         driver.turn(20);
         int length = peer.receive();

@@ -2,6 +2,8 @@
 
 package io.verbus.driver.config;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -17,8 +19,8 @@ final class AeronNames {
     private static final String PROPERTY = "aeron.";
     private static final String VARIABLE = "AERON_";
 
-    /** A setting by Aeron's name: the option here, and its value as it is written here. */
-    private record Named(String option, UnaryOperator<String> value) {}
+    /** A setting by Aeron's name: the options here, and the value as it is written here. */
+    private record Named(List<String> options, UnaryOperator<String> value) {}
 
     private static final Map<String, Named> BY_PROPERTY = new TreeMap<>();
 
@@ -43,6 +45,9 @@ final class AeronNames {
         same("aeron.rcv.status.message.timeout", "udp.status-interval");
         same("aeron.publication.connection.timeout", "udp.connection-timeout");
         same("aeron.image.liveness.timeout", "udp.image-timeout");
+        also("aeron.image.liveness.timeout", "rejection-timeout");
+        same("aeron.spies.simulate.connection", "spies-connect");
+        same("aeron.dir.delete.on.shutdown", "delete-on-shutdown");
         same("aeron.publication.linger.timeout", "udp.linger");
     }
 
@@ -53,7 +58,15 @@ final class AeronNames {
     }
 
     private static void named(String property, String option, UnaryOperator<String> value) {
-        BY_PROPERTY.put(property, new Named(option, value));
+        BY_PROPERTY.put(property, new Named(List.of(option), value));
+    }
+
+    /** One more option that a name of Aeron's sets. */
+    private static void also(String property, String option) {
+        Named named = BY_PROPERTY.get(property);
+        List<String> options = new ArrayList<>(named.options);
+        options.add(option);
+        BY_PROPERTY.put(property, new Named(List.copyOf(options), named.value));
     }
 
     /** With 0 Aeron leaves it to the system: here the default stays. */
@@ -108,7 +121,7 @@ final class AeronNames {
         }
         String here = named.value.apply(value);
         if (!here.isEmpty()) {
-            settings.set(named.option, here, source);
+            named.options.forEach(option -> settings.set(option, here, source));
         }
     }
 

@@ -12,7 +12,7 @@ import java.util.Map;
 /**
  * Settings of a media driver, checked. Where they may come from is {@link DriverConfigSources}.
  *
- * @param directory that clients find the driver at; made by it, and deleted when it closes.
+ * @param directory that clients find the driver at; made by it.
  * @param directoryGroup name or number of the group whose members may be clients, besides the
  *     driver's own user; null for none.
  * @param logDirectory a directory of a hugetlbfs mount, where logs are to lie on huge pages; null
@@ -23,6 +23,7 @@ import java.util.Map;
  * @param receiver idling and CPU of the receiver's thread.
  * @param clientLivenessTimeoutNs after which a silent client is given up.
  * @param unblockTimeoutNs after which a claim that nobody commits is filled with padding.
+ * @param rejectionTimeoutNs for which a stream is not received again whose image was rejected.
  * @param lingerNs for which a log's file stays after its last user has gone.
  * @param termLength of publications whose channel names none, bytes.
  * @param mtu of publications whose channel names none, bytes.
@@ -33,6 +34,10 @@ import java.util.Map;
  * @param counterValuesLength bytes of the counters' values, 128 each.
  * @param errorLogLength bytes of the distinct error log.
  * @param transportOptions options of transports by name, such as {@code rdma.retry-count}.
+ * @param spiesConnect whether a publication that only spies read is connected, where its channel
+ *     does not say.
+ * @param deleteOnShutdown whether the directory is deleted when the driver closes; otherwise its
+ *     counters, errors and losses can still be read.
  * @param terminable whether a client may end the driver.
  * @param errorHandler told every error besides the error log; any agent's thread.
  * @param warningHandler told what works, but not as it should; the launching thread.
@@ -47,6 +52,7 @@ public record DriverConfig(
         AgentConfig receiver,
         long clientLivenessTimeoutNs,
         long unblockTimeoutNs,
+        long rejectionTimeoutNs,
         long lingerNs,
         int termLength,
         int mtu,
@@ -55,6 +61,8 @@ public record DriverConfig(
         int toClientsLength,
         int counterValuesLength,
         int errorLogLength,
+        boolean spiesConnect,
+        boolean deleteOnShutdown,
         boolean terminable,
         Map<String, String> transportOptions,
         ErrorHandler errorHandler,
@@ -89,6 +97,7 @@ public record DriverConfig(
         transportOptions = Map.copyOf(transportOptions);
         DriverOption.CLIENT_LIVENESS_TIMEOUT.check(clientLivenessTimeoutNs + "ns");
         DriverOption.UNBLOCK_TIMEOUT.check(unblockTimeoutNs + "ns");
+        DriverOption.REJECTION_TIMEOUT.check(rejectionTimeoutNs + "ns");
         DriverOption.LINGER.check(lingerNs + "ns");
         DriverOption.TERM_LENGTH.check(Integer.toString(termLength));
         DriverOption.MTU.check(Integer.toString(mtu));

@@ -31,6 +31,7 @@ public final class DriverConfigBuilder {
             new AgentConfig(preset(DriverOption.RECEIVER_IDLE), preset(DriverOption.RECEIVER_CPU));
     private long clientLivenessTimeoutNs = preset(DriverOption.CLIENT_LIVENESS_TIMEOUT);
     private long unblockTimeoutNs = UNSET;
+    private long rejectionTimeoutNs = preset(DriverOption.REJECTION_TIMEOUT);
     private long lingerNs = preset(DriverOption.LINGER);
     private int termLength = preset(DriverOption.TERM_LENGTH);
     private int mtu = preset(DriverOption.MTU);
@@ -40,6 +41,8 @@ public final class DriverConfigBuilder {
     private int counterValuesLength = preset(DriverOption.COUNTER_VALUES_LENGTH);
     private int errorLogLength = preset(DriverOption.ERROR_LOG_LENGTH);
     private final Map<String, String> transportOptions = new TreeMap<>();
+    private boolean spiesConnect;
+    private boolean deleteOnShutdown = true;
     private boolean terminable;
     private ErrorHandler errorHandler = error -> {};
     private ErrorHandler warningHandler = warning -> {};
@@ -127,6 +130,12 @@ public final class DriverConfigBuilder {
         return this;
     }
 
+    /** Nanoseconds for which a stream is not received again whose image was rejected. */
+    public DriverConfigBuilder rejectionTimeoutNs(long value) {
+        rejectionTimeoutNs = value;
+        return this;
+    }
+
     /** Nanoseconds for which a log's file stays after its last user has gone. */
     public DriverConfigBuilder lingerNs(long value) {
         lingerNs = value;
@@ -185,6 +194,23 @@ public final class DriverConfigBuilder {
     }
 
     /**
+     * @param value whether a publication that only spies read is connected, where its channel does
+     *     not say; false unless set.
+     */
+    public DriverConfigBuilder spiesConnect(boolean value) {
+        spiesConnect = value;
+        return this;
+    }
+
+    /**
+     * @param value whether the directory is deleted when the driver closes; true unless set.
+     */
+    public DriverConfigBuilder deleteOnShutdown(boolean value) {
+        deleteOnShutdown = value;
+        return this;
+    }
+
+    /**
      * @param value whether a client may end the driver; false unless set.
      */
     public DriverConfigBuilder terminable(boolean value) {
@@ -220,6 +246,7 @@ public final class DriverConfigBuilder {
                 receiver,
                 clientLivenessTimeoutNs,
                 unblockTimeoutNs == UNSET ? clientLivenessTimeoutNs * 3 / 2 : unblockTimeoutNs,
+                rejectionTimeoutNs,
                 lingerNs,
                 termLength,
                 mtu,
@@ -228,6 +255,8 @@ public final class DriverConfigBuilder {
                 toClientsLength,
                 counterValuesLength,
                 errorLogLength,
+                spiesConnect,
+                deleteOnShutdown,
                 terminable,
                 transportOptions,
                 errorHandler,

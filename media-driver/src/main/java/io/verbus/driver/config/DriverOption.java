@@ -149,6 +149,17 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                                 + " it."),
                     DriverConfigBuilder::unblockTimeoutNs);
 
+    static final DriverOption<Long> REJECTION_TIMEOUT =
+            new DriverOption<>(
+                    Option.duration(
+                            "rejection-timeout",
+                            "10s",
+                            MIN_TIMEOUT_NS,
+                            MAX_TIMEOUT_NS,
+                            "Time for which a stream is not received again whose image a subscriber"
+                                    + " has rejected."),
+                    DriverConfigBuilder::rejectionTimeoutNs);
+
     static final DriverOption<Long> LINGER =
             new DriverOption<>(
                     Option.duration(
@@ -230,6 +241,24 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "Bytes of the error log."),
                     DriverConfigBuilder::errorLogLength);
 
+    static final DriverOption<Boolean> SPIES_CONNECT =
+            new DriverOption<>(
+                    Option.flag(
+                            "spies-connect",
+                            false,
+                            "Whether a publication that only spies read is connected and goes on,"
+                                    + " where its channel does not say."),
+                    DriverConfigBuilder::spiesConnect);
+
+    static final DriverOption<Boolean> DELETE_ON_SHUTDOWN =
+            new DriverOption<>(
+                    Option.flag(
+                            "delete-on-shutdown",
+                            true,
+                            "Whether the driver deletes its directory when it ends; otherwise"
+                                    + " counters, errors and losses stay there for the tools."),
+                    DriverConfigBuilder::deleteOnShutdown);
+
     static final DriverOption<Boolean> TERMINABLE =
             new DriverOption<>(
                     Option.flag(
@@ -253,6 +282,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     RECEIVER_CPU,
                     CLIENT_LIVENESS_TIMEOUT,
                     UNBLOCK_TIMEOUT,
+                    REJECTION_TIMEOUT,
                     LINGER,
                     TERM_LENGTH,
                     MTU,
@@ -261,6 +291,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     TO_CLIENTS_LENGTH,
                     COUNTER_VALUES_LENGTH,
                     ERROR_LOG_LENGTH,
+                    SPIES_CONNECT,
+                    DELETE_ON_SHUTDOWN,
                     TERMINABLE);
 
     /** Name of the option, without prefix. */

@@ -69,6 +69,7 @@ public final class DriverDirectory implements AutoCloseable {
 
     private final Path path;
     private final DirectoryLock lock;
+    private boolean isKept;
 
     private DriverDirectory(Path path, DirectoryLock lock) {
         this.path = path;
@@ -302,14 +303,20 @@ public final class DriverDirectory implements AutoCloseable {
         }
     }
 
-    private void removeAllButTheLock() throws IOException {
-        checkContent(path);
+    private void removeLogs() throws IOException {
         for (Path file : list(path)) {
             if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
                 for (Path log : list(file)) {
                     Files.deleteIfExists(log);
                 }
             }
+        }
+    }
+
+    private void removeAllButTheLock() throws IOException {
+        checkContent(path);
+        removeLogs();
+        for (Path file : list(path)) {
             if (!file.getFileName().toString().equals(DirectoryLock.NAME)) {
                 Files.deleteIfExists(file);
             }
@@ -372,10 +379,22 @@ public final class DriverDirectory implements AutoCloseable {
         return MEMORY_FILE_SYSTEMS.contains(fileSystem());
     }
 
-    /** Deletes all files and the directory, then lets go of the lock. */
+    /** Leaves the CnC file and the loss report where they are when the directory is closed. */
+    public void keep() {
+        isKept = true;
+    }
+
+    /**
+     * Deletes all files and the directory, or, where it is kept, the logs alone; then lets go of
+     * the lock.
+     */
     @Override
     public void close() {
         try (lock) {
+            if (isKept) {
+                removeLogs();
+                return;
+            }
             removeAllButTheLock();
             // Last, and while it is held: a driver that opens the directory now finds a lock of its
             // own.

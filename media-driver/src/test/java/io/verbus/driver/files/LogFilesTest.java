@@ -11,7 +11,7 @@ import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.Await;
-import io.verbus.driver.DriverClock;
+import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.status.DriverCounters;

@@ -12,6 +12,7 @@ import io.aeron.Image;
 import io.aeron.Publication;
 import io.aeron.Subscription;
 import io.aeron.driver.status.SystemCounterDescriptor;
+import io.aeron.status.PublicationErrorFrame;
 import io.verbus.Bus;
 import io.verbus.driver.Await;
 
@@ -206,6 +207,39 @@ class AeronClientLabTest {
                     in.countersReader()
                             .getCounterValue(
                                     SystemCounterDescriptor.PUBLICATION_IMAGES_REVOKED.id()));
+        }
+        assertEquals(List.of(), errors);
+    }
+
+    /** The publisher's client is told why, and the stream comes back when its time is over. */
+    @Test
+    void tellsThePublisherWhyAnImageIsRejected() {
+        List<PublicationErrorFrame> told = new CopyOnWriteArrayList<>();
+        try (Host b =
+                        Host.start(
+                                Host.addressB(),
+                                builder -> builder.rejectionTimeoutNs(1_000_000_000L));
+                Host a = Host.a();
+                Aeron in = connect(b);
+                Aeron out =
+                        Aeron.connect(
+                                new Aeron.Context()
+                                        .aeronDirectoryName(a.directory().toString())
+                                        .publicationErrorFrameHandler(
+                                                frame -> told.add(frame.clone()))
+                                        .errorHandler(errors::add))) {
+            String channel = aeron(b.channel(PORT));
+            Subscription subscription = in.addSubscription(channel, STREAM);
+            Publication publication = out.addPublication(Host.overWire(channel), STREAM);
+            Await.until("connected", publication::isConnected);
+            Await.until("an image", () -> subscription.imageCount() == 1);
+            Image image = subscription.imageAtIndex(0);
+            image.reject("prices are a day old");
+            Await.until("ended", image::isClosed);
+            Await.until("told", () -> told.size() == 1);
+            assertEquals("prices are a day old", told.getFirst().errorMessage());
+            assertEquals(publication.registrationId(), told.getFirst().registrationId());
+            Await.until("back", () -> subscription.imageCount() == 1 && publication.isConnected());
         }
         assertEquals(List.of(), errors);
     }

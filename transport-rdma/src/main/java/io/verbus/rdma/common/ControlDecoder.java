@@ -281,7 +281,7 @@ public final class ControlDecoder {
             return "Reject has a text of " + textLength + " bytes in " + length;
         }
         int code = reject.codeRaw();
-        if (code < 0 || code > RejectCode.NO_IMAGE.value()) {
+        if (code < 0 || code > RejectCode.IMAGE_REJECTED.value()) {
             return "Reject has code " + code;
         }
         StringBuilder text = new StringBuilder(textLength);

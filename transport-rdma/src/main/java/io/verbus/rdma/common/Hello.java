@@ -81,7 +81,7 @@ public record Hello(int version, RejectCode rejectCode, long driverId) {
 
     /** The code of a number from a peer; unspecified if it has no meaning here. */
     static RejectCode code(int raw) {
-        return raw >= 0 && raw <= RejectCode.NO_IMAGE.value()
+        return raw >= 0 && raw <= RejectCode.IMAGE_REJECTED.value()
                 ? RejectCode.get(raw)
                 : RejectCode.UNSPECIFIED;
     }

@@ -101,6 +101,11 @@ public final class InboundConductor implements AutoCloseable {
         offers.offerAgain(InboundListeners.of(endpoint), streamId);
     }
 
+    /** Stops receiving an image that a subscriber has rejected. */
+    public void rejectImage(InboundImage image, String reason) {
+        images.reject(image, reason, nowNs);
+    }
+
     /** Stops receiving an image. */
     public void closeImage(InboundImage image) {
         images.close(image, nowNs);

@@ -281,6 +281,18 @@ final class InboundImages implements AutoCloseable {
                 });
     }
 
+    /** A subscriber has rejected an image: its peer is told why, if that writes it. */
+    void reject(InboundImage image, String reason, long nowNs) {
+        IncomingImage incoming = byId.get(image.imageId());
+        if (incoming != null && incoming.state() == IncomingImage.State.OPEN) {
+            reply(
+                    writers.get(image.imageId()),
+                    new ReceiverCommand.Reject(
+                            incoming.offer.registrationId(), RejectCode.IMAGE_REJECTED, reason));
+        }
+        close(image, nowNs);
+    }
+
     /** The driver wants an image closed. */
     void close(InboundImage image, long nowNs) {
         IncomingImage incoming = byId.get(image.imageId());

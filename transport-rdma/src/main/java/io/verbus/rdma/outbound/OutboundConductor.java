@@ -258,6 +258,14 @@ public final class OutboundConductor implements AutoCloseable {
                     entry.publication.tell(host, true, message);
                 }
             }
+            case SenderEvent.ImageRejected rejected -> {
+                Sent entry = entry(rejected.transfer());
+                if (entry != null) {
+                    host.onImageRejected(
+                            entry.publication.publication(),
+                            entry.endpoint.rejection(rejected.reason()));
+                }
+            }
             case SenderEvent.Broken broken -> {
                 Sent entry = entry(broken.transfer());
                 if (entry != null) {

@@ -19,10 +19,12 @@ import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
+import io.verbus.transport.PeerRejection;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
 import java.net.InetSocketAddress;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 
@@ -191,6 +193,15 @@ final class OutboundEndpoint implements AutoCloseable {
         }
         String host = local.getAddress().getHostAddress();
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + local.getPort();
+    }
+
+    /** The words of the peer that a subscriber there does not take a stream. */
+    PeerRejection rejection(String reason) {
+        return new PeerRejection(
+                peerDriverId,
+                OptionalLong.empty(),
+                host.address(address.host(), address.port()),
+                reason);
     }
 
     /** Whether nothing is sent there and no connection stands. */

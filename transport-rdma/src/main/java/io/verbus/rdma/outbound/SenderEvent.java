@@ -30,6 +30,10 @@ sealed interface SenderEvent {
     record Refused(OutboundLink link, Transfer transfer, RejectCode code, String text)
             implements SenderEvent {}
 
+    /** A subscriber of the peer has rejected the image of a stream. */
+    record ImageRejected(OutboundLink link, Transfer transfer, String reason)
+            implements SenderEvent {}
+
     /** A publication's log holds what no publisher of ours writes: it cannot be sent further. */
     record Broken(OutboundLink link, Transfer transfer, String reason) implements SenderEvent {}
 

@@ -381,6 +381,12 @@ final class Transfer extends RoundRobin.Taker {
     }
 
     void onReject(OutboundPort port, RejectCode code, String text) {
+        if (code == RejectCode.IMAGE_REJECTED) {
+            if (isDue(port, "Reject of its image", state == State.ACTIVE)) {
+                port.tell(new SenderEvent.ImageRejected(port.link(), this, text));
+            }
+            return;
+        }
         if (!isDue(port, "Reject", isOffered())) {
             return;
         }

@@ -30,6 +30,7 @@ final class EndpointReceiver {
     private final long askIntervalNs;
     private final ReceiverCounters counters;
     private final Admission admission;
+    private final Rejections rejections;
     private final Long2ObjectHashMap<ReceiveImage> byKey = new Long2ObjectHashMap<>();
     final FrameDispatcher dispatcher;
     private final UnsafeBuffer frame =
@@ -57,7 +58,10 @@ final class EndpointReceiver {
         asked = endpoint.isAsking() ? endpoint.control() : null;
         askIntervalNs = options.statusIntervalNs();
         admission = new Admission(options.maxImages());
-        dispatcher = new FrameDispatcher(endpoint, byKey, admission, sender, counters, events);
+        rejections = new Rejections(endpoint, options.maxImages(), options.imageTimeoutNs());
+        dispatcher =
+                new FrameDispatcher(
+                        endpoint, byKey, admission, rejections, sender, counters, events);
     }
 
     /** Is driven from now on. */
@@ -73,6 +77,7 @@ final class EndpointReceiver {
         }
         byKey.clear();
         admission.clear();
+        rejections.clear();
         listImages();
     }
 
@@ -115,10 +120,15 @@ final class EndpointReceiver {
         }
     }
 
-    /** Lets go of an image, if it is here. */
-    void remove(ReceiveImage image, long nowNs) {
+    /** Lets go of an image, if it is here; with the reason of a subscriber that rejects it. */
+    void remove(ReceiveImage image, String rejection, long nowNs) {
         if (byKey.get(image.key()) == image) {
-            image.leave(nowNs);
+            if (rejection == null) {
+                image.leave(nowNs);
+            } else {
+                rejections.add(image.key(), rejection, nowNs);
+                image.tell(rejections, nowNs);
+            }
             take(image);
             admission.closed(image.key(), image.initialTermId(), image.hasEnded(), nowNs);
         }

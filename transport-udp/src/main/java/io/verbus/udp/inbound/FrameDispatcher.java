@@ -24,6 +24,7 @@ final class FrameDispatcher {
     private final ReceiveEndpoint endpoint;
     private final Long2ObjectHashMap<ReceiveImage> images;
     private final Admission admission;
+    private final Rejections rejections;
     private final ControlSender sender;
     private final ReceiverCounters counters;
     private final Queue<ReceiverEvent> events;
@@ -46,12 +47,14 @@ final class FrameDispatcher {
             ReceiveEndpoint endpoint,
             Long2ObjectHashMap<ReceiveImage> images,
             Admission admission,
+            Rejections rejections,
             ControlSender sender,
             ReceiverCounters counters,
             Queue<ReceiverEvent> events) {
         this.endpoint = endpoint;
         this.images = images;
         this.admission = admission;
+        this.rejections = rejections;
         this.sender = sender;
         this.counters = counters;
         this.events = events;
@@ -108,6 +111,10 @@ final class FrameDispatcher {
         if (image != null) {
             return image.onData(part, source, nowNs);
         }
+        if (rejections.has(key, nowNs)) {
+            reject(key, sessionId, streamId, source, nowNs);
+            return Frames.dataSpan(part);
+        }
         boolean hasEnded = (Frames.flags(part, 0) & Frames.FLAG_END_OF_STREAM) != 0;
         if (!hasEnded && admission.mayAsk(streamId, key, nowNs)) {
             StatusFrame.write(
@@ -127,12 +134,25 @@ final class FrameDispatcher {
         return Frames.dataSpan(part);
     }
 
+    private void reject(long key, int sessionId, int streamId, SocketAddress source, long nowNs) {
+        int length = rejections.write(key, sessionId, streamId, nowNs);
+        if (length > 0
+                && sender.send(
+                        control == null ? source : control, rejections.frame(), length, nowNs)) {
+            counters.errorFrames.incrementRelease();
+        }
+    }
+
     private boolean onSetup(SocketAddress source, long nowNs) {
         int streamId = SetupFrame.streamId(part);
         long key = ReceiveImage.key(streamId, SetupFrame.sessionId(part));
         ReceiveImage image = images.get(key);
         if (image != null) {
             image.onSetup(source, nowNs);
+            return true;
+        }
+        if (rejections.has(key, nowNs)) {
+            reject(key, SetupFrame.sessionId(part), streamId, source, nowNs);
             return true;
         }
         if (!admission.isWanted(streamId, key, SetupFrame.initialTermId(part), nowNs)) {

@@ -190,7 +190,15 @@ public final class InboundConductor implements AutoCloseable {
     public void closeImage(InboundImage image) {
         ReceiveImage receiving = byId.get(image.imageId());
         if (receiving != null) {
-            agent.commands().add(new ReceiverCommand.Close(receiving));
+            agent.commands().add(new ReceiverCommand.Close(receiving, null));
+        }
+    }
+
+    /** Stops receiving an image that a subscriber has rejected. */
+    public void rejectImage(InboundImage image, String reason) {
+        ReceiveImage receiving = byId.get(image.imageId());
+        if (receiving != null) {
+            agent.commands().add(new ReceiverCommand.Close(receiving, reason));
         }
     }
 

@@ -372,6 +372,14 @@ final class ReceiveImage {
         }
     }
 
+    /** Tells the sender that a subscriber has rejected the stream. */
+    void tell(Rejections rejections, long nowNs) {
+        int length = rejections.write(key(), log.sessionId(), log.streamId(), nowNs);
+        if (sender.send(source, rejections.frame(), length, nowNs)) {
+            counters.errorFrames.incrementRelease();
+        }
+    }
+
     /** Why nothing more is to be expected of the sender; null if there is hope. */
     String lost(long nowNs) {
         if (log.isBroken()) {

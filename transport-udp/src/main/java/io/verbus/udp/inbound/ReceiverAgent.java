@@ -98,7 +98,7 @@ public final class ReceiverAgent implements AutoCloseable {
             }
             case ReceiverCommand.Fail fail -> fail.endpoint().receiver().fail(fail, nowNs);
             case ReceiverCommand.Close close -> {
-                close.image().endpoint().receiver().remove(close.image(), nowNs);
+                close.image().endpoint().receiver().remove(close.image(), close.rejection(), nowNs);
                 events.add(new ReceiverEvent.Released(close.image()));
             }
         }

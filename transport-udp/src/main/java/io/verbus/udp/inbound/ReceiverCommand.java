@@ -40,6 +40,10 @@ sealed interface ReceiverCommand {
             byte[] reason)
             implements ReceiverCommand {}
 
-    /** Let go of an image; {@link ReceiverEvent.Released} follows. */
-    record Close(ReceiveImage image) implements ReceiverCommand {}
+    /**
+     * Let go of an image; {@link ReceiverEvent.Released} follows.
+     *
+     * @param rejection why a subscriber has rejected it; null if none has.
+     */
+    record Close(ReceiveImage image, String rejection) implements ReceiverCommand {}
 }

@@ -4,6 +4,7 @@ package io.verbus.udp.outbound;
 
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.transport.OutboundStream;
+import io.verbus.transport.PeerRejection;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.ReceiveBatch;
@@ -92,7 +93,9 @@ final class Feedback {
         counters.errorFrames.incrementRelease();
         SendStream stream =
                 destination.find(ErrorFrame.sessionId(datagram), ErrorFrame.streamId(datagram));
-        if (stream != null && stream.isOpen() && stream.isFailureDue(nowNs)) {
+        if (stream != null && ErrorFrame.code(datagram) == ErrorFrame.IMAGE_REJECTED) {
+            onRejected(stream, incoming.source(index), datagram, length);
+        } else if (stream != null && stream.isOpen() && stream.isFailureDue(nowNs)) {
             port.tell(
                     new SenderEvent.Failed(
                             stream,
@@ -100,6 +103,21 @@ final class Feedback {
                             ErrorFrame.text(datagram, length)));
         }
         return true;
+    }
+
+    private void onRejected(
+            SendStream stream, SocketAddress source, UnsafeBuffer datagram, int length) {
+        long receiverId = ErrorFrame.receiverId(datagram);
+        if ((receivers == null || mayLeave(source)) && stream.onRejected(receiverId, nowNs)) {
+            port.tell(
+                    new SenderEvent.ImageRejected(
+                            stream,
+                            new PeerRejection(
+                                    receiverId,
+                                    ErrorFrame.groupTag(datagram),
+                                    source.toInet(),
+                                    ErrorFrame.text(datagram, length))));
+        }
     }
 
     private boolean onStatus(int index, UnsafeBuffer datagram, int length) {

@@ -218,6 +218,8 @@ public final class OutboundConductor implements AutoCloseable {
                                     + failed.host()
                                     + " cannot take it: "
                                     + failed.reason());
+            case SenderEvent.ImageRejected rejected ->
+                    host.onImageRejected(rejected.stream().stream(), rejected.rejection());
             case SenderEvent.Refused refused ->
                     host.onError(
                             new TransportException(

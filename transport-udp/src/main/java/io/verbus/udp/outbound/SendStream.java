@@ -59,6 +59,9 @@ final class SendStream {
     private boolean isEnding;
     private boolean isFailureTold;
     private long failedNs;
+    private boolean isRejected;
+    private long rejecterId;
+    private long rejectedNs;
     private boolean isConnected;
     private boolean isSetupDue;
     private boolean isStalled;
@@ -114,6 +117,23 @@ final class SendStream {
             failedNs = nowNs;
         }
         return isDue;
+    }
+
+    /**
+     * A receiver does not take the stream any more.
+     *
+     * @return whether that is news.
+     */
+    boolean onRejected(long receiverId, long nowNs) {
+        flow.onLeave(receiverId);
+        boolean isNews =
+                !isRejected
+                        || rejecterId != receiverId
+                        || nowNs - rejectedNs >= FAILURE_INTERVAL_NS;
+        isRejected = true;
+        rejecterId = receiverId;
+        rejectedNs = nowNs;
+        return isNews;
     }
 
     boolean isOpen() {

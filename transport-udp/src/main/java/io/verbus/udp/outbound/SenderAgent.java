@@ -14,7 +14,7 @@ import java.util.Queue;
 /** The sender's part of the transport: drives every destination that it was handed. */
 public final class SenderAgent implements AutoCloseable {
     /** Longer than any frame of a receiver but one with an error's text, of which less will do. */
-    private static final int MAX_CONTROL_LENGTH = 256;
+    private static final int MAX_CONTROL_LENGTH = 1_152; // of an error with a long text
 
     private final Queue<SenderCommand> commands = new ManyToOneConcurrentLinkedQueue<>();
     private final Queue<SenderEvent> events;

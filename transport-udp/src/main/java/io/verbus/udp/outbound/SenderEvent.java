@@ -2,6 +2,8 @@
 
 package io.verbus.udp.outbound;
 
+import io.verbus.transport.PeerRejection;
+
 /** What the sender tells the conductor. */
 sealed interface SenderEvent {
     /** Nothing uses the destination's socket any more. */
@@ -18,6 +20,9 @@ sealed interface SenderEvent {
 
     /** A receiver cannot take a stream. */
     record Failed(SendStream stream, String host, String reason) implements SenderEvent {}
+
+    /** A subscriber has rejected the image of a stream. */
+    record ImageRejected(SendStream stream, PeerRejection rejection) implements SenderEvent {}
 
     /** The kernel refuses to send. */
     record Refused(String receiver, int errno) implements SenderEvent {}

@@ -5,6 +5,7 @@ package io.verbus.udp.wire;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.charset.StandardCharsets;
+import java.util.OptionalLong;
 
 /**
  * A receiver cannot take a stream, and says why.
@@ -19,14 +20,19 @@ public final class ErrorFrame {
     /** Bytes without the text. */
     public static final int HEADER_LENGTH = 40;
 
-    /** Bytes of the text that a driver of this make sends or reads at most. */
-    public static final int MAX_TEXT = 256;
+    /** Bytes of the text that are sent or read at most. */
+    public static final int MAX_TEXT = 1023;
 
     /** Bytes of the longest frame that {@link #write} makes. */
     public static final int MAX_LENGTH = HEADER_LENGTH + MAX_TEXT;
 
     /** Error code of a receiver without room. */
     public static final int STORAGE_SPACE = 12;
+
+    /** Error code of a receiver where a subscriber does not take the stream. */
+    public static final int IMAGE_REJECTED = 13;
+
+    private static final int FLAG_GROUP_TAG = 0x08;
 
     private ErrorFrame() {}
 
@@ -53,6 +59,29 @@ public final class ErrorFrame {
         frame.putInt(36, textLength);
         frame.putBytes(HEADER_LENGTH, text, 0, textLength);
         return length;
+    }
+
+    /** Adds the tag of the receiver to a frame. */
+    public static void tag(UnsafeBuffer frame, long groupTag) {
+        frame.putByte(5, (byte) FLAG_GROUP_TAG);
+        frame.putLong(24, groupTag);
+    }
+
+    /** By which the receiver is told from others. */
+    public static long receiverId(UnsafeBuffer frame) {
+        return frame.getLong(16);
+    }
+
+    /** Tag of the receiver; empty if it has none. */
+    public static OptionalLong groupTag(UnsafeBuffer frame) {
+        return (Frames.flags(frame, 0) & FLAG_GROUP_TAG) == 0
+                ? OptionalLong.empty()
+                : OptionalLong.of(frame.getLong(24));
+    }
+
+    /** What is wrong. */
+    public static int code(UnsafeBuffer frame) {
+        return frame.getInt(32);
     }
 
     /** Session id. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver;
+package io.verbus.driver.agent;
 
 import io.verbus.driver.config.CpuAffinity;
 import io.verbus.driver.config.DriverConfig.AgentConfig;

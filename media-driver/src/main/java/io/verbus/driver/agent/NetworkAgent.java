@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver;
+package io.verbus.driver.agent;
 
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.SystemNanoClock;
 
 /** An agent that drives its part of every transport, and reads the clock once a cycle. */
-interface NetworkAgent extends Agent {
+public interface NetworkAgent extends Agent {
     @Override
     default int doWork() {
         return work(SystemNanoClock.INSTANCE.nanoTime());

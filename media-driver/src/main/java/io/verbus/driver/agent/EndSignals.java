@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver;
+package io.verbus.driver.agent;
 
 import io.verbus.BusException;
 
@@ -11,7 +11,7 @@ import java.lang.reflect.Proxy;
  * SIGTERM and SIGINT, which tell a process to end. The JVM's own handlers end it with the signal's
  * number as status, as if it had been killed; here the process ends itself, and says how it went.
  */
-final class EndSignals {
+public final class EndSignals {
     private static final String[] NAMES = {"TERM", "INT"};
 
     private EndSignals() {}
@@ -22,7 +22,7 @@ final class EndSignals {
      *
      * @param action that any thread may run, once for each signal.
      */
-    static void handle(Runnable action) {
+    public static void handle(Runnable action) {
         try {
             // By name: the compiler warns of each use of sun.misc, and warnings are errors.
             Class<?> signal = Class.forName("sun.misc.Signal");

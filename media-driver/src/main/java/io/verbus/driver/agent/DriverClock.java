@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver;
+package io.verbus.driver.agent;
 
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.NanoClock;
@@ -13,13 +13,13 @@ public final class DriverClock implements NanoClock, EpochClock {
     private long nowMs = SystemEpochClock.INSTANCE.time();
 
     /** Reads the monotonic clock: once a cycle. */
-    long update() {
+    public long update() {
         nowNs = SystemNanoClock.INSTANCE.nanoTime();
         return nowNs;
     }
 
     /** Reads the wall clock: at the pace of the timers. */
-    long updateEpoch() {
+    public long updateEpoch() {
         nowMs = SystemEpochClock.INSTANCE.time();
         return nowMs;
     }

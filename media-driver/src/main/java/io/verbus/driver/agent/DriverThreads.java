@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver;
+package io.verbus.driver.agent;
 
 import io.verbus.BusException;
 import io.verbus.driver.config.DriverConfig;
@@ -22,17 +22,17 @@ import java.util.concurrent.CompletionException;
  * Runs the agents on as many threads as the threading mode says, or on none. They are stopped in
  * the order in which they were started, the conductor last, which then frees all.
  */
-final class DriverThreads implements AutoCloseable {
+public final class DriverThreads implements AutoCloseable {
     private final ErrorHandler errors;
     private final List<BoundAgent> agents = new ArrayList<>();
     private final List<AgentRunner> runners = new ArrayList<>();
     private AgentInvoker invoker;
 
-    DriverThreads(
+    public DriverThreads(
             DriverConfig config,
-            Conductor conductor,
-            Sender sender,
-            Receiver receiver,
+            Agent conductor,
+            NetworkAgent sender,
+            NetworkAgent receiver,
             ErrorHandler errors) {
         this.errors = errors;
         switch (config.threading()) {
@@ -79,7 +79,7 @@ final class DriverThreads implements AutoCloseable {
      *
      * @throws BusException if a thread cannot be bound to its CPU; all are to be closed then.
      */
-    void start() {
+    public void start() {
         for (AgentRunner runner : runners) {
             // The runner names its thread by the agent's role.
             AgentRunner.startOnThread(runner);
@@ -97,7 +97,7 @@ final class DriverThreads implements AutoCloseable {
     }
 
     /** Drives all agents, in the invoker's mode; otherwise null. */
-    AgentInvoker invoker() {
+    public AgentInvoker invoker() {
         return invoker;
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver;
+package io.verbus.driver.agent;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * Longest time from one duty cycle of an agent to the next, idling included, and how many took too
  * long. The agent's thread.
  */
-final class CycleTime {
+public final class CycleTime {
     private static final long THRESHOLD_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final AtomicCounter max;
@@ -23,13 +23,13 @@ final class CycleTime {
      * @param max nanoseconds of the longest cycle.
      * @param exceeded cycles that took longer than a second.
      */
-    CycleTime(AtomicCounter max, AtomicCounter exceeded) {
+    public CycleTime(AtomicCounter max, AtomicCounter exceeded) {
         this.max = max;
         this.exceeded = exceeded;
     }
 
     /** A cycle begins, and the one before has ended. */
-    void onCycle(long nowNs) {
+    public void onCycle(long nowNs) {
         long cycleNs = nowNs - beganNs;
         beganNs = nowNs;
         if (cycleNs > maxNs) {

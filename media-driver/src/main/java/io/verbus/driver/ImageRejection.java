@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.BusException;
+import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.command.CommandException;
+import io.verbus.logbuffer.FrontierScanner;
+
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.status.AtomicCounter;
+
+import java.net.InetSocketAddress;
+import java.util.OptionalLong;
+
+/**
+ * Carries out that a client rejects an image: it ends for all subscribers, the publisher is told
+ * why, and the stream is not received again for a while. Conductor's thread.
+ */
+final class ImageRejection {
+    /** Bytes of a reason: Aeron's limit. */
+    private static final int MAX_REASON = 1023;
+
+    /** Where Aeron says that a subscriber over shared memory is. */
+    private static final InetSocketAddress SHARED_MEMORY = new InetSocketAddress("127.0.0.1", 0);
+
+    private final Subscriptions subscriptions;
+    private final Publications publications;
+    private final Images images;
+    private final EventEncoder events;
+    private final ErrorHandler errors;
+    private final AtomicCounter rejected;
+
+    ImageRejection(
+            Subscriptions subscriptions,
+            Publications publications,
+            Images images,
+            EventEncoder events,
+            ErrorHandler errors,
+            AtomicCounter rejected) {
+        this.subscriptions = subscriptions;
+        this.publications = publications;
+        this.images = images;
+        this.events = events;
+        this.errors = errors;
+        this.rejected = rejected;
+    }
+
+    /**
+     * Rejects an image.
+     *
+     * @param clientId who rejects it.
+     * @param position up to which it was read.
+     * @param nowNs monotonic time.
+     * @throws CommandException if there is no such image, or it cannot be rejected.
+     */
+    void reject(long clientId, long imageId, long position, String reason, long nowNs) {
+        if (reason.length() > MAX_REASON) {
+            throw failure(
+                    "the reason has "
+                            + reason.length()
+                            + " bytes, more than "
+                            + MAX_REASON
+                            + ": shorten it");
+        }
+        Subscribable source = subscriptions.source(imageId);
+        if (source == null) {
+            throw failure(
+                    "there is no image "
+                            + imageId
+                            + ": reject an image of an open subscription, before it ends");
+        }
+        String why =
+                "client "
+                        + clientId
+                        + " has rejected the image of stream "
+                        + source.streamId()
+                        + " session "
+                        + source.sessionId()
+                        + " at position "
+                        + position
+                        + ": "
+                        + reason;
+        switch (source) {
+            case Publication publication when isDamaged(publication) -> {
+                publications.fail(publication, why);
+                errors.onError(new BusException(why));
+            }
+            case IpcPublication publication -> {
+                events.imageRejected(
+                        publication, -1, -1, OptionalLong.empty(), SHARED_MEMORY, reason);
+                publication.reject(why, nowNs);
+            }
+            case NetworkPublication _ ->
+                    throw failure(
+                            "spies cannot reject the publication that they read: close the"
+                                    + " subscription");
+            case NetworkImage image -> {
+                if (isDamaged(image)) {
+                    images.recordDamage(image, why);
+                }
+                images.reject(image, why, reason, nowNs);
+            }
+        }
+        rejected.incrementRelease();
+    }
+
+    /** Whether a log holds what no publisher writes, so that no one can read on. */
+    private static boolean isDamaged(Subscribable source) {
+        long position = source.subscribers().positions().released();
+        return FrontierScanner.scan(source.log(), position).defect() != null;
+    }
+
+    private static CommandException failure(String message) {
+        return new CommandException(ErrorCode.GENERIC_ERROR, message);
+    }
+}

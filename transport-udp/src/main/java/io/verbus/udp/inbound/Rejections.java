@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.inbound;
+
+import io.verbus.udp.wire.ErrorFrame;
+
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Streams of an endpoint whose images subscribers have rejected. As often as one is offered or sent
+ * meanwhile, its sender is told why, at a slow pace: a datagram may be lost. Receiver's thread.
+ */
+final class Rejections {
+    private static final long INTERVAL_NS = 200_000_000;
+
+    private static final class Rejection {
+        private final byte[] reason;
+        private final long untilNs;
+        private long nextNs;
+
+        private Rejection(byte[] reason, long untilNs, long nextNs) {
+            this.reason = reason;
+            this.untilNs = untilNs;
+            this.nextNs = nextNs;
+        }
+    }
+
+    private final Long2ObjectHashMap<Rejection> all = new Long2ObjectHashMap<>();
+    private final UnsafeBuffer frame =
+            new UnsafeBuffer(ByteBuffer.allocateDirect(ErrorFrame.MAX_LENGTH));
+    private final ReceiveEndpoint endpoint;
+    private final int capacity;
+    private final long durationNs;
+
+    /**
+     * @param endpoint whose streams they are.
+     * @param capacity streams that are remembered.
+     * @param durationNs for which each is.
+     */
+    Rejections(ReceiveEndpoint endpoint, int capacity, long durationNs) {
+        this.endpoint = endpoint;
+        this.capacity = capacity;
+        this.durationNs = durationNs;
+    }
+
+    /** A subscriber rejects an image. */
+    void add(long key, String reason, long nowNs) {
+        all.values().removeIf(old -> nowNs - old.untilNs >= 0);
+        if (all.size() < capacity) {
+            byte[] text = reason.getBytes(StandardCharsets.US_ASCII);
+            all.put(key, new Rejection(text, nowNs + durationNs, nowNs));
+        }
+    }
+
+    /** Whether a stream is rejected. */
+    boolean has(long key, long nowNs) {
+        if (all.isEmpty()) {
+            return false;
+        }
+        Rejection rejection = all.get(key);
+        if (rejection != null && nowNs - rejection.untilNs >= 0) {
+            all.remove(key);
+            return false;
+        }
+        return rejection != null;
+    }
+
+    /**
+     * What the sender of a rejected stream is to be told.
+     *
+     * @return bytes of {@link #frame}; 0 if it was told just now.
+     */
+    int write(long key, int sessionId, int streamId, long nowNs) {
+        Rejection rejection = all.get(key);
+        if (nowNs - rejection.nextNs < 0) {
+            return 0;
+        }
+        rejection.nextNs = nowNs + INTERVAL_NS;
+        int length =
+                ErrorFrame.write(
+                        frame,
+                        sessionId,
+                        streamId,
+                        endpoint.receiverId(),
+                        ErrorFrame.IMAGE_REJECTED,
+                        rejection.reason,
+                        Math.min(rejection.reason.length, ErrorFrame.MAX_TEXT));
+        Long tag = endpoint.terms().groupTag();
+        if (tag != null) {
+            ErrorFrame.tag(frame, tag);
+        }
+        return length;
+    }
+
+    /** What {@link #write} has written. */
+    UnsafeBuffer frame() {
+        return frame;
+    }
+
+    /** There is no subscription any more. */
+    void clear() {
+        all.clear();
+    }
+}
