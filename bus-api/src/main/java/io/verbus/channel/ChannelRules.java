@@ -5,6 +5,7 @@ package io.verbus.channel;
 import io.verbus.BusException;
 
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
@@ -240,13 +241,20 @@ final class ChannelRules {
     }
 
     static void checkDestination(ChannelUri channel, Map<ChannelKey, Object> values) {
+        refuse(
+                channel.isSpy(),
+                channel,
+                "is a spy's, and spies are invalid as destinations: name one as"
+                        + " verbus:rdma?endpoint=host:port or verbus:udp?endpoint=host:port");
         for (ChannelKey key : values.keySet()) {
             boolean isOfDestination =
                     switch (key) {
                         case ENDPOINT, ALIAS -> true;
+                        case CONTROL_MODE -> false;
                         default ->
-                                isOfConnection(key)
-                                        && channel.media().equals(ChannelMedia.RDMA.text());
+                                channel.isAeron()
+                                        || isOfConnection(key)
+                                                && channel.media().equals(ChannelMedia.RDMA.text());
                     };
             refuse(
                     !isOfDestination,
@@ -260,11 +268,47 @@ final class ChannelRules {
                                     : ""));
         }
         refuse(
-                channel.isIpc() || channel.isSpy(),
+                channel.isIpc(),
                 channel,
                 "is no destination: name one as verbus:rdma?endpoint=host:port or"
                         + " verbus:udp?endpoint=host:port");
+        refuse(
+                !values.containsKey(ChannelKey.ENDPOINT),
+                channel,
+                "has no endpoint, which a destination is: add endpoint=host:port");
         checkPorts(channel, values);
+    }
+
+    static ChannelUri overRdma(ChannelUri channel, Map<ChannelKey, Object> values) {
+        refuseOverRdma(
+                channel.isDynamic() || values.containsKey(ChannelKey.CONTROL),
+                channel,
+                "control, where receivers would announce themselves: name an endpoint, or add"
+                        + " destinations one by one (control-mode=manual)");
+        refuseOverRdma(
+                !channel.tellsEnd(),
+                channel,
+                "eos=false: an image ends with its publication; leave it out");
+        EnumMap<ChannelKey, Object> kept = new EnumMap<>(ChannelKey.class);
+        values.forEach(
+                (key, value) -> {
+                    boolean isOfOneReceiver = key == ChannelKey.FLOW_CONTROL && !channel.isManual();
+                    boolean isOfDestinations = isOfConnection(key) && channel.isManual();
+                    if (ChannelMedia.RDMA.allows(key) && !isOfOneReceiver && !isOfDestinations) {
+                        kept.put(key, value);
+                    }
+                });
+        return new ChannelUri(ChannelMedia.RDMA, true, channel.isSpy(), kept);
+    }
+
+    private static void refuseOverRdma(boolean isWrong, ChannelUri channel, String what) {
+        if (isWrong) {
+            throw new UnsupportedChannelException(
+                    "channel '"
+                            + channel
+                            + "' leads to a network of rdma.networks, and RDMA does not know "
+                            + what);
+        }
     }
 
     private static void refuse(boolean isWrong, ChannelUri channel, String what) {

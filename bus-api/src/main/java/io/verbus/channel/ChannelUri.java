@@ -203,6 +203,15 @@ public final class ChannelUri {
         return Boolean.TRUE.equals(values.get(ChannelKey.SPIES_CONNECT));
     }
 
+    /**
+     * This channel of UDP as RDMA is to carry it: without the keys that mean nothing there.
+     *
+     * @throws UnsupportedChannelException if RDMA cannot carry what the channel asks for.
+     */
+    public ChannelUri overRdma() {
+        return ChannelRules.overRdma(this, values);
+    }
+
     /** This channel of a publication, with a choice of what spies do where it makes none. */
     public ChannelUri withSpiesConnect(boolean preset) {
         if (isIpc() || values.containsKey(ChannelKey.SPIES_CONNECT) || !preset) {

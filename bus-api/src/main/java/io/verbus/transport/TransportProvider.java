@@ -46,6 +46,16 @@ public interface TransportProvider {
     }
 
     /**
+     * Networks whose addresses this transport carries where a channel that is written as Aeron's
+     * names UDP.
+     *
+     * @param settings of the driver, checked.
+     */
+    default Networks networks(TransportSettings settings) {
+        return Networks.NONE;
+    }
+
+    /**
      * Whether logs must lie on a file system that is memory (tmpfs, hugetlbfs), because the
      * transport registers them with a device. A driver with its directory elsewhere refuses the
      * transport's channels.

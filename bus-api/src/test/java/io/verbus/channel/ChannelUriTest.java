@@ -467,7 +467,7 @@ class ChannelUriTest {
             delimiter = ';',
             value = {
                 "verbus:ipc;is no destination",
-                "verbus-spy:rdma?endpoint=h:1;is no destination",
+                "verbus-spy:rdma?endpoint=h:1;spies are invalid as destinations",
                 "verbus:rdma?endpoint=h:0;has port 0",
                 "verbus:rdma?endpoint=h:1|mtu=4k;the key mtu, which belongs to the publication's",
                 "verbus:udp?endpoint=h:1|interface=10.0.0.1;the key interface, which belongs",

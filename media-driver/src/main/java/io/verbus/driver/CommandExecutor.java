@@ -130,7 +130,8 @@ final class CommandExecutor implements CommandHandler {
                             correlationId,
                             registrationId,
                             () -> {
-                                destinations(client, registrationId).add(correlationId, uri);
+                                destinations(client, registrationId)
+                                        .add(correlationId, uri, transports);
                                 events.operationSuccess(correlationId);
                             });
                 });
@@ -279,7 +280,7 @@ final class CommandExecutor implements CommandHandler {
         CompletableFuture<?>[] lookUps =
                 channel.hostNames().stream().map(names::lookUp).toArray(CompletableFuture[]::new);
         CompletableFuture<Void> found = CompletableFuture.allOf(lookUps);
-        return () -> transports.isReadyFor(channel) && found.isDone();
+        return () -> found.isDone() && transports.isReadyFor(channel);
     }
 
     private static Destinations destinations(Client client, long registrationId) {

@@ -21,6 +21,7 @@ final class Destinations {
     private final NetworkPublication publication;
     private final List<Destination> all = new ArrayList<>();
 
+    /** A destination, as its transport has it. */
     private record Destination(long registrationId, ChannelUri channel) {}
 
     Destinations(NetworkPublication publication) {
@@ -33,13 +34,13 @@ final class Destinations {
      * @throws CommandException if it can have none.
      */
     static Destinations of(Publication publication) {
-        if (publication instanceof NetworkPublication network && network.channel().isManual()) {
+        if (publication instanceof NetworkPublication network && network.named().isManual()) {
             return network.destinations();
         }
         throw new CommandException(
                 ErrorCode.INVALID_CHANNEL,
                 "the publication on '"
-                        + publication.channel()
+                        + publication.named()
                         + "' takes no destinations: publish on verbus:rdma?control-mode=manual or"
                         + " verbus:udp?control-mode=manual");
     }
@@ -48,18 +49,25 @@ final class Destinations {
      * Adds a destination.
      *
      * @param registrationId by which it can be removed.
-     * @param destination to add.
+     * @param named destination to add, its names looked up.
+     * @param transports of the driver.
      * @throws BusException if it is none of this publication's transport, is there already, or
      *     cannot be used.
      */
-    void add(long registrationId, ChannelUri destination) {
-        check(destination);
+    void add(long registrationId, ChannelUri named, Transports transports) {
+        check(named);
+        ChannelUri destination = transports.carriers().carried(named);
         if (indexOf(destination) >= 0) {
             throw new CommandException(
                     ErrorCode.INVALID_CHANNEL,
                     "the publication has destination "
                             + destination.endpoint()
                             + " already: remove it first, or add another");
+        }
+        if (publication.transport() == null) {
+            begin(destination, transports);
+        } else {
+            checkMedia(destination);
         }
         publication.transport().addDestination(publication, destination);
         all.add(new Destination(registrationId, destination));
@@ -96,6 +104,29 @@ final class Destinations {
         return NONE;
     }
 
+    /** The first destination decides what carries the publication. */
+    private void begin(ChannelUri destination, Transports transports) {
+        ChannelUri channel = publication.named();
+        publication.carry(
+                transports.of(destination),
+                destination.media().equals(channel.media()) ? channel : channel.overRdma());
+    }
+
+    private void checkMedia(ChannelUri destination) {
+        String media = publication.channel().media();
+        if (!destination.media().equals(media)) {
+            throw new CommandException(
+                    ErrorCode.NOT_SUPPORTED,
+                    "destination '"
+                            + destination
+                            + "' is carried by "
+                            + destination.media()
+                            + ", but the others of the publication by "
+                            + media
+                            + ": add a publication for each");
+        }
+    }
+
     private void removeAt(int index) {
         if (index >= 0) {
             publication.transport().removeDestination(publication, all.remove(index).channel);
@@ -115,7 +146,7 @@ final class Destinations {
         } catch (BusException e) {
             throw new CommandException(ErrorCode.INVALID_CHANNEL, e.getMessage(), e);
         }
-        if (!destination.media().equals(publication.channel().media())) {
+        if (!destination.media().equals(publication.named().media())) {
             throw new CommandException(
                     ErrorCode.INVALID_CHANNEL,
                     "destination '"
@@ -123,7 +154,7 @@ final class Destinations {
                             + "' is of "
                             + destination.media()
                             + ", but the publication is of "
-                            + publication.channel().media()
+                            + publication.named().media()
                             + ": name one of the same media");
         }
     }

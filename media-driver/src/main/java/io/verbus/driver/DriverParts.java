@@ -93,7 +93,8 @@ record DriverParts(
                         errors);
         CommandFailures failures = new CommandFailures(events, counters, errors);
         WaitingCommands waiting = new WaitingCommands(failures::tell);
-        Transports transports = new Transports(providers, directory, config.transportOptions());
+        Transports transports =
+                new Transports(providers, directory, config.transportOptions(), names);
         Subscriptions subscriptions = new Subscriptions(transports, events, counters, errors);
         Images images =
                 new Images(

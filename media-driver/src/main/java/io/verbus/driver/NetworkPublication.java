@@ -25,7 +25,6 @@ final class NetworkPublication extends Publication implements OutboundStream {
     /** Where spies hold the limit back, it is raised when it moves by this part of the window. */
     private static final int GAIN_SHIFT = 3;
 
-    private final Transport transport;
     private final AtomicCounter senderPosition;
     private final AtomicCounter senderLimit;
     private final AtomicCounter backPressure;
@@ -34,6 +33,13 @@ final class NetworkPublication extends Publication implements OutboundStream {
     private final ChannelStatus status;
     private final Subscribers spies;
     private final Destinations destinations = new Destinations(this);
+
+    /** What carries the publication; null while that is not decided. */
+    private Transport transport;
+
+    /** The channel as the transport has it; read by its agents once it has the publication. */
+    private ChannelUri carried;
+
     private final int termLength;
     private final long maxWindow;
 
@@ -66,12 +72,10 @@ final class NetworkPublication extends Publication implements OutboundStream {
             AtomicCounter backPressure,
             DriverCounters.Stream counted,
             ChannelStatus status,
-            Transport transport,
             DriverConfig config,
             DriverCounters counters,
             EventEncoder events) {
         super(channel, log, limit, position, config);
-        this.transport = transport;
         this.senderPosition = senderPosition;
         this.senderLimit = senderLimit;
         this.backPressure = backPressure;
@@ -103,8 +107,27 @@ final class NetworkPublication extends Publication implements OutboundStream {
         return status;
     }
 
+    /**
+     * Begins to send it.
+     *
+     * @param by what carries it from now on.
+     * @param as channel that the transport is to have.
+     * @throws BusException if the channel cannot be used here.
+     */
+    void carry(Transport by, ChannelUri as) {
+        carried = as;
+        by.addPublication(this);
+        transport = by;
+    }
+
+    /** What carries it; null while that is not decided. */
     Transport transport() {
         return transport;
+    }
+
+    @Override
+    public ChannelUri channel() {
+        return carried;
     }
 
     Destinations destinations() {
@@ -224,7 +247,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
     public boolean serves(Subscription subscription) {
         return isOpen()
                 && subscription.channel().isSpy()
-                && SamePlace.isSpied(channel(), subscription.channel())
+                && SamePlace.isSpied(named(), subscription.channel())
                 && subscription.matches(null, streamId(), sessionId());
     }
 
@@ -269,7 +292,11 @@ final class NetworkPublication extends Publication implements OutboundStream {
 
     @Override
     void onEnded(long position) {
-        transport.closePublication(this);
+        if (transport == null) {
+            isTransportDone = true;
+        } else {
+            transport.closePublication(this);
+        }
     }
 
     /** The transport has let go of it. */

@@ -95,7 +95,7 @@ abstract sealed class Publication extends RoundRobin.Taker
     }
 
     @Override
-    public final ChannelUri channel() {
+    public final ChannelUri named() {
         return channel;
     }
 

@@ -7,6 +7,7 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.channel.StreamStart;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.channel.Carriers;
 import io.verbus.driver.channel.ChannelStatus;
 import io.verbus.driver.channel.SendStatuses;
 import io.verbus.driver.command.CommandException;
@@ -16,7 +17,6 @@ import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.logbuffer.LogType;
-import io.verbus.transport.Transport;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
@@ -83,11 +83,12 @@ final class PublicationFactory {
             int streamId,
             ChannelUri channel,
             LogSpec tagged) {
+        ChannelUri carried = transports.carriers().carried(channel);
         if (!channel.isIpc()) {
-            transports.of(channel);
+            transports.of(carried);
         }
         int termLength = tagged == null ? config.termLength() : tagged.termLength();
-        int mtu = tagged == null ? channel.mtu(config.mtu()) : tagged.mtu();
+        int mtu = tagged == null ? carried.mtu(config.mtu()) : tagged.mtu();
         if (channel.hasTermLength()) {
             checkTagged("term-length", channel.termLength(), tagged == null ? -1 : termLength);
             termLength = channel.termLength();
@@ -131,7 +132,6 @@ final class PublicationFactory {
      */
     Publication create(LogBuffers log, ChannelUri channel, long clientId) {
         LogSpec spec = log.spec();
-        Transport transport = channel.isIpc() ? null : transports.of(channel);
         DriverCounters.Stream stream =
                 new DriverCounters.Stream(
                         spec.registrationId(),
@@ -152,7 +152,7 @@ final class PublicationFactory {
             PublisherLimit limit =
                     new PublisherLimit(
                             counter(CounterTypes.PUBLISHER_LIMIT, "pub-lmt", stream, made));
-            if (transport == null) {
+            if (channel.isIpc()) {
                 return new IpcPublication(
                         channel,
                         log,
@@ -163,7 +163,7 @@ final class PublicationFactory {
                         counters,
                         events);
             }
-            return createNetwork(log, channel, limit, position, stream, transport, made);
+            return createNetwork(log, channel, limit, position, stream, made);
         } catch (BusException e) {
             made.forEach(AtomicCounter::close);
             files.free(log);
@@ -177,7 +177,6 @@ final class PublicationFactory {
             PublisherLimit limit,
             AtomicCounter position,
             DriverCounters.Stream stream,
-            Transport transport,
             List<AtomicCounter> made) {
         AtomicCounter senderPosition =
                 counter(CounterTypes.SENDER_POSITION, "snd-pos", stream, made);
@@ -197,11 +196,14 @@ final class PublicationFactory {
                             backPressure,
                             stream,
                             status,
-                            transport,
                             config,
                             counters,
                             events);
-            transport.addPublication(publication);
+            Carriers carriers = transports.carriers();
+            if (!carriers.isUndecided(channel)) {
+                ChannelUri carried = carriers.carried(channel);
+                publication.carry(transports.of(carried), carried);
+            }
             return publication;
         } catch (BusException e) {
             statuses.leave(status);

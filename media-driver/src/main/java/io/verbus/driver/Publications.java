@@ -92,7 +92,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         }
 
         @Override
-        public ChannelUri channel() {
+        public ChannelUri named() {
             return channel;
         }
 
@@ -293,6 +293,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     private void locate(Publication publication) {
         if (publication instanceof NetworkPublication network
                 && !network.isTransportDone()
+                && network.transport() != null
                 && !network.status().isBound()) {
             String address = network.transport().localAddress(network);
             if (address != null) {

@@ -17,7 +17,7 @@ final class SpiedPublications {
     /** Takes a publication in, if its channel says that spies connect it. Conductor. */
     void add(Publication publication) {
         if (publication instanceof NetworkPublication network
-                && publication.channel().spiesConnect()) {
+                && publication.named().spiesConnect()) {
             NetworkPublication[] more = Arrays.copyOf(all, all.length + 1);
             more[all.length] = network;
             all = more;
@@ -26,7 +26,7 @@ final class SpiedPublications {
 
     /** Lets a publication go, which is free. Conductor. */
     void remove(Publication publication) {
-        if (publication.channel().spiesConnect()) {
+        if (publication.named().spiesConnect()) {
             all =
                     Arrays.stream(all)
                             .filter(other -> other != publication)

@@ -73,8 +73,9 @@ final class Subscriptions {
         if (!channel.isIpc() && !channel.isSpy()) {
             Subscription tagged = tagged(asked);
             channel = NamedPublications.placed(asked, tagged == null ? null : tagged.channel());
-            transport = transports.of(channel);
-            endpoint = open(transport, channel, tagged);
+            ChannelUri carried = transports.carriers().carried(channel);
+            transport = transports.of(carried);
+            endpoint = open(transport, carried, tagged);
             try {
                 statusId = statuses.enter(endpoint, correlationId, asked.toString());
             } catch (CommandException e) {

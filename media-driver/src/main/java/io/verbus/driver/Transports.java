@@ -5,9 +5,12 @@ package io.verbus.driver;
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.background.Names;
+import io.verbus.driver.channel.Carriers;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.config.TransportOptions;
 import io.verbus.driver.files.DriverDirectory;
+import io.verbus.transport.Networks;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportProvider;
@@ -34,6 +37,7 @@ final class Transports {
     private final Map<String, TransportProvider> providers;
     private final DriverDirectory directory;
     private final Map<String, String> options;
+    private final Carriers carriers;
     private final Map<String, Transport> byMedia = new TreeMap<>();
 
     /** What prepares each transport whose channels were named. */
@@ -55,11 +59,23 @@ final class Transports {
     Transports(
             List<TransportProvider> providers,
             DriverDirectory directory,
-            Map<String, String> options) {
+            Map<String, String> options,
+            Names names) {
         this.providers = new TreeMap<>();
         providers.forEach(provider -> this.providers.put(provider.media(), provider));
         this.directory = directory;
         this.options = options;
+        this.carriers = new Carriers(networks(), names);
+    }
+
+    private Networks networks() {
+        TransportProvider rdma = providers.get(Carriers.RDMA);
+        return rdma == null ? Networks.NONE : rdma.networks(new TransportOptions(rdma, options));
+    }
+
+    /** Decides what carries a channel. */
+    Carriers carriers() {
+        return carriers;
     }
 
     /** Finds the transports that are on the class path; one that cannot be loaded is an error. */
@@ -113,15 +129,14 @@ final class Transports {
     }
 
     /**
-     * Whether a channel's transport is open, or opens without delay. Otherwise it is prepared from
-     * now on.
+     * Whether the transport that carries a channel is open, or opens without delay. Otherwise it is
+     * prepared from now on. The channel's names were looked up.
      */
     boolean isReadyFor(ChannelUri channel) {
-        TransportProvider provider = channel.isSpy() ? null : providers.get(channel.media());
+        String carrier = carriers.media(channel);
+        TransportProvider provider = channel.isSpy() ? null : providers.get(carrier);
         return provider == null
-                || !preparing
-                        .computeIfAbsent(channel.media(), media -> preparation(provider))
-                        .isAlive();
+                || !preparing.computeIfAbsent(carrier, media -> preparation(provider)).isAlive();
     }
 
     private static Thread preparation(TransportProvider provider) {
@@ -140,7 +155,7 @@ final class Transports {
     }
 
     /**
-     * The transport of a channel.
+     * The transport of a channel, as {@link Carriers#carried} has made it.
      *
      * @throws CommandException if there is none of its media, or it cannot be opened here.
      */

@@ -98,7 +98,8 @@ class OptionsPageTest {
         }
         assertTrue(option.help().matches("(?s)[A-Z].*[.]"), option.help());
         String what = "it must be " + option.range();
-        if (!option.range().startsWith("the ") && !option.name().equals("rdma.allow")) {
+        boolean isOfNetworks = Set.of("rdma.allow", "rdma.networks").contains(option.name());
+        if (!option.range().startsWith("the ") && !isOfNetworks) {
             Exception wrong =
                     assertThrows(IllegalArgumentException.class, () -> option.parse("-2 parsecs"));
             assertEquals(what, wrong.getMessage());

@@ -6,6 +6,7 @@ import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.inbound.AllowList;
 import io.verbus.rdma.verbs.VerbsFabric;
+import io.verbus.transport.Networks;
 import io.verbus.transport.Option;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportException;
@@ -31,6 +32,15 @@ public final class RdmaTransportProvider implements TransportProvider {
     public void check(TransportSettings settings) {
         RdmaOptions.of(settings);
         AllowList.of(settings);
+        networks(settings);
+    }
+
+    @Override
+    public Networks networks(TransportSettings settings) {
+        String text = RdmaOptions.NETWORKS.read(settings);
+        return text.equals(RdmaOptions.NO_NETWORKS)
+                ? Networks.NONE
+                : Networks.of(RdmaOptions.NETWORKS.name(), text);
     }
 
     @Override

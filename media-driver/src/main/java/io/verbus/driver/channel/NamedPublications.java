@@ -21,7 +21,8 @@ public final class NamedPublications {
     public interface Named {
         LogSpec spec();
 
-        ChannelUri channel();
+        /** As the client has named it, whatever carries it. */
+        ChannelUri named();
     }
 
     private final List<Named> all = new ArrayList<>();
@@ -41,8 +42,8 @@ public final class NamedPublications {
      */
     public ChannelUri placed(ChannelUri channel) {
         for (Named each : all) {
-            if (hasSamePlaceTag(each.channel(), channel)) {
-                return placed(channel, each.channel());
+            if (hasSamePlaceTag(each.named(), channel)) {
+                return placed(channel, each.named());
             }
         }
         return placed(channel, null);
@@ -88,12 +89,12 @@ public final class NamedPublications {
     public void checkTagFree(ChannelUri channel) {
         OptionalLong tag = channel.tags().publication();
         for (Named each : all) {
-            if (tag.isPresent() && each.channel().tags().publication().equals(tag)) {
+            if (tag.isPresent() && each.named().tags().publication().equals(tag)) {
                 throw invalid(
                         "tag "
                                 + tag.getAsLong()
                                 + " is taken by the publication on '"
-                                + each.channel()
+                                + each.named()
                                 + "': choose another");
             }
         }
@@ -110,8 +111,8 @@ public final class NamedPublications {
             return null;
         }
         for (Named each : all) {
-            if (each.channel().isIpc() == channel.isIpc()
-                    && each.channel().tags().publication().equals(tag)) {
+            if (each.named().isIpc() == channel.isIpc()
+                    && each.named().tags().publication().equals(tag)) {
                 return each.spec();
             }
         }
@@ -146,9 +147,8 @@ public final class NamedPublications {
 
     private static boolean isSameStream(Named existing, int streamId, ChannelUri channel) {
         return existing.spec().streamId() == streamId
-                && SamePlace.of(existing.channel(), channel)
-                && Objects.equals(
-                        existing.channel().interfaceAddress(), channel.interfaceAddress());
+                && SamePlace.of(existing.named(), channel)
+                && Objects.equals(existing.named().interfaceAddress(), channel.interfaceAddress());
     }
 
     /**
@@ -157,12 +157,12 @@ public final class NamedPublications {
      * @throws CommandException if the channel asks for what that one is not.
      */
     public static boolean isShared(Named existing, int streamId, ChannelUri channel) {
-        boolean hasSameTag = hasSamePlaceTag(existing.channel(), channel);
+        boolean hasSameTag = hasSamePlaceTag(existing.named(), channel);
         boolean hasOtherTag =
                 !channel.isIpc()
                         && !hasSameTag
                         && channel.tags().place().isPresent()
-                        && existing.channel().tags().place().isPresent();
+                        && existing.named().tags().place().isPresent();
         if (channel.isManual() && !hasSameTag
                 || hasOtherTag
                 || !isSameStream(existing, streamId, channel)) {
@@ -187,13 +187,13 @@ public final class NamedPublications {
                     channel.start().position(spec.termLength()),
                     spec.position());
         }
-        checkSame("ssc", channel.spiesConnect(), existing.channel().spiesConnect());
-        if (!channel.fabric().isWithin(existing.channel().fabric())) {
+        checkSame("ssc", channel.spiesConnect(), existing.named().spiesConnect());
+        if (!channel.fabric().isWithin(existing.named().fabric())) {
             throw invalid(
                     "channel '"
                             + channel
                             + "' asks of the fabric what '"
-                            + existing.channel()
+                            + existing.named()
                             + "' has not, whose publication it would share: ask for the same");
         }
     }

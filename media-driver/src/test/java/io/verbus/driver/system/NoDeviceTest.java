@@ -43,6 +43,29 @@ class NoDeviceTest {
         }
     }
 
+    /** What RDMA is to carry is refused, never carried by UDP. */
+    @Test
+    void refusesUdpChannelsThatAreRdmasToCarry() {
+        assumeFalse(Files.isDirectory(Path.of("/sys/class/infiniband")), "there is a device");
+        try (Host host =
+                Host.start(
+                        "127.0.0.1",
+                        builder -> builder.transportOption("rdma.networks", "127.0.0.0/8"))) {
+            Bus bus = host.connect();
+            String channel = "aeron:udp?endpoint=127.0.0.1:24329";
+            checkRefused(() -> bus.addPublication(channel, 1));
+            checkRefused(() -> bus.addSubscription(channel, 1));
+            try (Publication out =
+                    bus.addPublication("aeron:udp?control-mode=manual|term-length=64k", 1)) {
+                checkRefused(() -> out.addDestination(channel));
+                out.addDestination("aeron:udp?endpoint=127.1.2.3.invalid:24329");
+            } catch (RegistrationException e) {
+                assertTrue(e.getMessage().contains("127.1.2.3.invalid"), e.getMessage());
+            }
+            assertEquals(List.of(), host.errors());
+        }
+    }
+
     /** Either the libraries are missing here, or they find no device. */
     private static void checkRefused(Executable add) {
         RegistrationException refused = assertThrows(RegistrationException.class, add);

@@ -280,9 +280,22 @@ public record RdmaOptions(
                     "Networks whose hosts may connect to this driver's endpoints; all, unless set.",
                     text -> text);
 
+    /** Value of {@link #NETWORKS} where RDMA carries its own channels alone. */
+    public static final String NO_NETWORKS = "none";
+
+    /** Read by the provider, which knows networks. */
+    public static final Option<String> NETWORKS =
+            Option.of(
+                    "rdma.networks",
+                    NO_NETWORKS,
+                    "IPv4 and IPv6 networks and addresses with commas between them, or none",
+                    "Networks whose addresses RDMA carries where channels say aeron:udp.",
+                    text -> text);
+
     /** All options, in the order of help. */
     public static final List<Option<?>> ALL =
             List.of(
+                    NETWORKS,
                     ALLOW,
                     SEND_DEPTH,
                     RECEIVE_DEPTH,

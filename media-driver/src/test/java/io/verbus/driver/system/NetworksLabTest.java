@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.aeron.Aeron;
+import io.aeron.ErrorCode;
+import io.aeron.Publication;
+import io.aeron.Subscription;
+import io.aeron.exceptions.RegistrationException;
+import io.verbus.driver.Await;
+
+import org.agrona.collections.MutableInteger;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Channels of Aeron's UDP go by RDMA where they lead to a network of rdma.networks. */
+@Tag("lab")
+@Timeout(120)
+class NetworksLabTest {
+    private static final int PORT = 24_348;
+    private static final int STREAM = 10;
+    private static final int MESSAGES = 1_000;
+    private static final String TERMS = "|term-length=64k";
+
+    private final List<Throwable> errors = new CopyOnWriteArrayList<>();
+
+    private static Host host(String address) {
+        return Host.start(
+                address,
+                builder ->
+                        builder.transportOption(
+                                "rdma.networks", Host.addressA() + "," + Host.addressB()));
+    }
+
+    private Aeron connect(Host host) {
+        return Aeron.connect(
+                new Aeron.Context()
+                        .aeronDirectoryName(host.directory().toString())
+                        .errorHandler(errors::add));
+    }
+
+    private static String to(String endpoint) {
+        return Host.overWire("aeron:udp?endpoint=" + endpoint);
+    }
+
+    private static String at(int port) {
+        return Host.addressB() + ":" + port;
+    }
+
+    private static void carries(Publication publication, Subscription... subscriptions) {
+        Await.until("connected", publication::isConnected);
+        for (Subscription each : subscriptions) {
+            Await.until("an image", () -> each.imageCount() == 1);
+        }
+        UnsafeBuffer message = new UnsafeBuffer(new byte[300]);
+        for (int i = 0; i < MESSAGES; i++) {
+            int number = i;
+            message.putInt(0, number);
+            Await.until("offered", () -> publication.offer(message) > 0);
+            for (Subscription each : subscriptions) {
+                MutableInteger read = new MutableInteger(-1);
+                Await.until(
+                        "read",
+                        () ->
+                                each.poll(
+                                                (buffer, at, length, header) ->
+                                                        read.value = buffer.getInt(at),
+                                                1)
+                                        == 1);
+                assertEquals(number, read.value);
+            }
+        }
+    }
+
+    private static void assertNoUdp(Host... hosts) {
+        for (Host host : hosts) {
+            assertEquals(List.of(), host.counters("udp: "), "the UDP transport was opened");
+            assertFalse(host.counters("rdma: ").isEmpty());
+        }
+    }
+
+    @Test
+    void anUnmodifiedProgramGoesByRdma() {
+        try (Host b = host(Host.addressB());
+                Host a = host(Host.addressA());
+                Aeron in = connect(b);
+                Aeron out = connect(a)) {
+            String channel = "aeron:udp?endpoint=" + at(PORT);
+            Subscription subscription = in.addSubscription(channel + "|rcv-wnd=64k", STREAM);
+            Publication publication =
+                    out.addPublication(to(at(PORT)) + TERMS + "|ttl=3|cc=cubic", STREAM);
+            Subscription spy = out.addSubscription("aeron-spy:" + channel, STREAM);
+            carries(publication, subscription, spy);
+            assertNoUdp(a, b);
+            int label = subscription.imageAtIndex(0).subscriberPositionId();
+            assertTrue(
+                    in.countersReader().getCounterLabel(label).contains(" " + channel),
+                    "the client's own words");
+        }
+        assertEquals(List.of(), errors);
+    }
+
+    @Test
+    void theSystemChoosesAPort() {
+        try (Host b = host(Host.addressB());
+                Host a = host(Host.addressA());
+                Aeron in = connect(b);
+                Aeron out = connect(a)) {
+            Subscription subscription = in.addSubscription("aeron:udp?endpoint=" + at(0), STREAM);
+            String endpoint = subscription.resolvedEndpoint();
+            assertFalse(endpoint.endsWith(":0"), endpoint);
+            carries(out.addPublication(to(endpoint) + TERMS, STREAM), subscription);
+            assertNoUdp(a, b);
+        }
+        assertEquals(List.of(), errors);
+    }
+
+    @Test
+    void destinationsDecideWhatCarriesTheirPublication() {
+        try (Host b = host(Host.addressB());
+                Host a = host(Host.addressA());
+                Aeron in = connect(b);
+                Aeron out = connect(a)) {
+            Publication publication =
+                    out.addPublication("aeron:udp?control-mode=manual|fc=min" + TERMS, STREAM);
+            Subscription first = in.addSubscription("aeron:udp?endpoint=" + at(PORT), STREAM);
+            Subscription second = in.addSubscription("aeron:udp?endpoint=" + at(PORT + 1), STREAM);
+            publication.addDestination(to(at(PORT)));
+            publication.addDestination(to(at(PORT + 1)));
+            Await.until("images", () -> first.imageCount() + second.imageCount() == 2);
+            carries(publication, first, second);
+            assertNoUdp(b);
+            RegistrationException refused =
+                    assertThrows(
+                            RegistrationException.class,
+                            () ->
+                                    publication.addDestination(
+                                            "aeron:udp?endpoint=127.0.0.1:" + PORT));
+            assertEquals(ErrorCode.NOT_SUPPORTED, refused.errorCode());
+            publication.removeDestination(to(at(PORT + 1)));
+            Await.until("left", () -> second.imageCount() == 0);
+            carries(publication, first);
+        }
+        assertEquals(List.of(), errors);
+    }
+
+    @Test
+    void nothingGoesByUdpWhereRdmaDoesNotAnswer() {
+        try (Host b = Host.start(Host.addressB(), builder -> {});
+                Host a = host(Host.addressA());
+                Aeron in = connect(b);
+                Aeron out = connect(a)) {
+            Subscription subscription =
+                    in.addSubscription("aeron:udp?endpoint=" + at(PORT), STREAM); // by UDP
+            Publication publication = out.addPublication(to(at(PORT)), STREAM);
+            a.awaitError("cannot connect to");
+            assertFalse(publication.isConnected());
+            assertEquals(0, subscription.imageCount());
+        }
+        assertEquals(List.of(), errors);
+    }
+}
