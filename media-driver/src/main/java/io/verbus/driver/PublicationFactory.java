@@ -152,6 +152,7 @@ final class PublicationFactory {
             PublisherLimit limit =
                     new PublisherLimit(
                             counter(CounterTypes.PUBLISHER_LIMIT, "pub-lmt", stream, made));
+            limit.raise(spec.position());
             if (channel.isIpc()) {
                 return new IpcPublication(
                         channel,

@@ -295,7 +295,9 @@ class AeronClientTest {
                             RegistrationException.class,
                             () -> aeron.addStaticCounter(1001, "x", counter.registrationId()));
             assertEquals(ErrorCode.GENERIC_ERROR, refused.errorCode());
-            assertTrue(refused.getMessage().contains("is not static"), refused.getMessage());
+            assertTrue(
+                    refused.getMessage().contains("a non-static counter exists"),
+                    refused.getMessage());
             Await.until("told", () -> available.contains(counterId));
         }
         Await.until("told", () -> unavailable.contains(counterId));

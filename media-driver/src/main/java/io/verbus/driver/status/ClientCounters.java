@@ -97,13 +97,15 @@ public final class ClientCounters {
         Owned other = owned.get(registrationId);
         if (other != null && other.typeId == typeId) {
             throw new BusException(
-                    "the counter of type "
-                            + typeId
-                            + " and registration id "
-                            + registrationId
-                            + " is not static, but of client "
+                    "cannot add static counter, because a non-static counter exists of client "
                             + other.clientId
-                            + ": choose another registration id");
+                            + " (counterId="
+                            + other.counter.id()
+                            + " typeId="
+                            + typeId
+                            + " registrationId="
+                            + registrationId
+                            + "): choose another registration id");
         }
         AtomicCounter counter = allocate(CounterPool.NO_OWNER, typeId, key, label);
         pool.setCounterRegistrationId(counter.id(), registrationId);

@@ -331,7 +331,10 @@ final class SendStream {
         isSetupDue = state == State.OPEN;
     }
 
-    /** Position that a receiver says to have consumed; negative if that cannot be. */
+    /**
+     * Position that a receiver says to have consumed; negative if that cannot be, as no window is
+     * longer than a term.
+     */
     long consumedPosition(int termId, int termOffset) {
         long term = (long) (termId - initialTermId) << bitsToShift;
         long position = term + termOffset;
@@ -340,6 +343,7 @@ final class SendStream {
                         && termOffset >= 0
                         && termOffset <= termLength
                         && position <= sent()
+                        && position >= sent() - termLength
                         && position % FrameHeader.ALIGNMENT == 0;
         return canBe ? position : -1;
     }
