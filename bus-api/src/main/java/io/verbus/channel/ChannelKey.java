@@ -41,12 +41,12 @@ enum ChannelKey {
     CONTROL_MODE(
             "control-mode",
             Side.NONE,
-            Side.PUBLICATION,
+            Side.BOTH,
             Side.BOTH,
             "none",
             ValueForm.oneOf(ChannelKey.MANUAL, ChannelKey.DYNAMIC),
-            "How destinations come to a publication: manual, one by one; dynamic, over UDP, by"
-                    + " themselves."),
+            "How destinations come to a publication or subscription: manual, one by one; dynamic,"
+                    + " to a publication over UDP, by themselves."),
 
     DEVICE(
             "device",

@@ -202,17 +202,11 @@ final class ChannelRules {
     }
 
     static void checkSubscribable(ChannelUri channel, Map<ChannelKey, Object> values) {
-        if (channel.isAeron() && channel.isManual() && !channel.isSpy()) {
-            throw new UnsupportedChannelException(
-                    "channel '"
-                            + channel
-                            + "' is of a subscription with destinations, which is not supported:"
-                            + " add a subscription for each endpoint");
-        }
         refuse(
                 !channel.isIpc()
                         && !channel.isSpy()
                         && !values.containsKey(ChannelKey.ENDPOINT)
+                        && !channel.isManual()
                         && !isTagged(channel, values),
                 channel,
                 "has no endpoint, where a subscription receives: add endpoint=host:port, or write"
@@ -238,6 +232,15 @@ final class ChannelRules {
                 isPortless(values.get(ChannelKey.CONTROL)),
                 channel,
                 "has port 0 in control: name the port of the publication");
+    }
+
+    /** Checks that a channel can be a destination of a subscription. */
+    static void checkReceiveDestination(ChannelUri channel, Map<ChannelKey, Object> values) {
+        refuse(
+                !values.containsKey(ChannelKey.ENDPOINT),
+                channel,
+                "has no endpoint, where a destination receives: add endpoint=host:port");
+        checkSubscribable(channel, values);
     }
 
     static void checkDestination(ChannelUri channel, Map<ChannelKey, Object> values) {

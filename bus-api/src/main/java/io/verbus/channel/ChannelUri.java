@@ -438,6 +438,15 @@ public final class ChannelUri {
     }
 
     /**
+     * Checks that this channel, of peers, can be a destination of a subscription.
+     *
+     * @throws BusException if it names no endpoint, or is a publication's.
+     */
+    public void checkReceiveDestination() {
+        ChannelRules.checkReceiveDestination(this, values);
+    }
+
+    /**
      * Checks that this channel can be a destination of a publication.
      *
      * @throws BusException if it is more, or less, than an address.

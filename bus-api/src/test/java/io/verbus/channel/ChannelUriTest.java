@@ -393,7 +393,6 @@ class ChannelUriTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "verbus:rdma?control-mode=manual;has no endpoint, where a subscription receives",
                 "verbus:udp?control=h:1|control-mode=dynamic;has no endpoint",
                 "verbus:udp?endpoint=h:1|session-id=tag:7;as only a publication can",
                 "verbus:udp?endpoint=h:1|control=h:0;port 0 in control"
@@ -560,9 +559,8 @@ class ChannelUriTest {
     void aeronsKeysMayStandOnEitherSide() {
         ChannelUri.parse("aeron:udp?endpoint=h:1|term-length=64k|mtu=1408").checkSubscribable();
         ChannelUri.parse("aeron:udp?endpoint=h:1|reliable=false|gtag=7").checkPublishable();
-        assertThrows(
-                UnsupportedChannelException.class,
-                () -> ChannelUri.parse("aeron:udp?control-mode=manual").checkSubscribable());
+        ChannelUri.parse("aeron:udp?control-mode=manual|rcv-wnd=64k").checkSubscribable();
+        ChannelUri.parse("verbus:rdma?control-mode=manual").checkSubscribable();
     }
 
     @Test

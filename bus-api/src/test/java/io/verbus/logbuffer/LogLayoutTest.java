@@ -37,6 +37,7 @@ class LogLayoutTest {
                         Map.entry("term length", LogLayout.TERM_LENGTH),
                         Map.entry("page size", LogLayout.PAGE_LENGTH),
                         Map.entry("default frame header", LogLayout.DEFAULT_HEADER),
+                        Map.entry("revoked", LogLayout.REVOKED),
                         Map.entry("log type", LogLayout.TYPE),
                         Map.entry("unblocked position", LogLayout.UNBLOCKED),
                         Map.entry("zeroes ahead", LogLayout.ZEROES_AHEAD)),

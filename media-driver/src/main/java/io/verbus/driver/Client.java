@@ -99,6 +99,16 @@ final class Client {
         return null;
     }
 
+    /** A subscription of the client; null if it has none of that id. */
+    Subscription subscription(long registrationId) {
+        for (Subscription subscription : subscriptions) {
+            if (subscription.registrationId() == registrationId) {
+                return subscription;
+            }
+        }
+        return null;
+    }
+
     /** Lets go of a subscription; null if the client has none of that id. */
     Subscription removeSubscription(long registrationId) {
         for (int i = 0; i < subscriptions.size(); i++) {

@@ -159,14 +159,44 @@ final class CommandExecutor implements CommandHandler {
 
     @Override
     public void onReceiveDestination(
-            long clientId, long correlationId, long registrationId, String channel) {
+            long clientId,
+            long correlationId,
+            long registrationId,
+            boolean isAdded,
+            String channel) {
         execute(
                 clientId,
                 correlationId,
                 client -> {
-                    throw notSupported(
-                            "a subscription cannot have destinations: add a subscription for each");
+                    ChannelUri uri = channel(channel);
+                    when(
+                            isAdded ? isReady(uri) : () -> true,
+                            client,
+                            correlationId,
+                            registrationId,
+                            () ->
+                                    changeDestination(
+                                            client, correlationId, registrationId, isAdded, uri));
                 });
+    }
+
+    /** The client is answered before it hears of images that come, or go, with a destination. */
+    private void changeDestination(
+            Client client,
+            long correlationId,
+            long registrationId,
+            boolean isAdded,
+            ChannelUri channel) {
+        Subscription subscription = client.subscription(registrationId);
+        if (subscription == null) {
+            throw unknownSubscription(registrationId);
+        }
+        Runnable answer = () -> events.operationSuccess(correlationId);
+        if (isAdded) {
+            subscriptions.addDestination(subscription, channel, answer);
+        } else {
+            subscriptions.removeDestination(subscription, channel, answer);
+        }
     }
 
     @Override
@@ -237,10 +267,6 @@ final class CommandExecutor implements CommandHandler {
                         events.nextSessionId(correlationId, publications.nextSessionId(streamId)));
     }
 
-    private static CommandException notSupported(String message) {
-        return new CommandException(ErrorCode.NOT_SUPPORTED, message);
-    }
-
     /** Carries out a command about a registration, once that is answered. */
     private void about(
             long clientId, long correlationId, long registrationId, Consumer<Client> command) {
@@ -291,6 +317,12 @@ final class CommandExecutor implements CommandHandler {
         return Destinations.of(publication);
     }
 
+    private static CommandException unknownSubscription(long registrationId) {
+        return new CommandException(
+                ErrorCode.UNKNOWN_SUBSCRIPTION,
+                "the client has no subscription " + registrationId + ": it is closed");
+    }
+
     private static CommandException unknownPublication(long registrationId) {
         return new CommandException(
                 ErrorCode.UNKNOWN_PUBLICATION,
@@ -323,11 +355,7 @@ final class CommandExecutor implements CommandHandler {
                 client -> {
                     Subscription subscription = client.removeSubscription(registrationId);
                     if (subscription == null) {
-                        throw new CommandException(
-                                ErrorCode.UNKNOWN_SUBSCRIPTION,
-                                "the client has no subscription "
-                                        + registrationId
-                                        + ": it is closed");
+                        throw unknownSubscription(registrationId);
                     }
                     subscriptions.remove(subscription);
                 });

@@ -47,6 +47,7 @@ public final class Conductor implements Agent {
     private final Clients clients;
     private final Publications publications;
     private final Images images;
+    private final MergedImages merged;
     private final Transports transports;
     private final LogFiles files;
     private final ErrorHandler errors;
@@ -68,6 +69,7 @@ public final class Conductor implements Agent {
         this.clients = parts.clients();
         this.publications = parts.publications();
         this.images = parts.images();
+        this.merged = parts.merged();
         this.transports = parts.transports();
         this.files = parts.files();
         this.errors = parts.errors();
@@ -108,7 +110,7 @@ public final class Conductor implements Agent {
 
     private int updateStreams(long nowNs) {
         try {
-            return publications.update(nowNs) + images.update(nowNs);
+            return publications.update(nowNs) + images.update(nowNs) + merged.update(nowNs);
         } catch (RuntimeException e) {
             errors.onError(e);
             return 0;
@@ -139,6 +141,7 @@ public final class Conductor implements Agent {
                 nextCountNs = nowNs + COUNT_NS;
                 publications.count();
                 images.count();
+                merged.count();
             }
             if (isEveryCommandRead && !isCommandWaiting()) {
                 work += clients.checkLiveness(nowNs);

@@ -59,6 +59,8 @@ record DriverParts(
         Publications publications,
         SpiedPublications spied,
         Images images,
+        MergedImages merged,
+        Mergers mergers,
         Transports transports,
         LogFiles files,
         Losses losses) {
@@ -95,7 +97,11 @@ record DriverParts(
         WaitingCommands waiting = new WaitingCommands(failures::tell);
         Transports transports =
                 new Transports(providers, directory, config.transportOptions(), names);
-        Subscriptions subscriptions = new Subscriptions(transports, events, counters, errors);
+        ManualEndpoints manuals = new ManualEndpoints(transports, counters);
+        Subscriptions subscriptions =
+                new Subscriptions(transports, manuals, events, counters, errors);
+        RejectedStreams rejected =
+                new RejectedStreams(subscriptions, config.imageLivenessTimeoutNs());
         Images images =
                 new Images(
                         subscriptions,
@@ -104,8 +110,22 @@ record DriverParts(
                         events,
                         errors,
                         commands::nextCorrelationId,
-                        new RejectedStreams(subscriptions, config.rejectionTimeoutNs()),
+                        rejected,
                         clock);
+        Mergers mergers = new Mergers();
+        MergedImages merged =
+                new MergedImages(
+                        subscriptions,
+                        files,
+                        counters,
+                        events,
+                        commands::nextCorrelationId,
+                        mergers,
+                        rejected,
+                        images::source,
+                        config.imageLivenessTimeoutNs(),
+                        clock.nanoTime());
+        manuals.removals(merged::onRemoved);
         Losses losses = new Losses(directory, clock, errors);
         transports.hosts(
                 options ->
@@ -116,6 +136,8 @@ record DriverParts(
                                 background,
                                 files,
                                 images,
+                                manuals,
+                                merged,
                                 counters,
                                 events,
                                 losses,
@@ -183,6 +205,8 @@ record DriverParts(
                 publications,
                 spied,
                 images,
+                merged,
+                mergers,
                 transports,
                 files,
                 losses);

@@ -37,6 +37,8 @@ final class DriverTransportHost implements TransportHost {
     private final Background background;
     private final LogFiles files;
     private final Images images;
+    private final ManualEndpoints manuals;
+    private final MergedImages merged;
     private final DriverCounters counters;
     private final EventEncoder events;
     private final Losses losses;
@@ -50,6 +52,8 @@ final class DriverTransportHost implements TransportHost {
             Background background,
             LogFiles files,
             Images images,
+            ManualEndpoints manuals,
+            MergedImages merged,
             DriverCounters counters,
             EventEncoder events,
             Losses losses,
@@ -60,6 +64,8 @@ final class DriverTransportHost implements TransportHost {
         this.background = background;
         this.files = files;
         this.images = images;
+        this.manuals = manuals;
+        this.merged = merged;
         this.counters = counters;
         this.events = events;
         this.losses = losses;
@@ -102,7 +108,10 @@ final class DriverTransportHost implements TransportHost {
 
     @Override
     public boolean onSetup(InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer) {
-        return images.onSetup(transport, endpoint, setup, answer);
+        ManualEndpoint manual = manuals.of(endpoint);
+        return manual == null
+                ? images.onSetup(transport, endpoint, setup, answer)
+                : merged.onSetup(manual, transport, endpoint, setup, answer);
     }
 
     @Override

@@ -95,6 +95,8 @@ final class ImageRejection {
                     throw failure(
                             "spies cannot reject the publication that they read: close the"
                                     + " subscription");
+            case MergedImage image ->
+                    image.reject(why, each -> images.reject(each, why, reason, nowNs));
             case NetworkImage image -> {
                 if (isDamaged(image)) {
                     images.recordDamage(image, why);

@@ -147,6 +147,16 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         answer.onImage(image);
     }
 
+    /** Makes the image of one source of several, which no client sees. */
+    NetworkImage source(
+            Transport transport, InboundEndpoint endpoint, ImageSetup setup, LogBuffers log) {
+        NetworkImage image =
+                new NetworkImage(transport, endpoint, setup, log, null, counters, events);
+        roundRobin.add(image);
+        count.setRelease(roundRobin.count());
+        return image;
+    }
+
     private void fail(
             InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer, String reason) {
         subscriptions.tellFailed(

@@ -32,7 +32,7 @@ final class IpcPublication extends Publication {
     /** Bytes that the subscribers must have read for it to be looked at. */
     private final long step;
 
-    private final long rejectionTimeoutNs;
+    private final long imageLivenessTimeoutNs;
     private long nextLimit;
     private boolean isRejected;
     private long rejectedUntilNs;
@@ -48,7 +48,7 @@ final class IpcPublication extends Publication {
             EventEncoder events) {
         super(channel, log, limit, position, config);
         this.window = window;
-        this.rejectionTimeoutNs = config.rejectionTimeoutNs();
+        this.imageLivenessTimeoutNs = config.imageLivenessTimeoutNs();
         this.step = Math.min(window >> GAIN_SHIFT, maxUnclean());
         this.subscribers =
                 new Subscribers(
@@ -87,7 +87,7 @@ final class IpcPublication extends Publication {
     /** A subscriber rejects the stream: nobody receives it for a while. */
     void reject(String why, long nowNs) {
         isRejected = true;
-        rejectedUntilNs = nowNs + rejectionTimeoutNs;
+        rejectedUntilNs = nowNs + imageLivenessTimeoutNs;
         subscribers.endAll(why);
     }
 

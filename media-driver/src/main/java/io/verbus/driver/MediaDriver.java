@@ -172,6 +172,7 @@ public final class MediaDriver implements AutoCloseable {
                                         counters.system(SystemCounter.SENDER_CYCLES_EXCEEDED))),
                         new Receiver(
                                 parts.transports(),
+                                parts.mergers(),
                                 new CycleTime(
                                         counters.system(SystemCounter.RECEIVER_MAX_CYCLE_TIME),
                                         counters.system(SystemCounter.RECEIVER_CYCLES_EXCEEDED))),

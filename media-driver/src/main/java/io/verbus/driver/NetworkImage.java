@@ -36,7 +36,12 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     private State state = State.ACTIVE;
     private long finalPosition = LogLayout.NOT_ENDED;
     private String endReason = "end of stream";
+    private boolean hasEnded;
+    private boolean isRevoked;
 
+    /**
+     * @param received what operators are told of; null of one source of several.
+     */
     NetworkImage(
             Transport transport,
             InboundEndpoint endpoint,
@@ -81,7 +86,9 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
 
     @Override
     public void arrived(long position) {
-        received.arrived(position);
+        if (received != null) {
+            received.arrived(position);
+        }
     }
 
     // Conductor
@@ -164,6 +171,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         if (state != State.ACTIVE) {
             return false;
         }
+        isRevoked = true;
         log.metadata().putByte(LogLayout.REVOKED, (byte) 1);
         drainTo(position);
         String reason = "the publication was revoked";
@@ -174,6 +182,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
 
     /** The peer ended the stream, and all of it is in the log. */
     void onEnding(long position) {
+        hasEnded = true;
         drainTo(position);
     }
 
@@ -204,7 +213,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
 
     /** At a slow pace: tells operators what has arrived. */
     void count() {
-        if (state.compareTo(State.CLOSING) < 0) {
+        if (received != null && state.compareTo(State.CLOSING) < 0) {
             received.update(log, subscribers.positions().furthest());
         }
     }
@@ -220,6 +229,26 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
             work++;
         }
         return work;
+    }
+
+    /** Whether more of the stream may come. */
+    boolean isActive() {
+        return state == State.ACTIVE;
+    }
+
+    /** Whether the peer has ended the stream, and all of it is in the log. */
+    boolean hasEnded() {
+        return hasEnded;
+    }
+
+    /** Whether the peer has taken the stream back. */
+    boolean isRevoked() {
+        return isRevoked;
+    }
+
+    /** Where the stream ends, or {@link LogLayout#NOT_ENDED}. */
+    long finalPosition() {
+        return finalPosition;
     }
 
     /** From its end on. */
@@ -257,6 +286,8 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     void free() {
-        received.close();
+        if (received != null) {
+            received.close();
+        }
     }
 }

@@ -16,13 +16,17 @@ import io.verbus.transport.Transport;
  *   <li>UDP ({@code io.verbus.udp.inbound.ReceiverAgent}): each endpoint receives a batch of
  *       datagrams, puts their frames into images, and sends status messages and NAKs that are due.
  * </ul>
+ *
+ * <p>Then images that come from several sources are put together.
  */
 final class Receiver implements NetworkAgent {
     private final Transports transports;
+    private final Mergers mergers;
     private final CycleTime cycleTime;
 
-    Receiver(Transports transports, CycleTime cycleTime) {
+    Receiver(Transports transports, Mergers mergers, CycleTime cycleTime) {
         this.transports = transports;
+        this.mergers = mergers;
         this.cycleTime = cycleTime;
     }
 
@@ -33,7 +37,7 @@ final class Receiver implements NetworkAgent {
         for (Transport transport : transports.open()) {
             work += transport.receive(nowNs);
         }
-        return work;
+        return work + mergers.work();
     }
 
     @Override

@@ -7,7 +7,7 @@ import io.verbus.driver.status.CounterShare;
 import io.verbus.logbuffer.LogBuffers;
 
 /** A log that subscriptions read: a publication's own, or the image of a remote one. */
-public sealed interface Subscribable permits Publication, NetworkImage {
+public sealed interface Subscribable permits Publication, NetworkImage, MergedImage {
     /** Image id that clients know it by. */
     long id();
 

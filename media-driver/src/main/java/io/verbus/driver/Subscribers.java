@@ -123,6 +123,14 @@ final class Subscribers {
         }
     }
 
+    /** Lets a subscriber go that does not read this source any more, and tells its client. */
+    void end(Subscription subscription) {
+        int index = indexOf(subscription);
+        if (index >= 0) {
+            end(index, "the destination was removed");
+        }
+    }
+
     /**
      * Lets those go that have read up to the end of the stream, and tells their clients.
      *

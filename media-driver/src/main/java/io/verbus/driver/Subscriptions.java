@@ -32,6 +32,7 @@ final class Subscriptions {
     private record Join(Subscribable source, Subscription subscription) {}
 
     private final Transports transports;
+    private final ManualEndpoints manuals;
     private final DriverCounters counters;
     private final EventEncoder events;
     private final ErrorHandler errors;
@@ -48,10 +49,12 @@ final class Subscriptions {
 
     Subscriptions(
             Transports transports,
+            ManualEndpoints manuals,
             EventEncoder events,
             DriverCounters counters,
             ErrorHandler errors) {
         this.transports = transports;
+        this.manuals = manuals;
         this.events = events;
         this.counters = counters;
         this.errors = errors;
@@ -70,14 +73,21 @@ final class Subscriptions {
         asked.checkSubscribable();
         ChannelUri channel = asked;
         int statusId = EventEncoder.NO_COUNTER;
-        if (!channel.isIpc() && !channel.isSpy()) {
+        if (isOfPeers(channel)) {
             Subscription tagged = tagged(asked);
             channel = NamedPublications.placed(asked, tagged == null ? null : tagged.channel());
+            if (channel.isManual()) {
+                addManual(client, correlationId, streamId, channel, tagged);
+                return;
+            }
             ChannelUri carried = transports.carriers().carried(channel);
             transport = transports.of(carried);
             endpoint = open(transport, carried, tagged);
             try {
-                statusId = statuses.enter(endpoint, correlationId, asked.toString());
+                checkNotManual(endpoint, asked);
+                statusId =
+                        statuses.enter(
+                                endpoint, correlationId, asked.toString(), endpoint.description());
             } catch (CommandException e) {
                 transport.closeEndpoint(endpoint);
                 throw e;
@@ -96,11 +106,147 @@ final class Subscriptions {
         client.subscriptions().add(subscription);
         count.setRelease(all.size());
         events.subscriptionReady(correlationId, statusId);
-        for (int i = 0; i < sources.size(); i++) {
-            join(sources.get(i), subscription);
-        }
+        joinAll(subscription);
         if (transport != null) {
             transport.onSubscriptionAdded(endpoint, streamId);
+        }
+    }
+
+    private static boolean isOfPeers(ChannelUri channel) {
+        return !channel.isIpc() && !channel.isSpy();
+    }
+
+    private void checkNotManual(InboundEndpoint endpoint, ChannelUri channel) {
+        if (manuals.of(endpoint) != null) {
+            throw new CommandException(
+                    ErrorCode.INVALID_CHANNEL,
+                    "channel '"
+                            + channel
+                            + "' names a place that is a destination of another subscription:"
+                            + " name another, or share that subscription's endpoint by its tag");
+        }
+    }
+
+    /** Adds a subscription whose destinations are added one by one. */
+    private void addManual(
+            Client client,
+            long correlationId,
+            int streamId,
+            ChannelUri channel,
+            Subscription tagged) {
+        ManualEndpoint endpoint =
+                tagged == null
+                        ? manuals.open(channel.toString())
+                        : (ManualEndpoint) tagged.endpoint();
+        endpoint.enter();
+        int statusId;
+        try {
+            statusId = statuses.enter(endpoint, correlationId, channel.toString(), null);
+        } catch (CommandException e) {
+            manuals.leave(endpoint);
+            throw e;
+        }
+        Subscription subscription =
+                new Subscription(correlationId, client.id(), channel, streamId, null, endpoint);
+        all.add(subscription);
+        client.subscriptions().add(subscription);
+        count.setRelease(all.size());
+        events.subscriptionReady(correlationId, statusId);
+        joinAll(subscription);
+        for (ManualEndpoint.Destination each : endpoint.destinations()) {
+            each.transport().onSubscriptionAdded(each.endpoint(), streamId);
+        }
+    }
+
+    /**
+     * Adds a destination to a subscription.
+     *
+     * @param named destination, its names looked up.
+     * @param answer to the client, before it hears of images.
+     * @throws BusException if the subscription takes none, or the destination cannot be used.
+     */
+    void addDestination(Subscription subscription, ChannelUri named, Runnable answer) {
+        ManualEndpoint endpoint = manual(subscription);
+        if (!isOfPeers(named)) {
+            named.checkSubscribable();
+            Subscription local =
+                    new Subscription(
+                            subscription.registrationId(),
+                            subscription.clientId(),
+                            named,
+                            subscription.streamId(),
+                            null,
+                            null);
+            all.add(local);
+            answer.run();
+            joinAll(local);
+            return;
+        }
+        named.checkReceiveDestination();
+        ManualEndpoint.Destination added =
+                manuals.add(
+                        endpoint,
+                        subscription.registrationId(),
+                        statuses.counterId(endpoint),
+                        named,
+                        this::isReceivedAt);
+        answer.run();
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).endpoint() == endpoint) {
+                added.transport().onSubscriptionAdded(added.endpoint(), all.get(i).streamId());
+            }
+        }
+    }
+
+    private boolean isReceivedAt(InboundEndpoint place) {
+        return all.stream().anyMatch(each -> each.endpoint() == place);
+    }
+
+    /**
+     * Removes a destination of a subscription, unless there is none such.
+     *
+     * @param answer to the client, before it hears of images.
+     * @throws CommandException if the subscription takes none.
+     */
+    void removeDestination(Subscription subscription, ChannelUri named, Runnable answer) {
+        ManualEndpoint endpoint = manual(subscription);
+        answer.run();
+        if (isOfPeers(named)) {
+            manuals.remove(endpoint, named);
+            return;
+        }
+        for (Subscription local : List.copyOf(all)) {
+            if (isLocalOf(subscription, local) && local.channel().equals(named)) {
+                all.remove(local);
+                for (Subscribable source : sources) {
+                    source.subscribers().end(local);
+                }
+                unjoined.removeIf(join -> join.subscription == local);
+                return;
+            }
+        }
+    }
+
+    private static boolean isLocalOf(Subscription subscription, Subscription other) {
+        return other.endpoint() == null
+                && other != subscription
+                && other.registrationId() == subscription.registrationId();
+    }
+
+    private static ManualEndpoint manual(Subscription subscription) {
+        if (subscription.endpoint() instanceof ManualEndpoint endpoint) {
+            return endpoint;
+        }
+        throw new CommandException(
+                ErrorCode.UNKNOWN_SUBSCRIPTION,
+                "the subscription on '"
+                        + subscription.channel()
+                        + "' takes no destinations: subscribe with control-mode=manual");
+    }
+
+    private void joinAll(Subscription subscription) {
+        for (int i = 0; i < sources.size(); i++) {
+            join(sources.get(i), subscription);
         }
     }
 
@@ -125,7 +271,10 @@ final class Subscriptions {
     }
 
     private void closeEndpoint(Subscription subscription) {
-        if (subscription.transport() != null) {
+        if (subscription.endpoint() instanceof ManualEndpoint endpoint) {
+            statuses.leave(endpoint);
+            manuals.leave(endpoint);
+        } else if (subscription.transport() != null) {
             statuses.leave(subscription.endpoint());
             subscription.transport().closeEndpoint(subscription.endpoint());
         }
@@ -162,6 +311,15 @@ final class Subscriptions {
 
     /** Removes a subscription, which its client has let go of. */
     void remove(Subscription subscription) {
+        for (Subscription local : List.copyOf(all)) {
+            if (isLocalOf(subscription, local)) {
+                all.remove(local);
+                for (int i = 0; i < sources.size(); i++) {
+                    sources.get(i).subscribers().remove(local);
+                }
+                unjoined.removeIf(join -> join.subscription == local);
+            }
+        }
         all.remove(subscription);
         failures.remove(subscription.registrationId());
         count.setRelease(all.size());
@@ -262,7 +420,7 @@ final class Subscriptions {
                                         + " of client "
                                         + subscription.clientId()
                                         + " receives nothing yet of a new "
-                                        + (source instanceof NetworkImage ? "image" : "publication")
+                                        + (source instanceof Publication ? "publication" : "image")
                                         + ", and joins it as soon as there is a counter: "
                                         + e.getMessage(),
                                 e));

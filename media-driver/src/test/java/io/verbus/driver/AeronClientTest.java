@@ -345,11 +345,6 @@ class AeronClientTest {
         assertRefused("aeron:udp?endpoint=:x", ErrorCode.INVALID_CHANNEL, "endpoint");
         assertRefused("aeron:ipc?term-length=3", ErrorCode.INVALID_CHANNEL, "term-length");
         assertRefused("aeron:ipc?tether=false", ErrorCode.NOT_SUPPORTED, "tether=false");
-        RegistrationException refused =
-                assertThrows(
-                        RegistrationException.class,
-                        () -> aeron.addSubscription("aeron:udp?control-mode=manual", STREAM));
-        assertEquals(ErrorCode.NOT_SUPPORTED, refused.errorCode());
     }
 
     private void assertRefused(String channel, ErrorCode code, String words) {

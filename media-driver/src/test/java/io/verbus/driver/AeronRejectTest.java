@@ -50,7 +50,7 @@ class AeronRejectTest {
     void launch() throws IOException {
         driver =
                 MediaDriver.launchEmbedded(
-                        Drivers.config().rejectionTimeoutNs(TimeUnit.SECONDS.toNanos(2)));
+                        Drivers.config().imageLivenessTimeoutNs(TimeUnit.SECONDS.toNanos(2)));
         aeron = connect(driver.directory().toString());
         port = UdpInteropTest.freePort();
         endpoint = "aeron:udp?endpoint=127.0.0.1:" + port;

@@ -63,7 +63,7 @@ class ArchitectureTest {
                     .haveNameMatching(
                             "java\\..*|org\\.agrona\\..*|io\\.verbus\\.transport\\.Transport"
                                     + "|io\\.verbus\\.driver\\.(Transports|Sender|Receiver)"
-                                    + "|io\\.verbus\\.driver\\.SpiedPublications"
+                                    + "|io\\.verbus\\.driver\\.(SpiedPublications|Mergers)"
                                     + "|io\\.verbus\\.driver\\.agent\\.(CycleTime|NetworkAgent)"
                                     + "|\\[Lio\\.verbus\\.transport\\.Transport;")
                     .because("all else belongs to the conductor");

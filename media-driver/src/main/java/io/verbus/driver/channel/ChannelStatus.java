@@ -56,7 +56,7 @@ public final class ChannelStatus implements AutoCloseable {
      *
      * @param registrationId of the first.
      * @param channel of the first.
-     * @param boundTo local address.
+     * @param boundTo local address; null if the place has none of its own.
      * @throws CommandException if there is no counter left.
      */
     static ChannelStatus receiving(
@@ -68,6 +68,9 @@ public final class ChannelStatus implements AutoCloseable {
                         CounterTypes.RECEIVE_CHANNEL_STATUS,
                         registrationId,
                         channel);
+        if (boundTo == null) {
+            return status;
+        }
         try {
             status.bound(boundTo);
             return status;

@@ -25,20 +25,25 @@ public final class ReceiveStatuses {
      * A subscription receives at an endpoint.
      *
      * @param channel that it was added with.
+     * @param boundTo local address; null if the endpoint has none of its own.
      * @return counter of the status.
      * @throws CommandException if there is no counter left.
      */
-    public int enter(InboundEndpoint endpoint, long registrationId, String channel) {
+    public int enter(
+            InboundEndpoint endpoint, long registrationId, String channel, String boundTo) {
         ChannelStatus status = all.get(endpoint);
         if (status == null) {
-            status =
-                    ChannelStatus.receiving(
-                            counters, registrationId, channel, endpoint.description());
+            status = ChannelStatus.receiving(counters, registrationId, channel, boundTo);
             all.put(endpoint, status);
         } else {
             status.enter();
         }
         return status.counterId();
+    }
+
+    /** Counter of the status of an endpoint at which a subscription receives. */
+    public int counterId(InboundEndpoint endpoint) {
+        return all.get(endpoint).counterId();
     }
 
     /** A subscription receives at an endpoint no more. */

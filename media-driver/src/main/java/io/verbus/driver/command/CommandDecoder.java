@@ -93,9 +93,8 @@ public final class CommandDecoder implements MessageHandler {
             case AddSubscriptionDecoder.TEMPLATE_ID -> addSubscription();
             case RemoveSubscriptionDecoder.TEMPLATE_ID -> removeSubscription();
             // Both look the same.
-            case AddReceiveDestinationDecoder.TEMPLATE_ID,
-                    RemoveReceiveDestinationDecoder.TEMPLATE_ID ->
-                    receiveDestination();
+            case AddReceiveDestinationDecoder.TEMPLATE_ID -> receiveDestination(true);
+            case RemoveReceiveDestinationDecoder.TEMPLATE_ID -> receiveDestination(false);
             case AddCounterDecoder.TEMPLATE_ID -> addCounter();
             case RemoveCounterDecoder.TEMPLATE_ID -> removeCounter();
             case AddStaticCounterDecoder.TEMPLATE_ID -> addStaticCounter();
@@ -237,7 +236,7 @@ public final class CommandDecoder implements MessageHandler {
                 removeSubscription.registrationId());
     }
 
-    private void receiveDestination() {
+    private void receiveDestination(boolean isAdded) {
         receiveDestination.wrap(
                 command,
                 0,
@@ -247,6 +246,7 @@ public final class CommandDecoder implements MessageHandler {
                 receiveDestination.clientId(),
                 receiveDestination.correlationId(),
                 receiveDestination.registrationId(),
+                isAdded,
                 receiveDestination.channel());
     }
 

@@ -24,9 +24,17 @@ public interface CommandHandler {
 
     void onRemoveSubscription(long clientId, long correlationId, long registrationId);
 
-    /** A destination is to be added to a subscription, or removed from one. */
+    /**
+     * A destination is to be added to a subscription, or removed from one.
+     *
+     * @param isAdded whether it is to be added.
+     */
     void onReceiveDestination(
-            long clientId, long correlationId, long registrationId, String channel);
+            long clientId,
+            long correlationId,
+            long registrationId,
+            boolean isAdded,
+            String channel);
 
     /** A counter of a client's own is to be made; key and label are valid within the call only. */
     void onAddCounter(

@@ -45,7 +45,7 @@ final class AeronNames {
         same("aeron.rcv.status.message.timeout", "udp.status-interval");
         same("aeron.publication.connection.timeout", "udp.connection-timeout");
         same("aeron.image.liveness.timeout", "udp.image-timeout");
-        also("aeron.image.liveness.timeout", "rejection-timeout");
+        also("aeron.image.liveness.timeout", "image-liveness-timeout");
         same("aeron.spies.simulate.connection", "spies-connect");
         same("aeron.dir.delete.on.shutdown", "delete-on-shutdown");
         same("aeron.publication.linger.timeout", "udp.linger");

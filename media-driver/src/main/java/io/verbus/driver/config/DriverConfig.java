@@ -23,7 +23,7 @@ import java.util.Map;
  * @param receiver idling and CPU of the receiver's thread.
  * @param clientLivenessTimeoutNs after which a silent client is given up.
  * @param unblockTimeoutNs after which a claim that nobody commits is filled with padding.
- * @param rejectionTimeoutNs for which a stream is not received again whose image was rejected.
+ * @param imageLivenessTimeoutNs for which a stream is not received again whose image was rejected.
  * @param lingerNs for which a log's file stays after its last user has gone.
  * @param termLength of publications whose channel names none, bytes.
  * @param mtu of publications whose channel names none, bytes.
@@ -52,7 +52,7 @@ public record DriverConfig(
         AgentConfig receiver,
         long clientLivenessTimeoutNs,
         long unblockTimeoutNs,
-        long rejectionTimeoutNs,
+        long imageLivenessTimeoutNs,
         long lingerNs,
         int termLength,
         int mtu,
@@ -97,7 +97,7 @@ public record DriverConfig(
         transportOptions = Map.copyOf(transportOptions);
         DriverOption.CLIENT_LIVENESS_TIMEOUT.check(clientLivenessTimeoutNs + "ns");
         DriverOption.UNBLOCK_TIMEOUT.check(unblockTimeoutNs + "ns");
-        DriverOption.REJECTION_TIMEOUT.check(rejectionTimeoutNs + "ns");
+        DriverOption.IMAGE_LIVENESS_TIMEOUT.check(imageLivenessTimeoutNs + "ns");
         DriverOption.LINGER.check(lingerNs + "ns");
         DriverOption.TERM_LENGTH.check(Integer.toString(termLength));
         DriverOption.MTU.check(Integer.toString(mtu));

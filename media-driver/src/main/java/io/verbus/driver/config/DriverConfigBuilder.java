@@ -31,7 +31,7 @@ public final class DriverConfigBuilder {
             new AgentConfig(preset(DriverOption.RECEIVER_IDLE), preset(DriverOption.RECEIVER_CPU));
     private long clientLivenessTimeoutNs = preset(DriverOption.CLIENT_LIVENESS_TIMEOUT);
     private long unblockTimeoutNs = UNSET;
-    private long rejectionTimeoutNs = preset(DriverOption.REJECTION_TIMEOUT);
+    private long imageLivenessTimeoutNs = preset(DriverOption.IMAGE_LIVENESS_TIMEOUT);
     private long lingerNs = preset(DriverOption.LINGER);
     private int termLength = preset(DriverOption.TERM_LENGTH);
     private int mtu = preset(DriverOption.MTU);
@@ -131,8 +131,8 @@ public final class DriverConfigBuilder {
     }
 
     /** Nanoseconds for which a stream is not received again whose image was rejected. */
-    public DriverConfigBuilder rejectionTimeoutNs(long value) {
-        rejectionTimeoutNs = value;
+    public DriverConfigBuilder imageLivenessTimeoutNs(long value) {
+        imageLivenessTimeoutNs = value;
         return this;
     }
 
@@ -246,7 +246,7 @@ public final class DriverConfigBuilder {
                 receiver,
                 clientLivenessTimeoutNs,
                 unblockTimeoutNs == UNSET ? clientLivenessTimeoutNs * 3 / 2 : unblockTimeoutNs,
-                rejectionTimeoutNs,
+                imageLivenessTimeoutNs,
                 lingerNs,
                 termLength,
                 mtu,

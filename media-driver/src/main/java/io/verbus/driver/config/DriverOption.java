@@ -149,16 +149,16 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                                 + " it."),
                     DriverConfigBuilder::unblockTimeoutNs);
 
-    static final DriverOption<Long> REJECTION_TIMEOUT =
+    static final DriverOption<Long> IMAGE_LIVENESS_TIMEOUT =
             new DriverOption<>(
                     Option.duration(
-                            "rejection-timeout",
+                            "image-liveness-timeout",
                             "10s",
                             MIN_TIMEOUT_NS,
                             MAX_TIMEOUT_NS,
                             "Time for which a stream is not received again whose image a subscriber"
                                     + " has rejected."),
-                    DriverConfigBuilder::rejectionTimeoutNs);
+                    DriverConfigBuilder::imageLivenessTimeoutNs);
 
     static final DriverOption<Long> LINGER =
             new DriverOption<>(
@@ -282,7 +282,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     RECEIVER_CPU,
                     CLIENT_LIVENESS_TIMEOUT,
                     UNBLOCK_TIMEOUT,
-                    REJECTION_TIMEOUT,
+                    IMAGE_LIVENESS_TIMEOUT,
                     LINGER,
                     TERM_LENGTH,
                     MTU,

@@ -218,7 +218,7 @@ class AeronClientLabTest {
         try (Host b =
                         Host.start(
                                 Host.addressB(),
-                                builder -> builder.rejectionTimeoutNs(1_000_000_000L));
+                                builder -> builder.imageLivenessTimeoutNs(1_000_000_000L));
                 Host a = Host.a();
                 Aeron in = connect(b);
                 Aeron out =

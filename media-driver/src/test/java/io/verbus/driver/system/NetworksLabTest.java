@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.aeron.Aeron;
 import io.aeron.ErrorCode;
+import io.aeron.Image;
 import io.aeron.Publication;
 import io.aeron.Subscription;
 import io.aeron.exceptions.RegistrationException;
@@ -166,6 +167,52 @@ class NetworksLabTest {
             a.awaitError("cannot connect to");
             assertFalse(publication.isConnected());
             assertEquals(0, subscription.imageCount());
+        }
+        assertEquals(List.of(), errors);
+    }
+
+    /** Two sources of one session come by RDMA into one image, and one goes on alone. */
+    @Test
+    void putsOneImageTogetherFromTwoSources() {
+        try (Host b = host(Host.addressB());
+                Host a = host(Host.addressA()).expectLoss(); // before and after its destination
+                Aeron in = connect(b);
+                Aeron out = connect(a)) {
+            Subscription subscription = in.addSubscription("aeron:udp?control-mode=manual", STREAM);
+            String session = TERMS + "|session-id=7|init-term-id=1|term-id=1|term-offset=0";
+            Publication replay = out.addExclusivePublication(to(at(PORT)) + session, STREAM);
+            Publication live = out.addExclusivePublication(to(at(PORT + 1)) + session, STREAM);
+            subscription.addDestination("aeron:udp?endpoint=" + at(PORT));
+            subscription.addDestination("aeron:udp?endpoint=" + at(PORT + 1));
+            Await.until("connected", () -> replay.isConnected() && live.isConnected());
+            Await.until("an image", () -> subscription.imageCount() == 1);
+            Image image = subscription.imageAtIndex(0);
+            Await.until("both", () -> image.activeTransportCount() == 2);
+            for (int i = 0; i < MESSAGES; i++) {
+                int number = i;
+                UnsafeBuffer message = new UnsafeBuffer(new byte[300]);
+                message.putInt(0, number);
+                for (Publication each : List.of(live, replay)) {
+                    Await.until("offered", () -> each.offer(message) > 0);
+                }
+                MutableInteger read = new MutableInteger(-1);
+                Await.until(
+                        "read",
+                        () ->
+                                image.poll(
+                                                (buffer, at, length, header) ->
+                                                        read.value = buffer.getInt(at),
+                                                1)
+                                        == 1);
+                assertEquals(number, read.value);
+            }
+            subscription.removeDestination("aeron:udp?endpoint=" + at(PORT));
+            Await.until("one", () -> image.activeTransportCount() == 1);
+            carries(live, subscription);
+            assertNoUdp(a, b);
+            live.close();
+            Await.until("the end", () -> subscription.imageCount() == 0);
+            assertTrue(image.isEndOfStream());
         }
         assertEquals(List.of(), errors);
     }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.channel.ChannelUri;
+import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.Transport;
+
+import org.agrona.concurrent.status.AtomicCounter;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where subscriptions receive whose destinations are added one by one: what comes to one of the
+ * destinations comes to each subscription here. Conductor's thread.
+ */
+final class ManualEndpoint implements InboundEndpoint {
+    /**
+     * A destination of peers' streams.
+     *
+     * @param named channel in the client's words.
+     * @param address counter of the local address.
+     */
+    record Destination(
+            ChannelUri named,
+            Transport transport,
+            InboundEndpoint endpoint,
+            AtomicCounter address) {}
+
+    private final String description;
+    private final List<Destination> destinations = new ArrayList<>();
+    private int users;
+
+    /**
+     * @param description for people.
+     */
+    ManualEndpoint(String description) {
+        this.description = description;
+    }
+
+    @Override
+    public String description() {
+        return description;
+    }
+
+    List<Destination> destinations() {
+        return destinations;
+    }
+
+    boolean has(InboundEndpoint endpoint) {
+        return destinations.stream().anyMatch(each -> each.endpoint == endpoint);
+    }
+
+    /** One more subscription receives here. */
+    void enter() {
+        users++;
+    }
+
+    /** A subscription receives here no more; whether it was the last. */
+    boolean leave() {
+        users--;
+        return users == 0;
+    }
+}

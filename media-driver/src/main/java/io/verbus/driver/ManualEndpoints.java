@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.BusException;
+import io.verbus.channel.ChannelUri;
+import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.command.CommandException;
+import io.verbus.driver.status.DriverCounters;
+import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.Transport;
+
+import org.agrona.concurrent.status.AtomicCounter;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
+
+/** The endpoints with destinations that are added one by one. Conductor's thread. */
+final class ManualEndpoints {
+    private final Transports transports;
+    private final DriverCounters counters;
+    private final List<ManualEndpoint> all = new ArrayList<>();
+    private BiConsumer<ManualEndpoint, InboundEndpoint> removals;
+
+    ManualEndpoints(Transports transports, DriverCounters counters) {
+        this.transports = transports;
+        this.counters = counters;
+    }
+
+    /** Must be set before any destination is removed: told of each. */
+    void removals(BiConsumer<ManualEndpoint, InboundEndpoint> handler) {
+        removals = handler;
+    }
+
+    /** Opens an endpoint, which has no destinations yet. */
+    ManualEndpoint open(String description) {
+        ManualEndpoint endpoint = new ManualEndpoint(description);
+        all.add(endpoint);
+        return endpoint;
+    }
+
+    /** The endpoint that has a destination, or null. */
+    ManualEndpoint of(InboundEndpoint destination) {
+        for (ManualEndpoint endpoint : all) {
+            if (endpoint.has(destination)) {
+                return endpoint;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Adds a destination of peers' streams.
+     *
+     * @param registrationId of the subscription that adds it.
+     * @param statusId counter of the endpoint's state.
+     * @param named channel in the client's words, its names looked up.
+     * @param isTaken whether other subscriptions receive at a place.
+     * @return the place; its transport is to be told which streams are wanted there.
+     * @throws BusException if the place is taken, or cannot be received at.
+     */
+    ManualEndpoint.Destination add(
+            ManualEndpoint endpoint,
+            long registrationId,
+            int statusId,
+            ChannelUri named,
+            Predicate<InboundEndpoint> isTaken) {
+        ChannelUri carried = transports.carriers().carried(named);
+        Transport transport = transports.of(carried);
+        InboundEndpoint place = transport.openEndpoint(carried);
+        if (of(place) != null || isTaken.test(place)) {
+            transport.closeEndpoint(place);
+            throw new CommandException(
+                    ErrorCode.INVALID_CHANNEL,
+                    "destination '"
+                            + named
+                            + "' is a place where another subscription receives: name another, or"
+                            + " share that subscription's endpoint by its tag");
+        }
+        AtomicCounter address;
+        try {
+            address =
+                    counters.localAddress(
+                            "rcv-local-sockaddr", registrationId, statusId, place.description());
+        } catch (BusException e) {
+            transport.closeEndpoint(place);
+            throw new CommandException(
+                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
+        }
+        address.setRelease(1);
+        ManualEndpoint.Destination destination =
+                new ManualEndpoint.Destination(named, transport, place, address);
+        endpoint.destinations().add(destination);
+        return destination;
+    }
+
+    /** Removes a destination, unless the endpoint has none such. */
+    void remove(ManualEndpoint endpoint, ChannelUri named) {
+        for (ManualEndpoint.Destination each : List.copyOf(endpoint.destinations())) {
+            if (each.named().equals(named)) {
+                remove(endpoint, each);
+                return;
+            }
+        }
+    }
+
+    private void remove(ManualEndpoint endpoint, ManualEndpoint.Destination destination) {
+        endpoint.destinations().remove(destination);
+        removals.accept(endpoint, destination.endpoint());
+        destination.transport().closeEndpoint(destination.endpoint());
+        destination.address().close();
+    }
+
+    /** A subscription receives at an endpoint no more: the last takes it along. */
+    void leave(ManualEndpoint endpoint) {
+        if (endpoint.leave()) {
+            List.copyOf(endpoint.destinations()).forEach(each -> remove(endpoint, each));
+            all.remove(endpoint);
+        }
+    }
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.BusException;
+import io.verbus.driver.command.CommandException;
+import io.verbus.driver.files.LogFiles;
+import io.verbus.driver.files.LogReceiver;
+import io.verbus.driver.status.DriverCounters;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogSpec;
+import io.verbus.logbuffer.LogType;
+import io.verbus.transport.ImageSetup;
+import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.SetupAnswer;
+import io.verbus.transport.Transport;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * Images at endpoints with several destinations, from the first source's set-up to the release of
+ * their logs. Conductor's thread.
+ */
+final class MergedImages {
+    /** A source that a peer offers. */
+    private record Offer(
+            Transport transport,
+            InboundEndpoint destination,
+            ImageSetup setup,
+            SetupAnswer answer) {}
+
+    /** An image whose log is being made, and the sources that wait for it. */
+    private final class Preparation implements LogReceiver {
+        private final ManualEndpoint endpoint;
+        private final ImageSetup setup;
+        private final List<Offer> offers = new ArrayList<>();
+
+        private Preparation(ManualEndpoint endpoint, ImageSetup setup) {
+            this.endpoint = endpoint;
+            this.setup = setup;
+        }
+
+        @Override
+        public void onLog(LogBuffers log) {
+            preparations.remove(this);
+            Subscription first = subscriptions.first(endpoint, setup.streamId(), setup.sessionId());
+            if (first == null) {
+                files.free(log);
+                offers.forEach(offer -> offer.answer.onUnwanted());
+                return;
+            }
+            MergedImage image;
+            try {
+                image = create(endpoint, setup, log, first);
+            } catch (BusException e) {
+                files.free(log);
+                offers.forEach(offer -> offer.answer.onFailed(e.getMessage()));
+                return;
+            }
+            all.add(image);
+            offers.forEach(offer -> addSource(image, offer));
+            subscriptions.addSource(image);
+        }
+
+        @Override
+        public void onFailure(CommandException failure) {
+            preparations.remove(this);
+            offers.forEach(offer -> offer.answer.onFailed(failure.getMessage()));
+        }
+    }
+
+    private final Subscriptions subscriptions;
+    private final LogFiles files;
+    private final DriverCounters counters;
+    private final EventEncoder events;
+    private final LongSupplier ids;
+    private final Mergers mergers;
+    private final RejectedStreams rejected;
+    private final SourceImages sourceImages;
+    private final long livenessTimeoutNs;
+    private final List<MergedImage> all = new ArrayList<>();
+    private final List<Preparation> preparations = new ArrayList<>();
+    private long nowNs;
+
+    /** Makes the image of one source. */
+    @FunctionalInterface
+    interface SourceImages {
+        NetworkImage make(
+                Transport transport, InboundEndpoint destination, ImageSetup setup, LogBuffers log);
+    }
+
+    MergedImages(
+            Subscriptions subscriptions,
+            LogFiles files,
+            DriverCounters counters,
+            EventEncoder events,
+            LongSupplier ids,
+            Mergers mergers,
+            RejectedStreams rejected,
+            SourceImages sourceImages,
+            long livenessTimeoutNs,
+            long nowNs) {
+        this.subscriptions = subscriptions;
+        this.files = files;
+        this.counters = counters;
+        this.events = events;
+        this.ids = ids;
+        this.mergers = mergers;
+        this.rejected = rejected;
+        this.sourceImages = sourceImages;
+        this.livenessTimeoutNs = livenessTimeoutNs;
+        this.nowNs = nowNs;
+    }
+
+    /**
+     * Takes in a stream that a peer offers at a destination: as another source of the image that
+     * there is, or as the first.
+     *
+     * @return whether there is a subscription, and no image of another stream of the same ids.
+     */
+    boolean onSetup(
+            ManualEndpoint endpoint,
+            Transport transport,
+            InboundEndpoint destination,
+            ImageSetup setup,
+            SetupAnswer answer) {
+        if (!subscriptions.hasFor(endpoint, setup.streamId(), setup.sessionId())
+                || rejected.has(destination, setup.streamId(), setup.sessionId())) {
+            return false;
+        }
+        Offer offer = new Offer(transport, destination, setup, answer);
+        for (MergedImage image : all) {
+            if (image.endpoint() == endpoint
+                    && image.isActive()
+                    && image.streamId() == setup.streamId()
+                    && image.sessionId() == setup.sessionId()) {
+                boolean isSame = isSame(image.log().spec(), setup);
+                if (isSame) {
+                    addSource(image, offer);
+                }
+                return isSame;
+            }
+        }
+        prepare(endpoint, offer);
+        return true;
+    }
+
+    private static boolean isSame(LogSpec spec, ImageSetup setup) {
+        return spec.initialTermId() == setup.initialTermId()
+                && spec.termLength() == setup.termLength();
+    }
+
+    private void prepare(ManualEndpoint endpoint, Offer offer) {
+        for (Preparation each : preparations) {
+            if (each.endpoint == endpoint
+                    && each.setup.streamId() == offer.setup.streamId()
+                    && each.setup.sessionId() == offer.setup.sessionId()) {
+                each.offers.add(offer);
+                return;
+            }
+        }
+        Preparation preparation = new Preparation(endpoint, offer.setup);
+        preparation.offers.add(offer);
+        preparations.add(preparation);
+        files.image(spec(offer.setup), offer.setup.source(), preparation);
+    }
+
+    private LogSpec spec(ImageSetup setup) {
+        return new LogSpec(
+                LogType.IMAGE,
+                ids.getAsLong(),
+                setup.sessionId(),
+                setup.streamId(),
+                setup.initialTermId(),
+                setup.termLength(),
+                setup.mtu(),
+                setup.position());
+    }
+
+    private MergedImage create(
+            ManualEndpoint endpoint, ImageSetup setup, LogBuffers log, Subscription first) {
+        ReceivedPosition received =
+                new ReceivedPosition(
+                        counters,
+                        new DriverCounters.Stream(
+                                log.spec().registrationId(),
+                                first.clientId(),
+                                setup.sessionId(),
+                                setup.streamId(),
+                                first.channel().toString()),
+                        setup.position());
+        return new MergedImage(
+                endpoint,
+                log,
+                setup.source(),
+                received,
+                mergers,
+                livenessTimeoutNs,
+                nowNs,
+                counters,
+                events);
+    }
+
+    private void addSource(MergedImage image, Offer offer) {
+        if (!isSame(image.log().spec(), offer.setup)) {
+            offer.answer.onUnwanted();
+            return;
+        }
+        files.image(
+                spec(offer.setup),
+                offer.setup.source(),
+                new LogReceiver() {
+                    @Override
+                    public void onLog(LogBuffers log) {
+                        if (image.isActive() && image.endpoint().has(offer.destination)) {
+                            NetworkImage source =
+                                    sourceImages.make(
+                                            offer.transport, offer.destination, offer.setup, log);
+                            image.add(source);
+                            offer.answer.onImage(source);
+                        } else {
+                            files.free(log);
+                            offer.answer.onUnwanted();
+                        }
+                    }
+
+                    @Override
+                    public void onFailure(CommandException failure) {
+                        offer.answer.onFailed(failure.getMessage());
+                    }
+                });
+    }
+
+    /** A destination was removed: what comes there is received no more. */
+    void onRemoved(ManualEndpoint endpoint, InboundEndpoint destination) {
+        for (MergedImage image : all) {
+            if (image.endpoint() == endpoint) {
+                image.removeFrom(destination);
+            }
+        }
+    }
+
+    /** Every cycle. Returns the amount of work done. */
+    int update(long now) {
+        nowNs = now;
+        int work = 0;
+        for (int i = all.size() - 1; i >= 0; i--) {
+            MergedImage image = all.get(i);
+            work += image.update(now);
+            if (image.isReleased()) {
+                all.remove(i);
+                subscriptions.removeSource(image);
+                image.free();
+                files.release(image.log(), now);
+                work++;
+            }
+        }
+        return work;
+    }
+
+    /** At a slow pace: tells operators what has arrived. */
+    void count() {
+        for (int i = 0; i < all.size(); i++) {
+            all.get(i).count();
+        }
+    }
+}

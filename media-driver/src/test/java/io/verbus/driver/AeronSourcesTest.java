@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.aeron.Aeron;
+import io.aeron.AeronCounters;
+import io.aeron.ChannelUriStringBuilder;
+import io.aeron.ErrorCode;
+import io.aeron.ExclusivePublication;
+import io.aeron.Image;
+import io.aeron.Publication;
+import io.aeron.Subscription;
+import io.aeron.exceptions.RegistrationException;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersReader;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A subscription whose destinations are added and removed while it runs. */
+class AeronSourcesTest {
+    private static final int STREAM = 10;
+    private static final int SESSION = 77;
+    private static final String MANUAL = "aeron:udp?control-mode=manual";
+    private static final int TERM = 64 * 1024;
+
+    private final List<Throwable> clientErrors = Collections.synchronizedList(new ArrayList<>());
+    private final List<Long> received = new ArrayList<>();
+    private MediaDriver driver;
+    private Aeron aeron;
+    private long written;
+
+    @BeforeEach
+    void launch() {
+        driver =
+                MediaDriver.launchEmbedded(
+                        Drivers.config()
+                                .imageLivenessTimeoutNs(TimeUnit.SECONDS.toNanos(2))
+                                .transportOption("udp.image-timeout", "2s"));
+        aeron =
+                Aeron.connect(
+                        new Aeron.Context()
+                                .aeronDirectoryName(driver.directory().toString())
+                                .errorHandler(clientErrors::add));
+    }
+
+    @AfterEach
+    void close() {
+        aeron.close();
+        List<String> errors = Drivers.errors(driver);
+        driver.close();
+        assertEquals(List.of(), errors);
+        assertEquals(List.of(), clientErrors);
+    }
+
+    private static String free() throws IOException {
+        return "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
+    }
+
+    /** A publication of the session, beginning at a position. */
+    private ExclusivePublication source(String destination, long position) {
+        return aeron.addExclusivePublication(
+                new ChannelUriStringBuilder(destination)
+                        .sessionId(SESSION)
+                        .linger(0L)
+                        .initialPosition(position, 5, TERM)
+                        .build(),
+                STREAM);
+    }
+
+    private static UnsafeBuffer message(long number) {
+        UnsafeBuffer buffer = new UnsafeBuffer(new byte[40 + (int) (number * 131 % 1200)]);
+        buffer.putLong(0, number);
+        return buffer;
+    }
+
+    /** Writes messages as each source has them; the frames of all are the same. */
+    private void write(int count, Subscription subscription, ExclusivePublication... sources) {
+        for (int i = 0; i < count; i++, written++) {
+            UnsafeBuffer message = message(written);
+            for (ExclusivePublication each : sources) {
+                Await.until(
+                        "offered",
+                        () -> {
+                            read(subscription);
+                            return each.offer(message) > 0;
+                        });
+            }
+        }
+    }
+
+    private void read(Subscription subscription) {
+        subscription.poll(
+                (buffer, at, length, header) -> {
+                    long number = buffer.getLong(at);
+                    assertEquals(message(number).capacity(), length);
+                    received.add(number);
+                },
+                10);
+    }
+
+    private void readAll(Subscription subscription) {
+        Await.until(
+                "all read",
+                () -> {
+                    read(subscription);
+                    return received.size() >= written;
+                });
+        for (int i = 0; i < received.size(); i++) {
+            assertEquals(i, received.get(i));
+        }
+        assertEquals(written, received.size());
+    }
+
+    @Test
+    void receivesFromTheDestinationsThatItHas() throws IOException {
+        String first = free();
+        try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM);
+                ExclusivePublication publication = source(first, 0)) {
+            assertEquals(1, subscription.channelStatus());
+            assertEquals(List.of(), subscription.localSocketAddresses());
+            subscription.addDestination(first);
+            assertEquals(
+                    List.of(first.substring(first.indexOf('=') + 1)),
+                    subscription.localSocketAddresses());
+            Await.until("image", () -> subscription.imageCount() == 1);
+            Await.until("connected", publication::isConnected);
+            write(3_000, subscription, publication);
+            readAll(subscription);
+            Image image = subscription.imageAtIndex(0);
+            assertEquals(1, image.activeTransportCount());
+            assertEquals(publication.position(), image.position());
+            subscription.removeDestination(first);
+            assertEquals(List.of(), subscription.localSocketAddresses());
+            Await.until("the end, in time", () -> subscription.imageCount() == 0);
+        }
+    }
+
+    /** What both bring is read once; the second goes on alone, as of a replay that has merged. */
+    @Test
+    void putsOneImageTogetherFromTwoSources() throws IOException {
+        String replay = free();
+        String live = free();
+        try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
+            ExclusivePublication one = source(replay, 0);
+            subscription.addDestination(replay);
+            Await.until("connected", one::isConnected);
+            write(500, subscription, one);
+            ExclusivePublication other = source(live, one.position());
+            subscription.addDestination(live);
+            Await.until("image", () -> subscription.imageCount() == 1);
+            Image image = subscription.imageAtIndex(0);
+            Await.until(
+                    "both",
+                    () -> {
+                        read(subscription);
+                        return other.isConnected() && image.activeTransportCount() == 2;
+                    });
+            write(1_000, subscription, one, other);
+            subscription.removeDestination(replay);
+            Await.until("one", () -> image.activeTransportCount() == 1);
+            write(1_000, subscription, other);
+            readAll(subscription);
+            assertEquals(1, subscription.imageCount());
+            one.close();
+            other.close();
+            Await.until("the end", () -> subscription.imageCount() == 0);
+            assertTrue(image.isEndOfStream());
+        }
+    }
+
+    /** A live stream that begins where the replay has not come yet waits for it. */
+    @Test
+    void aSourceAheadWaitsForTheOthers() throws IOException {
+        String replay = free();
+        String live = free();
+        try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
+            ExclusivePublication one = source(replay, 0);
+            subscription.addDestination(replay);
+            Await.until("connected", one::isConnected);
+            written = 0;
+            long ahead = 0;
+            for (int i = 0; i < 20; i++) {
+                ahead += (message(i).capacity() + 32 + 31) / 32 * 32;
+            }
+            ExclusivePublication other = source(live, ahead);
+            subscription.addDestination(live);
+            Await.until("connected", other::isConnected);
+            written = 20;
+            write(10, subscription, other);
+            written = 0;
+            write(20, subscription, one);
+            written = 30;
+            readAll(subscription);
+            assertEquals(2, subscription.imageAtIndex(0).activeTransportCount());
+            one.close();
+            other.close();
+        }
+    }
+
+    @Test
+    void subscriptionsShareDestinationsByATag() throws IOException {
+        String destination = free();
+        try (Subscription first = aeron.addSubscription(MANUAL + "|tags=5", STREAM)) {
+            first.addDestination(destination);
+            try (Subscription second = aeron.addSubscription(MANUAL + "|tags=5", STREAM);
+                    ExclusivePublication publication = source(destination, 0)) {
+                Await.until("images", () -> first.imageCount() + second.imageCount() == 2);
+                assertEquals(first.channelStatusId(), second.channelStatusId());
+                write(40, first, publication); // within the window of the second
+                readAll(first);
+                received.clear();
+                readAll(second);
+            }
+            assertTrue(
+                    refusal(() -> aeron.addSubscription(destination, STREAM))
+                            .contains("a destination of another subscription"));
+        }
+        aeron.addSubscription(destination, STREAM).close();
+    }
+
+    @Test
+    void readsPublicationsOfTheDriverItself() throws IOException {
+        String endpoint = free();
+        try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM);
+                Publication ipc = aeron.addPublication("aeron:ipc?term-length=64k", STREAM);
+                Publication udp =
+                        aeron.addPublication(endpoint + "|ssc=true|term-length=64k", STREAM)) {
+            subscription.addDestination("aeron:ipc");
+            Await.until("image", () -> subscription.imageCount() == 1);
+            subscription.addDestination("aeron-spy:" + endpoint);
+            Await.until("images", () -> subscription.imageCount() == 2);
+            Await.until("connected", () -> ipc.isConnected() && udp.isConnected());
+            Await.until("offered", () -> ipc.offer(message(0)) > 0 && udp.offer(message(1)) > 0);
+            written = 2;
+            Await.until(
+                    "read",
+                    () -> {
+                        read(subscription);
+                        return received.size() == 2;
+                    });
+            subscription.removeDestination("aeron:ipc");
+            Await.until("ended", () -> subscription.imageCount() == 1);
+            Await.until("not connected", () -> !ipc.isConnected());
+            subscription.removeDestination("aeron-spy:" + endpoint);
+            Await.until("ended", () -> subscription.imageCount() == 0);
+        }
+    }
+
+    @Test
+    void leavesNothingBehind() throws IOException {
+        String destination = free();
+        CountersReader counters = aeron.countersReader();
+        long id;
+        try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM);
+                ExclusivePublication publication = source(destination, 0)) {
+            id = subscription.registrationId();
+            subscription.addDestination(destination);
+            Await.until("connected", publication::isConnected);
+            write(100, subscription, publication);
+            readAll(subscription);
+        }
+        Await.until(
+                "freed",
+                () ->
+                        counters.findByTypeIdAndRegistrationId(
+                                        AeronCounters.DRIVER_LOCAL_SOCKET_ADDRESS_STATUS_TYPE_ID,
+                                        id)
+                                < 0);
+        try (Subscription again = aeron.addSubscription(destination, STREAM)) {
+            assertFalse(again.isConnected());
+        }
+    }
+
+    @Test
+    void refusesWhatIsNoDestination() throws IOException {
+        String endpoint = free();
+        try (Subscription plain = aeron.addSubscription(endpoint, STREAM);
+                Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
+            assertTrue(
+                    refusal(() -> plain.addDestination("aeron:ipc"))
+                            .contains("takes no destinations"));
+            assertTrue(
+                    refusal(() -> subscription.addDestination(endpoint))
+                            .contains("where another subscription receives"));
+            assertTrue(
+                    refusal(() -> subscription.addDestination(MANUAL)).contains("has no endpoint"));
+            subscription.removeDestination("aeron:udp?endpoint=127.0.0.1:9");
+            RegistrationException refused =
+                    assertThrows(
+                            RegistrationException.class,
+                            () -> plain.addDestination("aeron:udp?endpoint=127.0.0.1:9"));
+            assertEquals(ErrorCode.UNKNOWN_SUBSCRIPTION, refused.errorCode());
+        }
+    }
+
+    private static String refusal(Runnable command) {
+        return assertThrows(RegistrationException.class, command::run).getMessage();
+    }
+}
