@@ -215,9 +215,12 @@ public final class LogLayout {
         return (int) ((position >>> bitsToShift) % PARTITIONS);
     }
 
-    /** Partition in which the term lies that is the given number after the first. */
+    /**
+     * Partition in which the term lies that is the given number after the first. Of a negative
+     * number, which only a broken writer stores, some partition.
+     */
     public static int partition(int termCount) {
-        return termCount % PARTITIONS;
+        return (termCount & Integer.MAX_VALUE) % PARTITIONS;
     }
 
     /** Raw tail of a term. */
