@@ -8,6 +8,7 @@ import io.verbus.driver.channel.ChannelStatus;
 import io.verbus.driver.channel.SamePlace;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.status.DriverCounters;
+import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.OutboundStream;
@@ -277,7 +278,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
 
     @Override
     long furthestPosition() {
-        return senderPosition.getAcquire();
+        return senderPosition.getAcquire() & -FrameHeader.ALIGNMENT; // a client may write anything
     }
 
     @Override

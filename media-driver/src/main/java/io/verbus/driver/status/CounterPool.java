@@ -143,8 +143,10 @@ public final class CounterPool extends CountersManager {
         }
     }
 
+    /** Whatever a client has made of the counter's state: it is freed once, by who allocated it. */
     @Override
     public void free(int counterId) {
+        metaDataBuffer.putIntRelease(metaDataOffset(counterId), RECORD_ALLOCATED);
         super.free(counterId);
         reusable(counterId, NOT_FREE_TO_REUSE);
         cooling.addLast(new Freed(counterId, System.nanoTime() + coolingNs));

@@ -32,12 +32,12 @@ final class StatCommand implements Callable<Integer> {
     public Integer call() {
         try (CncFile cnc = directory.map()) {
             directory.checkRunning(cnc);
-            CountersReader counters =
-                    new CountersReader(cnc.counterMetadata(), cnc.counterValues());
+            ReadCounters all = new ReadCounters(cnc);
+            CountersReader counters = all.values();
             PrintWriter out = spec.commandLine().getOut();
             if (isJson) {
                 Json json = new Json();
-                counters.forEach(
+                all.forEach(
                         (id, type, key, label) ->
                                 json.begin()
                                         .put("id", id)
@@ -47,7 +47,7 @@ final class StatCommand implements Callable<Integer> {
                                         .end());
                 out.println(json);
             } else {
-                counters.forEach(
+                all.forEach(
                         (id, type, key, label) ->
                                 out.printf(
                                         "%5d %,24d  %s%n",

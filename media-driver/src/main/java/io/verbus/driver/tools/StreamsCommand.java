@@ -52,9 +52,9 @@ final class StreamsCommand implements Callable<Integer> {
         List<Row> rows = new ArrayList<>();
         try (CncFile cnc = directory.map()) {
             directory.checkRunning(cnc);
-            CountersReader counters =
-                    new CountersReader(cnc.counterMetadata(), cnc.counterValues());
-            counters.forEach(
+            ReadCounters all = new ReadCounters(cnc);
+            CountersReader counters = all.values();
+            all.forEach(
                     (id, type, key, label) -> {
                         String what = what(type);
                         long value = counters.getCounterValue(id);
