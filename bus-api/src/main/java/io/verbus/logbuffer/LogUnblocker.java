@@ -91,7 +91,9 @@ public final class LogUnblocker {
      * @throws InvalidFrameException if the log holds what no appender writes.
      */
     public long seal(long position) {
-        long tail = LogTail.position(log);
+        // Frames of a broken writer could lead round the log without end.
+        long most = position + (long) LogLayout.PARTITIONS * termLength;
+        long tail = Math.min(LogTail.position(log), most);
         long at = position;
         while (at < tail) {
             int offset = LogLayout.termOffset(at, termLength);

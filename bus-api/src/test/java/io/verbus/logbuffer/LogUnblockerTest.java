@@ -20,6 +20,7 @@ import org.agrona.concurrent.status.AtomicLongPosition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -438,5 +439,19 @@ class LogUnblockerTest {
                     },
                     100);
         } while (reader.position() != before);
+    }
+
+    /** A tail, or a position to start from, that a broken writer has stored. */
+    @Test
+    @Timeout(20)
+    void sealingGoesRoundTheLogOnceAtMost() {
+        for (int i = 0; i < LogLayout.PARTITIONS; i++) {
+            log.term(i).putLong(0, FrameHeader.word(TERM_LENGTH, 0xC0, FrameHeader.TYPE_DATA));
+        }
+        log.metadata().putLong(LogLayout.RAW_TAILS, LogLayout.rawTail(Integer.MAX_VALUE, 0));
+        LogUnblocker unblocker = new LogUnblocker(log, false);
+        assertEquals(3 * TERM_LENGTH, unblocker.seal(0));
+        long before = Long.MIN_VALUE;
+        assertEquals(before + 3 * TERM_LENGTH, unblocker.seal(before));
     }
 }
