@@ -45,8 +45,8 @@ enum ChannelKey {
             Side.BOTH,
             "none",
             ValueForm.oneOf(ChannelKey.MANUAL, ChannelKey.DYNAMIC),
-            "How destinations come to a publication or subscription: manual, one by one; dynamic,"
-                    + " to a publication over UDP, by themselves."),
+            "How destinations come: manual, one by one; dynamic, to a publication over UDP, by"
+                    + " themselves."),
 
     DEVICE(
             "device",
