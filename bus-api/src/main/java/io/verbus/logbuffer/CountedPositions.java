@@ -147,7 +147,8 @@ public final class CountedPositions {
         Position[] all = counted;
         for (int i = 0; i < all.length; i++) {
             long position = all[i].getAcquire();
-            most = position - before > span ? most : Math.max(most, position);
+            boolean canBe = position - before <= span && position % FrameHeader.ALIGNMENT == 0;
+            most = canBe ? Math.max(most, position) : most;
         }
         return most;
     }

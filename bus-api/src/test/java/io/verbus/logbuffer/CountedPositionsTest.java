@@ -118,6 +118,8 @@ class CountedPositionsTest {
         assertTrue(positions.isDoubtful());
         assertTrue(positions.isImpossible(first.get(), Long.MAX_VALUE));
         assertEquals(640, positions.furthest());
+        second.set(650); // no frame begins there
+        assertEquals(640, positions.furthest());
 
         first.set(320);
         second.set(672);

@@ -139,7 +139,12 @@ final class NetworkPublication extends Publication implements OutboundStream {
 
     @Override
     public long senderPosition() {
-        return senderPosition.getPlain();
+        return senderPosition.getPlain() & -FrameHeader.ALIGNMENT;
+    }
+
+    /** How far the log was sent; where no frame begins a client has written to the counter. */
+    private long sentTo() {
+        return senderPosition.getAcquire() & -FrameHeader.ALIGNMENT;
     }
 
     @Override
@@ -177,7 +182,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
             if (connected) {
                 limit().raise(limitAt(spies.positions().release(released), window));
             } else {
-                limit().lower(senderPosition.getAcquire());
+                limit().lower(sentTo());
             }
         } while (connected != isConnected);
     }
@@ -215,7 +220,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
         if (!byThem) {
             return 0;
         }
-        long position = Math.max(spies.positions().furthest(), senderPosition.getPlain());
+        long position = Math.max(spies.positions().furthest(), senderPosition());
         if (position == carriedTo || position > tail()) {
             return 0;
         }
@@ -255,7 +260,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
     /** Joins where the log was sent to: nothing from there on is reused. */
     @Override
     public void attach(Subscription subscription) {
-        spies.add(subscription, senderPosition::getAcquire);
+        spies.add(subscription, this::sentTo);
     }
 
     @Override
@@ -278,7 +283,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
 
     @Override
     long furthestPosition() {
-        return senderPosition.getAcquire() & -FrameHeader.ALIGNMENT; // a client may write anything
+        return sentTo();
     }
 
     @Override
