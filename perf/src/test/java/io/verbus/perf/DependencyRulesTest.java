@@ -42,10 +42,24 @@ class DependencyRulesTest {
                             "io.verbus.perf.aeron");
 
     @ArchTest
+    static final ArchRule aeronsDemoRunsWithoutVerbus =
+            classes()
+                    .that()
+                    .resideInAPackage("io.verbus.perf.demo.aeron")
+                    .should()
+                    .onlyDependOnClassesThat()
+                    .resideInAnyPackage(
+                            "java..",
+                            "io.aeron..",
+                            "org.agrona..",
+                            "io.verbus.perf.demo",
+                            "io.verbus.perf.demo.aeron");
+
+    @ArchTest
     static final ArchRule onlyThePeersProcessKnowsThePeer =
             noClasses()
                     .that()
-                    .resideOutsideOfPackage("io.verbus.perf.aeron")
+                    .resideOutsideOfPackages("io.verbus.perf.aeron", "io.verbus.perf.demo.aeron")
                     .should()
                     .dependOnClassesThat()
                     .resideInAPackage("io.aeron..");

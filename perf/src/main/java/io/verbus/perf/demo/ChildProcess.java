@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,9 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A process that runs a class of this class path on the JVM of this process, with its flags. What
- * it writes to standard error is passed on with its name in front; what it writes to standard
- * output, and its end, become events.
+ * A process that runs a {@link JavaProgram}. What it writes to standard error is passed on with its
+ * name in front; what it writes to standard output, and its end, become events.
  */
 final class ChildProcess {
     private static final long ENDING_MS = 15_000;
@@ -42,19 +40,22 @@ final class ChildProcess {
      *
      * @param name for people.
      * @param events to add its events to; never full.
-     * @param main class to run.
-     * @param arguments of the class.
+     * @param program to run.
+     * @param arguments of it.
      */
     static ChildProcess start(
-            String name, BlockingQueue<ChildEvent> events, Class<?> main, List<String> arguments)
+            String name,
+            BlockingQueue<ChildEvent> events,
+            JavaProgram program,
+            List<String> arguments)
             throws DemoException {
         List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + File.separator + "bin/java");
-        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.addAll(program.flags());
         if (DemoLab.isHere()) {
             command.add(FAST_START);
         }
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(List.of("-cp", program.classPath(), program.main()));
         command.addAll(arguments);
         try {
             ChildProcess child = new ChildProcess(name, new ProcessBuilder(command).start());

@@ -34,12 +34,12 @@ final class ChildProcesses implements AutoCloseable {
     }
 
     /** Starts a process; see {@link ChildProcess#start}. */
-    synchronized ChildProcess start(String name, Class<?> main, List<String> arguments)
+    synchronized ChildProcess start(String name, JavaProgram program, List<String> arguments)
             throws DemoException {
         if (hasEnded) {
             throw new DemoException("the demo was interrupted: run it again");
         }
-        ChildProcess child = ChildProcess.start(name, events, main, arguments);
+        ChildProcess child = ChildProcess.start(name, events, program, arguments);
         started.push(child);
         return child;
     }

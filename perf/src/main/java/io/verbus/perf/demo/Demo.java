@@ -24,6 +24,7 @@ final class Demo implements AutoCloseable {
 
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
+    private final DemoClient client;
     private final DemoRoute route;
     private final DemoPlan plan;
     private final long limitNs;
@@ -43,12 +44,14 @@ final class Demo implements AutoCloseable {
     private DemoResult result;
 
     /**
-     * @param route to send on.
+     * @param client that publishes and subscribes.
+     * @param route to send on, whose channels are the client's.
      * @param plan of what to send.
      * @param limitNs of the run, nanoseconds.
      * @param progress where to show how far it is.
      */
-    Demo(DemoRoute route, DemoPlan plan, long limitNs, PrintStream progress) {
+    Demo(DemoClient client, DemoRoute route, DemoPlan plan, long limitNs, PrintStream progress) {
+        this.client = client;
         this.route = route;
         this.plan = plan;
         this.limitNs = limitNs;
@@ -108,13 +111,9 @@ final class Demo implements AutoCloseable {
                 route.transport() == DemoTransport.IPC ? publisherDriver : startDriver();
         subscriber =
                 startClient(
-                        "subscriber",
-                        SubscriberProcess.class,
-                        subscriberDriver,
-                        route.subscription());
+                        "subscriber", client.subscriber(), subscriberDriver, route.subscription());
         publisher =
-                startClient(
-                        "publisher", PublisherProcess.class, publisherDriver, route.publication());
+                startClient("publisher", client.publisher(), publisherDriver, route.publication());
     }
 
     private String startDriver() throws DemoException {
@@ -123,7 +122,10 @@ final class Demo implements AutoCloseable {
                 SHARED_MEMORY.resolve(
                         "verbus-demo-" + ProcessHandle.current().pid() + "-" + (index + 1));
         directories.add(directory);
-        children.start(driverName(index), DriverProcess.class, List.of(directory.toString()));
+        children.start(
+                driverName(index),
+                JavaProgram.own(DriverProcess.class.getName()),
+                List.of(directory.toString()));
         return directory.toString();
     }
 
@@ -131,11 +133,12 @@ final class Demo implements AutoCloseable {
         return "driver " + (index + 1);
     }
 
-    private ChildProcess startClient(String name, Class<?> main, String directory, String channel)
+    private ChildProcess startClient(
+            String name, JavaProgram program, String directory, String channel)
             throws DemoException {
         List<String> arguments = new ArrayList<>(List.of(directory, channel));
         arguments.addAll(plan.words());
-        return children.start(name, main, arguments);
+        return children.start(name, program, arguments);
     }
 
     private void on(ChildEvent event) throws DemoException {

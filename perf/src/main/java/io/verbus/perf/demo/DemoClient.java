@@ -2,40 +2,64 @@
 
 package io.verbus.perf.demo;
 
-import io.verbus.Bus;
+import io.verbus.codecs.marketdata.QuoteEncoder;
+import io.verbus.perf.run.AeronJars;
 
-import org.agrona.concurrent.BackoffIdleStrategy;
-import org.agrona.concurrent.IdleStrategy;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
 
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+/** Whose client the demo's publisher and subscriber are. Named in lower case for people. */
+enum DemoClient {
+    /** Verbus'. */
+    VERBUS {
+        @Override
+        JavaProgram publisher() {
+            return JavaProgram.own("io.verbus.perf.demo.verbus.VerbusPublisher");
+        }
 
-/** What the demo's publisher and subscriber have in common. */
-final class DemoClient {
-    /** Spins of an idle thread before it yields its core. */
-    private static final int SPINS = 20;
+        @Override
+        JavaProgram subscriber() {
+            return JavaProgram.own("io.verbus.perf.demo.verbus.VerbusSubscriber");
+        }
+    },
 
-    /** Yields before it sleeps: others need the core if there are only two. */
-    private static final int YIELDS = 50;
+    /** Aeron's, whose processes have no other class of Verbus than the demo's own. */
+    AERON {
+        @Override
+        JavaProgram publisher() {
+            return program("io.verbus.perf.demo.aeron.AeronPublisher");
+        }
 
-    private static final long SHORTEST_SLEEP_NS = TimeUnit.MICROSECONDS.toNanos(1);
-    private static final long LONGEST_SLEEP_NS = TimeUnit.MICROSECONDS.toNanos(100);
+        @Override
+        JavaProgram subscriber() {
+            return program("io.verbus.perf.demo.aeron.AeronSubscriber");
+        }
 
-    private DemoClient() {}
+        private JavaProgram program(String main) {
+            return JavaProgram.other(
+                    main, AeronJars.classPath(PublisherProcess.class, QuoteEncoder.class));
+        }
+    };
 
-    /**
-     * Settings of a bus. The driver's process starts at the same time as its clients', and all of
-     * them slowly where the processor is emulated.
-     */
-    static Bus.Context context(String directory) {
-        return new Bus.Context()
-                .directoryName(directory)
-                .driverTimeout(Duration.ofSeconds(120))
-                .errorHandler(error -> System.err.println(error.getMessage()));
+    /** The program that publishes. */
+    abstract JavaProgram publisher();
+
+    /** The program that subscribes. */
+    abstract JavaProgram subscriber();
+
+    /** The first word of its channels. */
+    String scheme() {
+        return toString();
     }
 
-    /** For a thread that offers or polls. */
-    static IdleStrategy idleStrategy() {
-        return new BackoffIdleStrategy(SPINS, YIELDS, SHORTEST_SLEEP_NS, LONGEST_SLEEP_NS);
+    /** The client of that name. */
+    static Optional<DemoClient> parse(String name) {
+        return Stream.of(values()).filter(client -> client.toString().equals(name)).findAny();
+    }
+
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
     }
 }

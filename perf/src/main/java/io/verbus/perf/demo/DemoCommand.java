@@ -2,6 +2,7 @@
 
 package io.verbus.perf.demo;
 
+import io.verbus.BusException;
 import io.verbus.driver.tools.VerbusCommand;
 
 import picocli.CommandLine.Command;
@@ -43,6 +44,15 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
     private String media = DemoTransport.RDMA.media();
 
     @Option(
+            names = "--client",
+            paramLabel = "verbus|aeron",
+            description = {
+                "Whose client publishes and subscribes: Verbus', or Aeron's, unmodified (default:"
+                        + " ${DEFAULT-VALUE}). The drivers are Verbus' with either."
+            })
+    private String clientName = DemoClient.VERBUS.toString();
+
+    @Option(
             names = "--messages",
             paramLabel = "N",
             description = "How many to send (default: ${DEFAULT-VALUE}).")
@@ -73,6 +83,7 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
     private String to;
 
     private DemoTransport transport;
+    private DemoClient client;
 
     @Override
     public Integer call() throws InterruptedException {
@@ -82,16 +93,17 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
             if (route == null) {
                 return DemoLab.run(timeoutS, arguments());
             }
+            route = route.of(client);
             System.err.println("demo: " + route.description());
             DemoPlan plan = DemoPlan.of(messages, rate);
             long limitNs = TimeUnit.SECONDS.toNanos(timeoutS);
             DemoResult result;
-            try (Demo demo = new Demo(route, plan, limitNs, System.err)) {
+            try (Demo demo = new Demo(client, route, plan, limitNs, System.err)) {
                 result = demo.run();
             }
             System.out.println(result.summary(route.transport(), route.device()));
             return 0;
-        } catch (DemoException e) {
+        } catch (DemoException | BusException e) {
             System.err.println("demo failed: " + e.getMessage());
             return 1;
         }
@@ -119,6 +131,7 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
         return List.of(
                 "demo",
                 "--transport=" + transport,
+                "--client=" + client,
                 "--messages=" + messages,
                 "--rate=" + rate,
                 "--timeout=" + timeoutS);
@@ -133,6 +146,14 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
                                                 spec.commandLine(),
                                                 "--transport takes rdma, udp or ipc, not "
                                                         + media));
+        client =
+                DemoClient.parse(clientName)
+                        .orElseThrow(
+                                () ->
+                                        new ParameterException(
+                                                spec.commandLine(),
+                                                "--client takes verbus or aeron, not "
+                                                        + clientName));
         check("--messages", messages, 1, MAX_MESSAGES);
         check("--rate", rate, 1, MAX_RATE);
         check("--timeout", timeoutS, 1, MAX_TIMEOUT_S);

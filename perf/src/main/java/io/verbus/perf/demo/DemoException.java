@@ -3,7 +3,7 @@
 package io.verbus.perf.demo;
 
 /** The demo cannot go on. The message is one sentence with cause and remedy. */
-final class DemoException extends Exception {
+public final class DemoException extends Exception {
     private static final long serialVersionUID = 1L;
 
     DemoException(String message) {

@@ -30,6 +30,19 @@ record DemoRoute(DemoTransport transport, String device, String publication, Str
         };
     }
 
+    /** The same, with channels as a client writes them. */
+    DemoRoute of(DemoClient client) {
+        return new DemoRoute(
+                transport,
+                device,
+                withScheme(client.scheme(), publication),
+                withScheme(client.scheme(), subscription));
+    }
+
+    private static String withScheme(String scheme, String channel) {
+        return scheme + channel.substring(channel.indexOf(':'));
+    }
+
     /** Shared memory, through one driver. */
     static DemoRoute ipc() {
         return new DemoRoute(DemoTransport.IPC, "shared-memory", "verbus:ipc", "verbus:ipc");

@@ -6,8 +6,6 @@ import io.verbus.codecs.marketdata.MessageHeaderDecoder;
 import io.verbus.codecs.marketdata.NewOrderDecoder;
 import io.verbus.codecs.marketdata.QuoteDecoder;
 import io.verbus.codecs.marketdata.TradeDecoder;
-import io.verbus.logbuffer.FragmentHandler;
-import io.verbus.logbuffer.Header;
 
 import org.HdrHistogram.Histogram;
 import org.agrona.DirectBuffer;
@@ -19,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * that were paced: from the time in the message to its handler, both by {@link System#nanoTime},
  * which is one clock (CLOCK_MONOTONIC) for all processes of a host. One thread.
  */
-final class MarketDataVerifier implements FragmentHandler {
+final class MarketDataVerifier implements BusClient.MessageHandler {
     private static final long LONGEST_NS = TimeUnit.MINUTES.toNanos(1);
 
     private final SequenceVerifier sequences;
@@ -41,7 +39,7 @@ final class MarketDataVerifier implements FragmentHandler {
     }
 
     @Override
-    public void onFragment(DirectBuffer buffer, int offset, int length, Header header) {
+    public void onMessage(DirectBuffer buffer, int offset, int length) {
         long now = System.nanoTime();
         if (!checksum.matches(buffer, offset, length)) {
             sequences.onCorrupt();
@@ -51,21 +49,21 @@ final class MarketDataVerifier implements FragmentHandler {
         switch (messageHeader.templateId()) {
             case QuoteDecoder.TEMPLATE_ID -> {
                 quote.wrapAndApplyHeader(buffer, offset, messageHeader);
-                onMessage(quote.sequence(), quote.timestampNs(), now);
+                verify(quote.sequence(), quote.timestampNs(), now);
             }
             case TradeDecoder.TEMPLATE_ID -> {
                 trade.wrapAndApplyHeader(buffer, offset, messageHeader);
-                onMessage(trade.sequence(), trade.timestampNs(), now);
+                verify(trade.sequence(), trade.timestampNs(), now);
             }
             case NewOrderDecoder.TEMPLATE_ID -> {
                 order.wrapAndApplyHeader(buffer, offset, messageHeader);
-                onMessage(order.sequence(), order.timestampNs(), now);
+                verify(order.sequence(), order.timestampNs(), now);
             }
             default -> sequences.onCorrupt();
         }
     }
 
-    private void onMessage(long sequence, long timestampNs, long now) {
+    private void verify(long sequence, long timestampNs, long now) {
         sequences.onSequence(sequence);
         if (sequence >= firstPaced) {
             latencies.recordValue(Math.clamp(now - timestampNs, 0, LONGEST_NS));

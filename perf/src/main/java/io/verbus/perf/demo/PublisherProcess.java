@@ -2,10 +2,7 @@
 
 package io.verbus.perf.demo;
 
-import io.verbus.Bus;
-import io.verbus.BusException;
-import io.verbus.ExclusivePublication;
-import io.verbus.Publication;
+import io.verbus.perf.demo.BusClient.Offered;
 
 import org.agrona.concurrent.IdleStrategy;
 
@@ -13,50 +10,53 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Plays a {@link MarketDataFeed} when told that there is a subscription: first as fast as back
- * pressure allows; then, when told to go on because all of that has been read, the paced messages
- * at a fixed rate.
+ * Body of the publisher's process, on any bus. Plays a {@link MarketDataFeed} when told that there
+ * is a subscription: first as fast as back pressure allows; then, when told to go on because all of
+ * that has been read, the paced messages at a fixed rate.
  *
  * <p>A paced message carries the time at which it was due, so that one which back pressure or a
  * busy core holds up counts as late, as do those due while it waits.
  */
-final class PublisherProcess {
+public final class PublisherProcess {
     private static final long SEED = 20_260_101;
     private static final long CONNECT_LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final long BACK_PRESSURE_LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final long SUBSCRIPTION_LIMIT_S = 3_600;
     private static final long DRAIN_LIMIT_S = 30;
 
-    private final ExclusivePublication publication;
+    private final BusClient.Outgoing publication;
+    private final String channel;
     private final DemoPlan plan;
     private final MarketDataFeed feed = new MarketDataFeed(SEED);
-    private final IdleStrategy idle = DemoClient.idleStrategy();
+    private final IdleStrategy idle = DemoIdling.strategy();
 
-    private PublisherProcess(ExclusivePublication publication, DemoPlan plan) {
+    private PublisherProcess(BusClient.Outgoing publication, String channel, DemoPlan plan) {
         this.publication = publication;
+        this.channel = channel;
         this.plan = plan;
     }
 
     /**
+     * Publishes all messages.
+     *
      * @param args driver directory, channel, and the words of a {@link DemoPlan}.
+     * @param bus whose client publishes.
+     * @throws DemoException if the stream was lost, or nobody receives it.
      */
-    public static void main(String[] args) throws InterruptedException {
+    public static void run(String[] args, BusClient.Connector bus)
+            throws DemoException, InterruptedException {
         ParentLink parent = ParentLink.open();
-        try (Bus bus = Bus.connect(DemoClient.context(args[0]))) {
+        try (BusClient client = bus.connect(args[0])) {
             if (!parent.awaitGo(SUBSCRIPTION_LIMIT_S, TimeUnit.SECONDS)) {
-                throw new BusException("no subscription was made in time: see the subscriber");
+                throw new DemoException("no subscription was made in time: see the subscriber");
             }
-            try (ExclusivePublication publication =
-                    bus.addExclusivePublication(args[1], DemoPlan.STREAM_ID)) {
-                new PublisherProcess(publication, DemoPlan.parse(args, 2)).run(parent);
+            try (BusClient.Outgoing publication = client.publish(args[1], DemoPlan.STREAM_ID)) {
+                new PublisherProcess(publication, args[1], DemoPlan.parse(args, 2)).run(parent);
             }
-        } catch (BusException e) {
-            System.err.println(e.getMessage());
-            System.exit(1);
         }
     }
 
-    private void run(ParentLink parent) throws InterruptedException {
+    private void run(ParentLink parent) throws DemoException, InterruptedException {
         awaitSubscriber();
         for (int sequence = 0; sequence < plan.firstPaced(); sequence++) {
             offer(feed.encode(sequence, System.nanoTime()));
@@ -73,13 +73,13 @@ final class PublisherProcess {
         }
     }
 
-    private void awaitSubscriber() {
+    private void awaitSubscriber() throws DemoException {
         long deadline = System.nanoTime() + CONNECT_LIMIT_NS;
         while (!publication.isConnected()) {
             if (System.nanoTime() - deadline > 0) {
-                throw new BusException(
+                throw new DemoException(
                         "no subscriber has connected to "
-                                + publication.channel()
+                                + channel
                                 + " for 60 s: check that its address is reachable from here");
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
@@ -97,25 +97,25 @@ final class PublisherProcess {
         }
     }
 
-    private void offer(int length) {
-        if (publication.offer(feed.buffer(), 0, length) <= 0) {
+    private void offer(int length) throws DemoException {
+        if (publication.offer(feed.buffer(), length) != Offered.SENT) {
             offerAgain(length);
         }
     }
 
-    private void offerAgain(int length) {
+    private void offerAgain(int length) throws DemoException {
         long deadline = System.nanoTime() + BACK_PRESSURE_LIMIT_NS;
         idle.reset();
-        for (long result = 0; result <= 0; idle.idle()) {
-            result = publication.offer(feed.buffer(), 0, length);
-            if (result == Publication.CLOSED || result == Publication.NOT_CONNECTED) {
-                throw new BusException(
+        for (Offered offered = Offered.AGAIN; offered != Offered.SENT; idle.idle()) {
+            offered = publication.offer(feed.buffer(), length);
+            if (offered == Offered.LOST) {
+                throw new DemoException(
                         "the stream was lost at position "
                                 + publication.position()
                                 + ": see what the drivers say");
             }
-            if (result <= 0 && System.nanoTime() - deadline > 0) {
-                throw new BusException(
+            if (offered == Offered.AGAIN && System.nanoTime() - deadline > 0) {
+                throw new DemoException(
                         "back pressure has held up the stream at position "
                                 + publication.position()
                                 + " for 60 s: see what the drivers and the subscriber say");

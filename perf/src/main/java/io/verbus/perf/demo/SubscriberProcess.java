@@ -2,24 +2,16 @@
 
 package io.verbus.perf.demo;
 
-import io.verbus.Bus;
-import io.verbus.BusException;
-import io.verbus.FragmentAssembler;
-import io.verbus.Image;
-import io.verbus.Subscription;
-
 import org.agrona.concurrent.IdleStrategy;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Verifies every message of the stream until its end, and says on standard output when it has
- * subscribed, how far it is ({@code verified N}, each second and when all of the unpaced messages
- * are read) and what it found (a {@link DemoResult}).
+ * Body of the subscriber's process, on any bus. Verifies every message of the stream until its end,
+ * and says on standard output when it has subscribed, how far it is ({@code verified N}, each
+ * second and when all of the unpaced messages are read) and what it found (a {@link DemoResult}).
  */
-final class SubscriberProcess {
+public final class SubscriberProcess {
     /** The line that says that publishers may connect. */
     static final String SUBSCRIBED = "subscribed";
 
@@ -29,40 +21,45 @@ final class SubscriberProcess {
     private static final int FRAGMENT_LIMIT = 64;
     private static final long REPORT_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
 
-    private final Subscription subscription;
+    private final BusClient.Incoming stream;
     private final DemoPlan plan;
     private final MarketDataVerifier verifier;
-    private final FragmentAssembler assembler;
-    private final IdleStrategy idle = DemoClient.idleStrategy();
+    private final IdleStrategy idle = DemoIdling.strategy();
 
-    private SubscriberProcess(Subscription subscription, DemoPlan plan) {
-        this.subscription = subscription;
+    private SubscriberProcess(
+            BusClient.Incoming stream, DemoPlan plan, MarketDataVerifier verifier) {
+        this.stream = stream;
         this.plan = plan;
-        verifier = new MarketDataVerifier(plan.messages(), plan.firstPaced());
-        assembler = new FragmentAssembler(verifier);
+        this.verifier = verifier;
     }
 
     /**
+     * Verifies all messages.
+     *
      * @param args driver directory, channel, and the words of a {@link DemoPlan}.
+     * @param bus whose client subscribes.
      */
-    public static void main(String[] args) {
+    public static void run(String[] args, BusClient.Connector bus) {
         ParentLink.open();
-        try (Bus bus = Bus.connect(DemoClient.context(args[0]));
-                Subscription subscription = bus.addSubscription(args[1], DemoPlan.STREAM_ID)) {
+        DemoPlan plan = DemoPlan.parse(args, 2);
+        MarketDataVerifier verifier = new MarketDataVerifier(plan.messages(), plan.firstPaced());
+        try (BusClient client = bus.connect(args[0]);
+                BusClient.Incoming stream =
+                        client.subscribe(args[1], DemoPlan.STREAM_ID, verifier)) {
             System.out.println(SUBSCRIBED);
-            new SubscriberProcess(subscription, DemoPlan.parse(args, 2)).run();
-        } catch (BusException e) {
-            System.err.println(e.getMessage());
-            System.exit(1);
+            new SubscriberProcess(stream, plan, verifier).run();
         }
     }
 
     private void run() {
-        Image image = awaitImage();
+        while (!stream.hasBegun()) {
+            idle.idle();
+        }
+        idle.reset();
         long nextReport = System.nanoTime();
         boolean told = false;
-        while (!image.isEndOfStream() && !image.isClosed()) {
-            int fragments = image.poll(assembler, FRAGMENT_LIMIT);
+        while (!stream.hasEnded()) {
+            int fragments = stream.poll(FRAGMENT_LIMIT);
             idle.idle(fragments);
             long now = System.nanoTime();
             boolean readAll = !told && verifier.verified() >= plan.firstPaced();
@@ -74,15 +71,5 @@ final class SubscriberProcess {
         }
         System.out.println(VERIFIED + verifier.verified());
         System.out.println(verifier.result().toLine());
-    }
-
-    private Image awaitImage() {
-        while (subscription.hasNoImages()) {
-            idle.idle();
-        }
-        idle.reset();
-        List<Image> images = new ArrayList<>();
-        subscription.forEachImage(images::add);
-        return images.getFirst();
     }
 }

@@ -2,13 +2,7 @@
 
 package io.verbus.perf.run;
 
-import io.verbus.BusException;
 import io.verbus.perf.load.Worker;
-
-import java.io.File;
-import java.net.URISyntaxException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 
 /** What is measured in JVMs of its own: which class runs it, on which class path. */
 public enum BusUnderTest {
@@ -34,11 +28,7 @@ public enum BusUnderTest {
     AERON("io.verbus.perf.aeron.AeronWorker") {
         @Override
         String classPath() {
-            Path peer = Path.of(System.getProperty("verbus.perf.peer", defaultFolder()));
-            if (!Files.isDirectory(peer)) {
-                throw new BusException("Aeron's jars are not in " + peer + "; run: ./verbus build");
-            }
-            return peer + File.separator + "*" + File.pathSeparator + ownClasses();
+            return AeronJars.classPath(Worker.class);
         }
     };
 
@@ -56,18 +46,5 @@ public enum BusUnderTest {
     /** This command's own, but for what must not see Verbus. */
     String classPath() {
         return System.getProperty("java.class.path");
-    }
-
-    private static String defaultFolder() {
-        return ownClasses().resolveSibling("../peer").normalize().toString();
-    }
-
-    private static Path ownClasses() {
-        try {
-            return Path.of(
-                    Worker.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-        } catch (URISyntaxException ex) {
-            throw new BusException("cannot tell where the perf module's classes are", ex);
-        }
     }
 }

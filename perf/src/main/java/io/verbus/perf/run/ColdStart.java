@@ -30,7 +30,8 @@ public record ColdStart(String version, long firstEchoNs, Measurement measuremen
                 .toList();
     }
 
-    static boolean isStartFlag(String flag) {
+    /** Whether a flag of a JVM is one of these. */
+    public static boolean isStartFlag(String flag) {
         return flag.startsWith("-XX:AOT") || flag.startsWith("-XX:CompileCommandFile=");
     }
 

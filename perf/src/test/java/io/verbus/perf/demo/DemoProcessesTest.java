@@ -6,21 +6,25 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.Bus;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.File;
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 
 /** {@code verbus demo} without RDMA, as the processes that it really is. */
 class DemoProcessesTest {
@@ -28,162 +32,167 @@ class DemoProcessesTest {
 
     @TempDir Path folder;
 
-    private Process demo;
+    private DemoRun demo;
 
     @AfterEach
-    void endWhatATestLeftRunning() throws InterruptedException {
-        if (demo != null && demo.isAlive()) {
-            demo.descendants().forEach(ProcessHandle::destroyForcibly);
-            demo.destroyForcibly().waitFor();
+    void endWhatATestLeftRunning() {
+        if (demo != null) {
+            demo.close();
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(DemoClient.class)
     @Timeout(90)
-    void verifiesEveryMessageAndSaysSoLast() throws Exception {
-        start("--messages=20000", "--rate=4000");
-        assertTrue(demo.waitFor(LIMIT_S, TimeUnit.SECONDS), "still runs; it said: " + errors());
-        assertEquals(0, demo.exitValue(), errors());
-        String last = Files.readAllLines(output()).getLast();
+    void verifiesEveryMessageAndSaysSoLast(DemoClient client) throws Exception {
+        start("--transport=ipc", "--client=" + client, "--messages=20000", "--rate=4000");
+        assertEquals(0, demo.exitStatus(), demo.errors());
+        String last = demo.output().lines().toList().getLast();
         assertTrue(
                 last.matches(
                         "demo ok: transport=ipc device=shared-memory messages=20000 lost=0"
                                 + " reordered=0 corrupt=0 p50_us=\\d+\\.\\d p99_us=\\d+\\.\\d"),
                 last);
-        assertTrue(errors().contains("20,000 of 20,000 messages verified"), errors());
-        assertNothingIsLeft();
+        assertTrue(demo.errors().contains("20,000 of 20,000 messages verified"), demo.errors());
+        demo.assertNothingIsLeft();
     }
 
     @Tag("slow")
-    @Test
+    @ParameterizedTest
+    @EnumSource(DemoClient.class)
     @Timeout(90)
-    void carriesMessagesOverUdpBetweenTwoDrivers() throws Exception {
-        start("--transport=udp", "--messages=20000", "--rate=4000");
-        assertTrue(demo.waitFor(LIMIT_S, TimeUnit.SECONDS), "still runs; it said: " + errors());
-        assertEquals(0, demo.exitValue(), errors());
-        String last = Files.readAllLines(output()).getLast();
+    void carriesMessagesOverUdpBetweenTwoDrivers(DemoClient client) throws Exception {
+        start("--transport=udp", "--client=" + client, "--messages=20000", "--rate=4000");
+        assertEquals(0, demo.exitStatus(), demo.errors());
+        String last = demo.output().lines().toList().getLast();
         assertTrue(
                 last.startsWith(
                         "demo ok: transport=udp device=127.0.0.1 messages=20000 lost=0"
                                 + " reordered=0 corrupt=0 p50_us="),
                 last);
-        assertNothingIsLeft();
+        assertTrue(demo.errors().contains(client.scheme() + ":udp?endpoint="), demo.errors());
+        demo.assertNothingIsLeft();
     }
 
     @Tag("slow")
-    @Test
+    @ParameterizedTest
+    @EnumSource(DemoClient.class)
     @Timeout(90)
-    void failsWhenAProcessDies() throws Exception {
-        start("--messages=100000000");
-        List<ProcessHandle> children = awaitProgress();
-        child(children, SubscriberProcess.class).destroyForcibly();
-        assertTrue(demo.waitFor(LIMIT_S, TimeUnit.SECONDS), "still runs; it said: " + errors());
-        assertEquals(1, demo.exitValue(), errors());
-        assertTrue(errors().contains("demo failed: the subscriber process ended early"), errors());
-        assertEquals("", Files.readString(output()));
-        awaitEnd(children);
-        assertNothingIsLeft();
-    }
-
-    @Tag("slow")
-    @Test
-    @Timeout(90)
-    void leavesNothingWhenItIsTerminated() throws Exception {
-        start("--messages=100000000");
-        List<ProcessHandle> children = awaitProgress();
-        demo.destroy();
-        assertTrue(demo.waitFor(LIMIT_S, TimeUnit.SECONDS), "still runs; it said: " + errors());
-        awaitEnd(children);
-        assertNothingIsLeft();
-    }
-
-    @Tag("slow")
-    @Test
-    @Timeout(90)
-    void leavesNothingWhenItIsKilled() throws Exception {
-        start("--messages=100000000");
-        List<ProcessHandle> children = awaitProgress();
-        demo.destroyForcibly();
-        awaitEnd(children);
-        assertNothingIsLeft();
-    }
-
-    @Test
-    @Timeout(90)
-    void refusesAWrongOptionInOneSentence() throws Exception {
-        start("--messages=0");
-        assertTrue(demo.waitFor(LIMIT_S, TimeUnit.SECONDS), "still runs; it said: " + errors());
-        assertEquals(2, demo.exitValue(), errors());
+    void failsWhenAProcessDies(DemoClient client) throws Exception {
+        start("--transport=ipc", "--client=" + client, "--messages=100000000");
+        List<ProcessHandle> children = demo.awaitProgress(3);
+        DemoRun.child(children, "Subscriber").destroyForcibly();
+        assertEquals(1, demo.exitStatus(), demo.errors());
         assertTrue(
-                errors().contains("--messages takes a number from 1 to 100000000, not 0"),
-                errors());
+                demo.errors().contains("demo failed: the subscriber process ended early"),
+                demo.errors());
+        assertEquals("", demo.output());
+        demo.awaitEnd(children);
+        demo.assertNothingIsLeft();
+    }
+
+    @Tag("slow")
+    @ParameterizedTest
+    @EnumSource(DemoClient.class)
+    @Timeout(90)
+    void failsWhenTheDriverDies(DemoClient client) throws Exception {
+        start("--transport=ipc", "--client=" + client, "--messages=100000000");
+        List<ProcessHandle> children = demo.awaitProgress(3);
+        DemoRun.child(children, DriverProcess.class.getName()).destroyForcibly();
+        assertEquals(1, demo.exitStatus(), demo.errors());
+        assertTrue(
+                demo.errors().contains("demo failed: the driver 1 process ended early"),
+                demo.errors());
+        assertEquals("", demo.output());
+        demo.awaitEnd(children);
+        demo.assertNothingIsLeft();
+    }
+
+    @Tag("slow")
+    @ParameterizedTest
+    @EnumSource(DemoClient.class)
+    @Timeout(90)
+    void leavesNothingWhenItIsTerminated(DemoClient client) throws Exception {
+        start("--transport=ipc", "--client=" + client, "--messages=100000000");
+        List<ProcessHandle> children = demo.awaitProgress(3);
+        demo.process().destroy();
+        demo.exitStatus();
+        demo.awaitEnd(children);
+        demo.assertNothingIsLeft();
+    }
+
+    @Tag("slow")
+    @ParameterizedTest
+    @EnumSource(DemoClient.class)
+    @Timeout(90)
+    void leavesNothingWhenItIsKilled(DemoClient client) throws Exception {
+        start("--transport=ipc", "--client=" + client, "--messages=100000000");
+        List<ProcessHandle> children = demo.awaitProgress(3);
+        demo.process().destroyForcibly();
+        demo.awaitEnd(children);
+        demo.assertNothingIsLeft();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "--messages=0 | --messages takes a number from 1 to 100000000, not 0",
+                "--client=other | --client takes verbus or aeron, not other",
+                "--transport=tcp | --transport takes rdma, udp or ipc, not tcp"
+            })
+    @Timeout(90)
+    void refusesAWrongOptionInOneSentence(String optionAndRemedy) throws Exception {
+        String[] words = optionAndRemedy.split(" \\| ");
+        start(words[0]);
+        assertEquals(2, demo.exitStatus(), demo.errors());
+        assertTrue(demo.errors().contains(words[1]), demo.errors());
+    }
+
+    @Test
+    @Timeout(90)
+    void saysWhatToDoWhereAeronsJarsAreMissing() throws Exception {
+        Path absent = folder.resolve("absent");
+        demo = new DemoRun(folder, LIMIT_S, absent, List.of("--transport=ipc", "--client=aeron"));
+        assertEquals(1, demo.exitStatus(), demo.errors());
+        assertTrue(
+                demo.errors()
+                        .contains(
+                                "demo failed: Aeron's jars are not in "
+                                        + absent
+                                        + "; run: ./verbus build"),
+                demo.errors());
+        demo.assertNothingIsLeft();
+    }
+
+    @Test
+    void theProcessesOfAeronsClientCannotReachVerbusClient() throws Exception {
+        List<URL> places = new ArrayList<>();
+        for (String word : DemoClient.AERON.publisher().classPath().split(File.pathSeparator)) {
+            if (word.endsWith("*")) {
+                try (var jars = Files.list(Path.of(word).getParent())) {
+                    for (Path jar : jars.toList()) {
+                        places.add(jar.toUri().toURL());
+                    }
+                }
+            } else {
+                places.add(Path.of(word).toUri().toURL());
+            }
+        }
+        ClassLoader platform = ClassLoader.getPlatformClassLoader();
+        try (URLClassLoader loader = new URLClassLoader(places.toArray(URL[]::new), platform)) {
+            assertFalse(isThere(loader, Bus.class.getName()));
+            assertFalse(isThere(loader, "io.verbus.driver.MediaDriver"));
+            assertTrue(isThere(loader, "io.aeron.Aeron"));
+            assertTrue(isThere(loader, DemoClient.AERON.publisher().main()));
+            assertTrue(isThere(loader, DemoClient.AERON.subscriber().main()));
+        }
+    }
+
+    private static boolean isThere(ClassLoader loader, String name) {
+        return loader.getResource(name.replace('.', '/') + ".class") != null;
     }
 
     private void start(String... options) throws IOException {
-        List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                System.getProperty("java.home") + "/bin/java",
-                                "--enable-native-access=ALL-UNNAMED",
-                                "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-                                "-XX:+UseParallelGC",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                "io.verbus.driver.tools.Verbus",
-                                "demo"));
-        if (!options[0].startsWith("--transport")) {
-            command.add("--transport=ipc");
-        }
-        command.addAll(List.of(options));
-        demo =
-                new ProcessBuilder(command)
-                        .redirectOutput(output().toFile())
-                        .redirectError(folder.resolve("errors").toFile())
-                        .start();
-    }
-
-    private List<ProcessHandle> awaitProgress() throws IOException {
-        await(() -> errors().contains("messages verified, "));
-        List<ProcessHandle> children = demo.children().toList();
-        assertEquals(3, children.size());
-        return children;
-    }
-
-    private static ProcessHandle child(List<ProcessHandle> children, Class<?> main) {
-        return children.stream()
-                .filter(handle -> handle.info().commandLine().orElse("").contains(main.getName()))
-                .findFirst()
-                .orElseThrow();
-    }
-
-    private void awaitEnd(List<ProcessHandle> processes) {
-        await(() -> processes.stream().noneMatch(ProcessHandle::isAlive));
-    }
-
-    private void assertNothingIsLeft() throws IOException {
-        try (Stream<Path> files = Files.list(Path.of("/dev/shm"))) {
-            String prefix = "verbus-demo-" + demo.pid() + "-";
-            assertFalse(files.anyMatch(file -> file.getFileName().toString().startsWith(prefix)));
-        }
-    }
-
-    private void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_S);
-        while (!condition.getAsBoolean()) {
-            assertTrue(System.nanoTime() < deadline, "waited in vain; it said: " + errors());
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
-        }
-    }
-
-    private Path output() {
-        return folder.resolve("output");
-    }
-
-    private String errors() {
-        try {
-            return Files.readString(folder.resolve("errors"));
-        } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
-        }
+        demo = new DemoRun(folder, LIMIT_S, List.of(options));
     }
 }

@@ -73,7 +73,7 @@ class MarketDataFeedTest {
         MarketDataVerifier verifier = new MarketDataVerifier(1_000, 0);
         for (int sequence = 0; sequence < 1_000; sequence++) {
             int length = feed.encode(sequence, System.nanoTime());
-            verifier.onFragment(feed.buffer(), 0, length, null);
+            verifier.onMessage(feed.buffer(), 0, length);
         }
         DemoResult result = verifier.result();
         assertTrue(result.isPerfect(), result.toString());
@@ -106,7 +106,7 @@ class MarketDataFeedTest {
         byte[] bytes = new byte[length];
         new Random(seed).nextBytes(bytes);
         MarketDataVerifier verifier = new MarketDataVerifier(1, 0);
-        verifier.onFragment(new UnsafeBuffer(bytes), 0, length, null);
+        verifier.onMessage(new UnsafeBuffer(bytes), 0, length);
         assertEquals(1, verifier.result().corrupt());
         assertEquals(1, verifier.result().lost());
     }

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.demo;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.perf.run.AeronJars;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+
+/** {@code verbus demo} in a process, as the launcher runs it. */
+final class DemoRun implements AutoCloseable {
+    private final Path output;
+    private final Path errors;
+    private final long limitS;
+    private final Process demo;
+
+    /**
+     * Starts it.
+     *
+     * @param folder for what it says.
+     * @param limitS of all that is waited for, seconds.
+     * @param options of the demo.
+     */
+    DemoRun(Path folder, long limitS, List<String> options) throws IOException {
+        this(folder, limitS, aeronJars(), options);
+    }
+
+    /**
+     * As above.
+     *
+     * @param aeronJars folder of Aeron's jars.
+     */
+    DemoRun(Path folder, long limitS, Path aeronJars, List<String> options) throws IOException {
+        output = folder.resolve("output");
+        errors = folder.resolve("errors");
+        this.limitS = limitS;
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                System.getProperty("java.home") + "/bin/java",
+                                "--enable-native-access=ALL-UNNAMED",
+                                "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+                                "-XX:+UseParallelGC",
+                                "-D" + AeronJars.FOLDER_PROPERTY + "=" + aeronJars,
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                "io.verbus.driver.tools.Verbus",
+                                "demo"));
+        command.addAll(options);
+        demo =
+                new ProcessBuilder(command)
+                        .redirectOutput(output.toFile())
+                        .redirectError(errors.toFile())
+                        .start();
+    }
+
+    /** Where the build puts them. */
+    private static Path aeronJars() {
+        try {
+            Path classes =
+                    Path.of(
+                            DemoCommand.class
+                                    .getProtectionDomain()
+                                    .getCodeSource()
+                                    .getLocation()
+                                    .toURI());
+            return classes.resolve("../../../target/dist/peer").normalize();
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    Process process() {
+        return demo;
+    }
+
+    /** Its exit status, once it has ended. */
+    int exitStatus() throws InterruptedException {
+        assertTrue(demo.waitFor(limitS, TimeUnit.SECONDS), "still runs; it said: " + errors());
+        return demo.exitValue();
+    }
+
+    /** Waits until messages flow; returns the demo's processes. */
+    List<ProcessHandle> awaitProgress(int processes) {
+        await(() -> errors().contains("messages verified, "));
+        List<ProcessHandle> children = demo.children().toList();
+        assertEquals(processes, children.size());
+        return children;
+    }
+
+    /** The process whose command has a word. */
+    static ProcessHandle child(List<ProcessHandle> children, String word) {
+        return children.stream()
+                .filter(handle -> handle.info().commandLine().orElse("").contains(word))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    void awaitEnd(List<ProcessHandle> processes) {
+        await(() -> processes.stream().noneMatch(ProcessHandle::isAlive));
+    }
+
+    void assertNothingIsLeft() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("/dev/shm"))) {
+            String prefix = "verbus-demo-" + demo.pid() + "-";
+            assertFalse(files.anyMatch(file -> file.getFileName().toString().startsWith(prefix)));
+        }
+    }
+
+    private void await(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitS);
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() < deadline, "waited in vain; it said: " + errors());
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+        }
+    }
+
+    String output() {
+        return read(output);
+    }
+
+    String errors() {
+        return read(errors);
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Ends what a test left running. */
+    @Override
+    public void close() {
+        if (demo.isAlive()) {
+            demo.descendants().forEach(ProcessHandle::destroyForcibly);
+            demo.destroyForcibly().onExit().join();
+        }
+    }
+}
