@@ -20,9 +20,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
@@ -71,30 +74,7 @@ final class CompareCommand implements Callable<Integer> {
 
     @Mixin private StreamOptions stream;
 
-    @Option(
-            names = "--peer",
-            paramLabel = "PEER",
-            description = {
-                "What to compare with (default: ${DEFAULT-VALUE}):",
-                "aeron: on RDMA, its UDP between the same addresses;",
-                "floor: what the machine does without a bus: on IPC, a cache line that goes to"
-                        + " another thread and one that comes back, or a memory copy; on UDP, a"
-                        + " datagram a message, through Verbus's sockets alone, no streams; on"
-                        + " RDMA, two work requests a message, through Verbus's verbs alone;",
-                "bare_log: on IPC, a log without a bus: each message in the next cache lines of as"
-                        + " much memory, and nothing but the word that says it is there;",
-                "ib_write_lat, ib_write_bw: perftest's programs."
-            })
-    private Peer peer = Peer.AERON;
-
-    @Option(
-            names = "--subject",
-            paramLabel = "verbus|verbs",
-            description = {
-                "What to compare: the bus, or its verbs alone, one work request a message (default:"
-                        + " verbs with ib_write_lat, else verbus)."
-            })
-    private Subject subject;
+    @Mixin private PeerOptions peers;
 
     @Option(
             names = "--metric",
@@ -165,25 +145,29 @@ final class CompareCommand implements Callable<Integer> {
         Map<String, Path> outputs = new LinkedHashMap<>();
         Outputs.add(outputs, "--json", json);
         Outputs.add(outputs, "--html", html);
+        peers.check(options);
         if (options.needLab()) {
-            return Lab.run(LabArguments.without(Outputs.typed(spec), outputs.keySet()), outputs);
+            return Lab.run(arguments(outputs), outputs);
         }
-        peer.check(options.transport());
-        if (peer.isTwoThreads(options.transport())) {
-            options.checkOneProcess("--peer " + peer + " of IPC is measured in");
-            stream.checkOnePublisher(options, "--peer " + peer + " of IPC has");
-        }
-        if (subject == null) {
-            subject = Subject.against(peer);
-        }
-        if (subject != Subject.VERBUS || peer != Peer.AERON) {
-            options.checkEmbeddedDrivers("only Verbus and Aeron have drivers");
+        if (peers.peer().isTwoThreads(options.transport())) {
+            options.checkOneProcess("--peer " + peers.peer() + " of IPC is measured in");
+            stream.checkOnePublisher(options, "--peer " + peers.peer() + " of IPC has");
         }
         return compare();
     }
 
+    /** In the lab, where the environment does not tell where a program is. */
+    private List<String> arguments(Map<String, Path> outputs) {
+        Set<String> leftOut = new HashSet<>(outputs.keySet());
+        leftOut.add(PeerOptions.PROGRAM_OPTION);
+        List<String> arguments = LabArguments.without(Outputs.typed(spec), leftOut);
+        arguments.addAll(peers.words());
+        return arguments;
+    }
+
     private int compare() {
-        Comparison comparison = new Comparison(subject.toString(), peer.toString(), slices);
+        Peer peer = peers.peer();
+        Comparison comparison = new Comparison(peers.subjectName(), peer.toString(), slices);
         boolean missed = false;
         if (metric != Metric.THROUGHPUT && peer.hasRoundTrips()) {
             missed = compareRoundTrips(comparison);
@@ -201,7 +185,7 @@ final class CompareCommand implements Callable<Integer> {
         if (html != null && allOurs != null) {
             PercentilePage page =
                     new PercentilePage("Round trips, " + options.transport() + ", pairs together");
-            page.add(subject.toString(), allOurs.histogram());
+            page.add(peers.subjectName(), allOurs.histogram());
             page.add(peer.toString(), allTheirs.histogram());
             Outputs.write(html, page.html(comparison.environment()));
         }
@@ -253,9 +237,11 @@ final class CompareCommand implements Callable<Integer> {
             BinaryOperator<T> sum) {
         String what = "pair %d of %d, %s".formatted(number, pairs, "%s");
         Supplier<Contender> ours =
-                () -> subject.contender(work, Outputs.progress(what.formatted(subject), work));
+                () ->
+                        peers.subject(
+                                work, Outputs.progress(what.formatted(peers.subjectName()), work));
         Supplier<Contender> theirs =
-                () -> peer.contender(work, Outputs.progress(what.formatted(peer), work));
+                () -> peers.peer(work, Outputs.progress(what.formatted(peers.peer()), work));
         if (slices == 1) {
             return Pair.apart(
                     ours, theirs, number % 2 == 1, work.messages(), measure, comparison::versions);

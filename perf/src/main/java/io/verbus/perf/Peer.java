@@ -12,6 +12,7 @@ import io.verbus.perf.run.IbWriteLatency;
 import io.verbus.perf.run.Runner;
 
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.LongConsumer;
@@ -21,16 +22,23 @@ enum Peer {
     /** Aeron's Java driver and client; beside RDMA it uses UDP. */
     AERON(EnumSet.allOf(Wire.class), true, true) {
         @Override
-        Contender contender(Work work, LongConsumer progress) {
-            Work same = work.wire() == Wire.IPC ? work : work.overUdp();
-            return new Runner(BusUnderTest.AERON, same, progress);
+        Contender contender(Work work, List<String> flags, LongConsumer progress) {
+            return new Runner(BusUnderTest.AERON, ofAeron(work), progress);
+        }
+    },
+
+    /** Aeron's client on its C driver; beside RDMA it uses UDP. */
+    AERON_C(EnumSet.allOf(Wire.class), true, true) {
+        @Override
+        Contender contender(Work work, List<String> flags, LongConsumer progress) {
+            return new Runner(BusUnderTest.AERON_C, ofAeron(work), progress, flags);
         }
     },
 
     /** What the machine does without a bus; streams are no part of UDP's, as it loses some. */
     FLOOR(EnumSet.allOf(Wire.class), true, true) {
         @Override
-        Contender contender(Work work, LongConsumer progress) {
+        Contender contender(Work work, List<String> flags, LongConsumer progress) {
             return switch (work.wire()) {
                 case IPC -> new Runner(BusUnderTest.SHARED_MEMORY, work, progress);
                 case UDP -> new Runner(BusUnderTest.DATAGRAMS, work.atOtherPorts(), progress);
@@ -47,7 +55,7 @@ enum Peer {
     /** What a log costs without a bus: each message in the next lines of as much memory. */
     BARE_LOG(EnumSet.of(Wire.IPC), true, true) {
         @Override
-        Contender contender(Work work, LongConsumer progress) {
+        Contender contender(Work work, List<String> flags, LongConsumer progress) {
             return new Runner(BusUnderTest.BARE_LOG, work, progress);
         }
     },
@@ -55,7 +63,7 @@ enum Peer {
     /** perftest's program for the latency of writes. */
     IB_WRITE_LAT(EnumSet.of(Wire.RDMA), true, false) {
         @Override
-        Contender contender(Work work, LongConsumer progress) {
+        Contender contender(Work work, List<String> flags, LongConsumer progress) {
             return new IbWriteLatency(work.atOtherPorts());
         }
     },
@@ -63,7 +71,7 @@ enum Peer {
     /** perftest's program for the bandwidth of writes. */
     IB_WRITE_BW(EnumSet.of(Wire.RDMA), false, true) {
         @Override
-        Contender contender(Work work, LongConsumer progress) {
+        Contender contender(Work work, List<String> flags, LongConsumer progress) {
             return new IbWriteBandwidth(work.atOtherPorts());
         }
     };
@@ -78,8 +86,17 @@ enum Peer {
         this.hasStreams = hasStreams;
     }
 
-    /** Sets it up for the same work as Verbus, at ports of its own. */
-    abstract Contender contender(Work work, LongConsumer progress);
+    /** The same work for Aeron, which has no RDMA. */
+    private static Work ofAeron(Work work) {
+        return work.wire() == Wire.IPC ? work : work.overUdp();
+    }
+
+    /**
+     * Sets it up for the same work as Verbus, at ports of its own.
+     *
+     * @param flags of the JVMs of the C driver.
+     */
+    abstract Contender contender(Work work, List<String> flags, LongConsumer progress);
 
     boolean hasRoundTrips() {
         return hasRoundTrips;
@@ -89,9 +106,14 @@ enum Peer {
         return hasStreams;
     }
 
+    /** Whether it is a bus, with drivers and clients. */
+    boolean isBus() {
+        return this == AERON || this == AERON_C;
+    }
+
     /** Whether it has no processes of its own for the two ends, and one sending thread. */
     boolean isTwoThreads(Wire wire) {
-        return wire == Wire.IPC && this != AERON;
+        return wire == Wire.IPC && !isBus();
     }
 
     /** Fails if it is none of this transport. */
@@ -104,6 +126,6 @@ enum Peer {
 
     @Override
     public String toString() {
-        return name().toLowerCase(Locale.ROOT);
+        return this == AERON_C ? "aeron-c" : name().toLowerCase(Locale.ROOT);
     }
 }

@@ -17,15 +17,15 @@ enum Subject {
     /** The bus. */
     VERBUS {
         @Override
-        Contender contender(Work work, LongConsumer progress) {
-            return new Runner(BusUnderTest.VERBUS, work, progress);
+        Contender contender(Client client, Work work, LongConsumer progress) {
+            return new Runner(client.bus(), work, progress);
         }
     },
 
     /** Its verbs alone: a message is one write, whose last word is polled. */
     VERBS {
         @Override
-        Contender contender(Work work, LongConsumer progress) {
+        Contender contender(Client client, Work work, LongConsumer progress) {
             if (work.wire() != Wire.RDMA) {
                 throw new BusException("--subject verbs needs --transport rdma");
             }
@@ -33,8 +33,8 @@ enum Subject {
         }
     };
 
-    /** Sets it up. */
-    abstract Contender contender(Work work, LongConsumer progress);
+    /** Sets it up; the client is that of the bus. */
+    abstract Contender contender(Client client, Work work, LongConsumer progress);
 
     /** What is compared with a peer if nothing else is said: with programs of writes, writes. */
     static Subject against(Peer peer) {

@@ -57,9 +57,10 @@ final class WorkOptions {
             description = {
                 "Where the drivers are: embedded in the processes of the ends; or own: in processes"
                         + " of their own, one on IPC and two otherwise, beside two of the ends,"
-                        + " with --threading dedicated by default (default: ${DEFAULT-VALUE})."
+                        + " with --threading dedicated by default (default: embedded; own with"
+                        + " --peer aeron-c)."
             })
-    private Drivers drivers = Drivers.EMBEDDED;
+    private Drivers drivers;
 
     @Option(
             names = "--publications",
@@ -223,7 +224,7 @@ final class WorkOptions {
         return new Work(
                 transport,
                 checkedProcesses(),
-                drivers,
+                drivers == null ? Drivers.EMBEDDED : drivers,
                 length,
                 mtu,
                 termLength,
@@ -288,7 +289,7 @@ final class WorkOptions {
 
     private int checkedProcesses() {
         if (processes == null) {
-            return transport == Wire.IPC && drivers == Drivers.EMBEDDED ? 1 : 2;
+            return transport == Wire.IPC && drivers != Drivers.OWN ? 1 : 2;
         }
         check("--processes", processes, 1, 2);
         if (processes == 1 && drivers == Drivers.OWN) {
@@ -313,6 +314,18 @@ final class WorkOptions {
             throw wrong(what + " one process: leave --processes out");
         }
         checkEmbeddedDrivers(what + " one process");
+    }
+
+    /**
+     * Has drivers in processes of their own, and refuses embedded ones.
+     *
+     * @param why they are not embedded.
+     */
+    void needOwnDrivers(String why) {
+        if (drivers == Drivers.EMBEDDED) {
+            throw wrong(why + ", which no process embeds: leave --drivers embedded out");
+        }
+        drivers = Drivers.OWN;
     }
 
     /**

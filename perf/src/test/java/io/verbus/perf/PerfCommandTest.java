@@ -44,6 +44,14 @@ class PerfCommandTest {
                     compare --peer floor --processes 2 | --peer floor of IPC is measured in one process
                     compare --peer bare_log --publishers 2 | --peer bare_log of IPC has one publisher
                     compare --peer bare_log --transport udp | --peer bare_log measures [ipc], not --transport udp
+                    compare --client aeron --peer floor | --client uses a driver, which --peer floor has not
+                    compare --client aeron --subject verbs | --client uses a driver, which --subject verbs has not
+                    compare --client other | Invalid value for option '--client'
+                    compare --aeronmd /bin/sh | --aeronmd is the program of --peer aeron-c: give both
+                    compare --peer aeron-c --aeronmd /nowhere/aeronmd | --aeronmd leads to /nowhere/aeronmd, which is no program
+                    compare --peer aeron-c --drivers embedded | leave --drivers embedded out
+                    compare --peer aeron-c --aeronmd /bin/sh --threading invoker | --threading invoker needs a driver in the process
+                    compare --peer aeron-c --aeronmd /bin/sh --processes 1 | leave it or --drivers own out
                     rtt --transport udp --processes 1 | --processes 1 is of IPC only
                     rtt --drivers own --processes 1 | --processes 1 has its driver in it
                     rtt --drivers own --threading invoker | leave --drivers own out

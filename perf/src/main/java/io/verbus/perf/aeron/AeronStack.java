@@ -19,10 +19,10 @@ import io.verbus.perf.load.BusSource;
 import io.verbus.perf.load.Echo;
 import io.verbus.perf.load.Initiator;
 import io.verbus.perf.load.Invokers;
+import io.verbus.perf.load.LocalDriver;
 import io.verbus.perf.load.Offer;
 import io.verbus.perf.load.Reflector;
 import io.verbus.perf.load.ReplyHandler;
-import io.verbus.perf.load.Role;
 import io.verbus.perf.load.Sink;
 import io.verbus.perf.load.Stack;
 import io.verbus.perf.load.Work;
@@ -36,66 +36,78 @@ import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 
 /**
- * Aeron with its settings for low latency: files not sparse and touched beforehand, and no bounds
- * checks (a flag of the JVM).
+ * Aeron's client on any driver, or Aeron, with its settings for low latency: files not sparse and
+ * touched beforehand, and no bounds checks (a flag of the JVM).
  */
-final class AeronStack implements Stack {
+public final class AeronStack implements Stack {
+    private static final String VERSION = "Aeron " + AeronVersion.VERSION;
     private static final int REQUESTS = 1001;
     private static final int REPLIES = 1002;
 
     private final Work work;
-    private final MediaDriver driver;
+    private final LocalDriver driver;
     private final AgentInvoker driverInvoker;
     private final Aeron aeron;
 
-    AeronStack(Work work, Role role, String directory) {
+    /**
+     * Starts the client.
+     *
+     * @param work to set up for.
+     * @param driver that this process has, and that ends with the stack; null if it is another's.
+     * @param directory of the driver.
+     */
+    public AeronStack(Work work, LocalDriver driver, String directory) {
         this.work = work;
-        driver = work.hasDriver(role) ? launch(work, directory) : null;
+        this.driver = driver;
         Aeron.Context context =
                 new Aeron.Context()
                         .aeronDirectoryName(directory)
                         .idleStrategy(work.driverIdle().strategy())
                         .driverTimeoutMs(TimeUnit.NANOSECONDS.toMillis(LIVENESS_TIMEOUT_NS))
                         .preTouchMappedMemory(true);
-        driverInvoker = driver == null ? null : driver.sharedAgentInvoker();
+        driverInvoker = driver == null ? null : driver.invoker();
         if (driverInvoker != null) {
             context.useConductorAgentInvoker(true).driverAgentInvoker(driverInvoker);
         }
         aeron = Aeron.connect(context);
     }
 
-    /** Launches a driver for this work. */
-    static MediaDriver launch(Work work, String directory) {
-        return MediaDriver.launch(
-                new MediaDriver.Context()
-                        .aeronDirectoryName(directory)
-                        .dirDeleteOnShutdown(true)
-                        .threadingMode(ThreadingMode.valueOf(work.threading().name()))
-                        .sharedIdleStrategy(work.driverIdle().strategy())
-                        .sharedNetworkIdleStrategy(work.driverIdle().strategy())
-                        .senderIdleStrategy(work.driverIdle().strategy())
-                        .receiverIdleStrategy(work.driverIdle().strategy())
-                        .conductorIdleStrategy(work.driverIdle().strategy())
-                        .clientLivenessTimeoutNs(LIVENESS_TIMEOUT_NS)
-                        .publicationUnblockTimeoutNs(2 * LIVENESS_TIMEOUT_NS)
-                        .mtuLength(work.mtu())
-                        .ipcMtuLength(work.mtu())
-                        .publicationTermBufferLength(work.termLength())
-                        .ipcTermBufferLength(work.termLength())
-                        .termBufferSparseFile(false)
-                        .performStorageChecks(false));
+    /** Launches Aeron's Java driver for this work. */
+    static LocalDriver launch(Work work, String directory) {
+        MediaDriver driver =
+                MediaDriver.launch(
+                        new MediaDriver.Context()
+                                .aeronDirectoryName(directory)
+                                .dirDeleteOnShutdown(true)
+                                .threadingMode(ThreadingMode.valueOf(work.threading().name()))
+                                .sharedIdleStrategy(work.driverIdle().strategy())
+                                .sharedNetworkIdleStrategy(work.driverIdle().strategy())
+                                .senderIdleStrategy(work.driverIdle().strategy())
+                                .receiverIdleStrategy(work.driverIdle().strategy())
+                                .conductorIdleStrategy(work.driverIdle().strategy())
+                                .clientLivenessTimeoutNs(LIVENESS_TIMEOUT_NS)
+                                .publicationUnblockTimeoutNs(2 * LIVENESS_TIMEOUT_NS)
+                                .mtuLength(work.mtu())
+                                .ipcMtuLength(work.mtu())
+                                .publicationTermBufferLength(work.termLength())
+                                .ipcTermBufferLength(work.termLength())
+                                .termBufferSparseFile(false)
+                                .performStorageChecks(false));
+        return new LocalDriver(VERSION, driver.sharedAgentInvoker(), driver::close);
     }
 
     @Override
     public String version() {
-        return "Aeron " + AeronVersion.VERSION;
+        return driver == null || driver.version().equals(VERSION)
+                ? VERSION
+                : VERSION + " on " + driver.version();
     }
 
     @Override
     public Initiator initiator(ReplyHandler handler) {
-        Subscription replies = aeron.addSubscription(channel(work.initiator(), 1, ""), REPLIES);
+        Subscription replies = aeron.addSubscription(subscribed(work.initiator(), 1), REPLIES);
         Publication requests =
-                addPublication(channel(work.reflector(), 0, work.initiator()), REQUESTS);
+                addPublication(published(work.reflector(), 0, work.initiator()), REQUESTS);
         FragmentHandler onReply =
                 (buffer, offset, length, header) ->
                         handler.onReply(
@@ -110,9 +122,9 @@ final class AeronStack implements Stack {
 
     @Override
     public Reflector reflector() {
-        Subscription requests = aeron.addSubscription(channel(work.reflector(), 0, ""), REQUESTS);
+        Subscription requests = aeron.addSubscription(subscribed(work.reflector(), 0), REQUESTS);
         Publication replies =
-                addPublication(channel(work.initiator(), 1, work.reflector()), REPLIES);
+                addPublication(published(work.initiator(), 1, work.reflector()), REPLIES);
         Invokers invokers = invokers();
         IntSupplier poll =
                 switch (work.load().polling()) {
@@ -138,7 +150,7 @@ final class AeronStack implements Stack {
     @Override
     public List<BusSource> sources() {
         int publishers = work.load().publishers();
-        String channel = channel(work.reflector(), 0, work.initiator());
+        String channel = published(work.reflector(), 0, work.initiator());
         Publication publication = addPublication(channel, REQUESTS);
         return Stream.generate(
                         () ->
@@ -153,7 +165,7 @@ final class AeronStack implements Stack {
 
     @Override
     public Sink sink(Arrivals[] arrivals) {
-        String channel = channel(work.reflector(), 0, "");
+        String channel = subscribed(work.reflector(), 0);
         return new BusSink(
                 Stream.of(arrivals)
                         .map(taken -> poll(aeron.addSubscription(channel, REQUESTS), taken))
@@ -189,12 +201,22 @@ final class AeronStack implements Stack {
         return new Invokers(driverInvoker, aeron.conductorAgentInvoker());
     }
 
-    private String channel(String address, int portOffset, String from) {
-        if (work.wire() == Work.Wire.IPC) {
-            return "aeron:ipc";
-        }
-        String endpoint = "aeron:udp?endpoint=" + address + ":" + (work.port() + portOffset);
-        return from.isEmpty() ? endpoint : endpoint + "|interface=" + from;
+    private String subscribed(String address, int portOffset) {
+        return work.wire() == Work.Wire.IPC
+                ? "aeron:ipc"
+                : "aeron:"
+                        + work.wire()
+                        + "?endpoint="
+                        + address
+                        + ":"
+                        + (work.port() + portOffset);
+    }
+
+    private String published(String address, int portOffset, String from) {
+        String log = "mtu=" + work.mtu() + "|term-length=" + work.termLength();
+        return work.wire() == Work.Wire.IPC
+                ? "aeron:ipc?" + log
+                : subscribed(address, portOffset) + "|interface=" + from + "|" + log;
     }
 
     @Override

@@ -12,7 +12,11 @@ public final class AeronWorker {
     public static void main(String[] args) {
         Worker.main(
                 args,
-                AeronStack::new,
-                (work, directory) -> AeronStack.launch(work, directory)::close);
+                (work, role, directory) ->
+                        new AeronStack(
+                                work,
+                                work.hasDriver(role) ? AeronStack.launch(work, directory) : null,
+                                directory),
+                AeronStack::launch);
     }
 }

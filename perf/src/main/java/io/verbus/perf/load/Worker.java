@@ -15,7 +15,7 @@ import java.util.List;
  * on the same processors meanwhile.
  */
 public final class Worker {
-    /** Said: the bus's name and version follow. */
+    /** Said: name and version follow, of the bus or of the driver that is all there is. */
     public static final String VERSION = "version";
 
     /** Said: both streams of this end are set up, or the driver. */
@@ -57,13 +57,6 @@ public final class Worker {
         Stack setUp(Work work, Role role, String directory);
     }
 
-    /** The driver of a bus. */
-    @FunctionalInterface
-    public interface Driver {
-        /** Ends it. */
-        void close();
-    }
-
     /** Launches the driver of a bus. */
     @FunctionalInterface
     public interface Drivers {
@@ -73,7 +66,7 @@ public final class Worker {
          * @param work of the ends that use it.
          * @param directory of the driver.
          */
-        Driver launch(Work work, String directory);
+        LocalDriver launch(Work work, String directory);
     }
 
     private final Work work;
@@ -133,12 +126,10 @@ public final class Worker {
     }
 
     private void drive(Drivers drivers, String directory) {
-        Driver driver = drivers.launch(work, directory);
-        try {
+        try (LocalDriver driver = drivers.launch(work, directory)) {
+            orders.say(VERSION, driver.version());
             orders.say(READY, "");
             orders.awaitEnd();
-        } finally {
-            driver.close();
         }
     }
 

@@ -2,7 +2,11 @@
 
 package io.verbus.perf.run;
 
+import io.verbus.perf.load.Role;
+import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Worker;
+
+import java.io.File;
 
 /** What is measured in JVMs of its own: which class runs it, on which class path. */
 public enum BusUnderTest {
@@ -30,6 +34,35 @@ public enum BusUnderTest {
         String classPath() {
             return AeronJars.classPath(Worker.class);
         }
+    },
+
+    /** Aeron's client on Verbus' driver. */
+    AERON_ON_VERBUS("io.verbus.perf.attached.AttachedWorker") {
+        @Override
+        String classPath() {
+            return super.classPath() + File.pathSeparator + AeronJars.classPath();
+        }
+
+        @Override
+        BusUnderTest process(Role role, Work work) {
+            if (role == Role.DRIVER) {
+                return VERBUS;
+            }
+            return work.hasDriver(role) ? this : AERON;
+        }
+    },
+
+    /** Aeron's client on Aeron's C driver, which is a program of its own. */
+    AERON_C("io.verbus.perf.aeron.AeronCWorker") {
+        @Override
+        String classPath() {
+            return AERON.classPath();
+        }
+
+        @Override
+        BusUnderTest process(Role role, Work work) {
+            return role == Role.DRIVER ? this : AERON;
+        }
     };
 
     private final String worker;
@@ -41,6 +74,13 @@ public enum BusUnderTest {
     /** Class whose {@code main} is a process of a run. */
     String worker() {
         return worker;
+    }
+
+    /**
+     * What runs in a process of a role: a client alone needs nothing of the driver that it uses.
+     */
+    BusUnderTest process(Role role, Work work) {
+        return this;
     }
 
     /** This command's own, but for what must not see Verbus. */

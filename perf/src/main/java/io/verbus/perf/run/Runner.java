@@ -105,7 +105,8 @@ public final class Runner implements Contender {
 
     private WorkerProcess start(BusUnderTest bus, Role role, Path directory) {
         WorkerProcess process =
-                new WorkerProcess(bus, role, work, flags, tracer.apply(role), directory);
+                new WorkerProcess(
+                        bus.process(role, work), role, work, flags, tracer.apply(role), directory);
         started.push(process);
         process.await(Worker.READY, SET_UP_TIMEOUT_S, progress);
         return process;
@@ -113,7 +114,13 @@ public final class Runner implements Contender {
 
     @Override
     public String version() {
-        return initiator.version();
+        String driver =
+                started.stream()
+                        .filter(WorkerProcess::isDriver)
+                        .map(WorkerProcess::version)
+                        .findFirst()
+                        .orElse(initiator.version());
+        return driver.equals(initiator.version()) ? driver : initiator.version() + " on " + driver;
     }
 
     @Override

@@ -38,6 +38,7 @@ final class WorkerProcess implements AutoCloseable {
     private final String name;
     private final Path directory;
     private final boolean hasDriver;
+    private final boolean isDriver;
     private final Process process;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     private final Thread shutdownHook = Thread.ofPlatform().unstarted(this::end);
@@ -65,6 +66,7 @@ final class WorkerProcess implements AutoCloseable {
         name = bus + " " + role;
         this.directory = directory;
         hasDriver = work.hasDriver(role);
+        isDriver = role == Role.DRIVER;
         List<String> command = new ArrayList<>(tracer);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(flags());
@@ -119,6 +121,11 @@ final class WorkerProcess implements AutoCloseable {
                                 .toList());
         flags.addAll(MEASURING_FLAGS);
         return flags;
+    }
+
+    /** Whether it is a driver and no end. */
+    boolean isDriver() {
+        return isDriver;
     }
 
     /** Name and version of the bus, once it has said so. */

@@ -20,6 +20,7 @@ import io.verbus.perf.load.BusSource;
 import io.verbus.perf.load.Echo;
 import io.verbus.perf.load.Initiator;
 import io.verbus.perf.load.Invokers;
+import io.verbus.perf.load.LocalDriver;
 import io.verbus.perf.load.Offer;
 import io.verbus.perf.load.Reflector;
 import io.verbus.perf.load.ReplyHandler;
@@ -47,7 +48,7 @@ public final class VerbusStack implements Stack {
     private static final int REPLIES = 1002;
 
     private final Work work;
-    private final MediaDriver driver;
+    private final LocalDriver driver;
     private final AgentInvoker driverInvoker;
     private final Bus bus;
 
@@ -90,19 +91,25 @@ public final class VerbusStack implements Stack {
     }
 
     /** Launches a driver for this work. */
-    static MediaDriver launch(Work work, String directory) {
-        return MediaDriver.launch(
-                DriverConfig.builder()
-                        .directory(Path.of(directory))
-                        .threading(ThreadingMode.valueOf(work.threading().name()))
-                        .idling(Idling.valueOf(work.driverIdle().name()))
-                        .clientLivenessTimeoutNs(LIVENESS_TIMEOUT_NS)
-                        .unblockTimeoutNs(2 * LIVENESS_TIMEOUT_NS)
-                        .build());
+    public static LocalDriver launch(Work work, String directory) {
+        MediaDriver driver =
+                MediaDriver.launch(
+                        DriverConfig.builder()
+                                .directory(Path.of(directory))
+                                .threading(ThreadingMode.valueOf(work.threading().name()))
+                                .idling(Idling.valueOf(work.driverIdle().name()))
+                                .clientLivenessTimeoutNs(LIVENESS_TIMEOUT_NS)
+                                .unblockTimeoutNs(2 * LIVENESS_TIMEOUT_NS)
+                                .build());
+        return new LocalDriver(name(), driver.invoker(), driver::close);
     }
 
     @Override
     public String version() {
+        return name();
+    }
+
+    private static String name() {
         String version = Bus.class.getPackage().getImplementationVersion();
         return version == null ? "Verbus" : "Verbus " + version;
     }

@@ -10,9 +10,6 @@ public final class VerbusWorker {
 
     /** Runs it; for the arguments see {@link Worker#main}. */
     public static void main(String[] args) {
-        Worker.main(
-                args,
-                VerbusStack::new,
-                (work, directory) -> VerbusStack.launch(work, directory)::close);
+        Worker.main(args, VerbusStack::new, VerbusStack::launch);
     }
 }

@@ -61,7 +61,14 @@ class RunnerTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"VERBUS,IPC,1", "VERBUS,UDP,2", "AERON,IPC,1", "AERON,UDP,2"})
+    @CsvSource({
+        "VERBUS,IPC,1",
+        "VERBUS,UDP,2",
+        "AERON,IPC,1",
+        "AERON,UDP,2",
+        "AERON_ON_VERBUS,IPC,1",
+        "AERON_ON_VERBUS,UDP,2"
+    })
     void runsDriversInProcessesOfTheirOwn(BusUnderTest bus, Work.Wire wire, int drivers)
             throws IOException {
         Load load = Load.roundTrips(Load.MAX, 1);
@@ -76,7 +83,14 @@ class RunnerTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"VERBUS,IPC", "VERBUS,UDP", "AERON,IPC", "AERON,UDP"})
+    @CsvSource({
+        "VERBUS,IPC",
+        "VERBUS,UDP",
+        "AERON,IPC",
+        "AERON,UDP",
+        "AERON_ON_VERBUS,IPC",
+        "AERON_ON_VERBUS,UDP"
+    })
     void sendsBackOutOfAPlainHandler(BusUnderTest bus, Work.Wire wire) {
         Load load =
                 Load.roundTrips(Load.MAX, 1)

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.attached;
+
+import io.verbus.perf.aeron.AeronStack;
+import io.verbus.perf.load.Worker;
+import io.verbus.perf.verbus.VerbusStack;
+
+/** A process of a run of Aeron's client, which has Verbus' driver embedded. */
+public final class AttachedWorker {
+    private AttachedWorker() {}
+
+    /** Runs it; for the arguments see {@link Worker#main}. */
+    public static void main(String[] args) {
+        Worker.main(
+                args,
+                (work, role, directory) ->
+                        new AeronStack(
+                                work,
+                                work.hasDriver(role) ? VerbusStack.launch(work, directory) : null,
+                                directory),
+                VerbusStack::launch);
+    }
+}
