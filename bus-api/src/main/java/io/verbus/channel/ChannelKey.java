@@ -24,7 +24,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             Side.BOTH,
             "any",
-            ValueForm.HOST,
+            ValueForm.INTERFACE,
             "Local address that sends; over UDP also the interface on which a subscription joins a"
                     + " group."),
 
@@ -35,8 +35,8 @@ enum ChannelKey {
             Side.BOTH,
             "none",
             ValueForm.ADDRESS,
-            "Where receivers of a dynamic publication announce themselves, on the publishing"
-                    + " host."),
+            "Where a publication is sent from; its receivers announce themselves there if it is"
+                    + " dynamic."),
 
     CONTROL_MODE(
             "control-mode",
@@ -138,6 +138,61 @@ enum ChannelKey {
             ValueForm.WINDOW,
             "Bytes that a publisher may be ahead of the subscribers at this endpoint."),
 
+    PUBLICATION_WINDOW(
+            "pub-wnd",
+            Side.PUBLICATION,
+            Side.NONE,
+            Side.PUBLICATION,
+            "the driver's",
+            ValueForm.WINDOW,
+            "Bytes that a publisher may be ahead of the sender, or through shared memory of the"
+                    + " subscribers: from mtu to half a term."),
+
+    SEND_BUFFER(
+            "so-sndbuf",
+            Side.NONE,
+            Side.NONE,
+            Side.BOTH,
+            "the driver's",
+            ValueForm.SOCKET_BUFFER,
+            "Bytes of the socket's send buffer, no less than mtu."),
+
+    RECEIVE_BUFFER(
+            "so-rcvbuf",
+            Side.NONE,
+            Side.NONE,
+            Side.BOTH,
+            "the driver's",
+            ValueForm.SOCKET_BUFFER,
+            "Bytes of the socket's receive buffer, no less than the window."),
+
+    NAK_DELAY(
+            "nak-delay",
+            Side.NONE,
+            Side.NONE,
+            Side.SUBSCRIPTION,
+            "the driver's",
+            ValueForm.TIME_UP_TO_A_MINUTE,
+            "Time for which a gap may be reordering, where the stream has no other receivers."),
+
+    MAX_RESEND(
+            "max-resend",
+            Side.NONE,
+            Side.NONE,
+            Side.PUBLICATION,
+            "the driver's",
+            ValueForm.number(1, 256, 16),
+            "Ranges that may be sent again at a time; of more the closest are joined."),
+
+    GROUP(
+            "group",
+            Side.NONE,
+            Side.NONE,
+            Side.SUBSCRIPTION,
+            "what the sender says",
+            ValueForm.TRUTH,
+            "Whether others receive the stream too, so that NAKs are put off by a random time."),
+
     RELIABLE(
             "reliable",
             Side.NONE,
@@ -162,7 +217,7 @@ enum ChannelKey {
             Side.NONE,
             Side.PUBLICATION,
             Side.PUBLICATION,
-            "max",
+            "the driver's",
             ValueForm.FLOW,
             "Which of several receivers decides how far the publication goes."),
 
@@ -190,7 +245,7 @@ enum ChannelKey {
             Side.NONE,
             Side.PUBLICATION,
             "the driver's",
-            ValueForm.LINGER,
+            ValueForm.TIME_UP_TO_A_MINUTE,
             "Time for which a closed publication still answers for what was lost."),
 
     TTL(
@@ -211,6 +266,15 @@ enum ChannelKey {
             ValueForm.SESSION,
             "Session of the publication, or the one that a subscription takes; tag:N is that of the"
                     + " publication of that tag."),
+
+    STREAM_ID(
+            "stream-id",
+            Side.BOTH,
+            Side.BOTH,
+            Side.BOTH,
+            "any",
+            ValueForm.WHOLE_NUMBER,
+            "Stream that may be added on the channel, and no other."),
 
     TAGS(
             "tags",
@@ -265,6 +329,8 @@ enum ChannelKey {
 
     /** The control mode of destinations that come by themselves. */
     static final String DYNAMIC = "dynamic";
+
+    private static final String AERON_WINDOW = "rcv-wnd";
 
     private final String text;
     private final Side ipc;
@@ -327,6 +393,11 @@ enum ChannelKey {
         return null;
     }
 
+    /** The key of the given name in a channel of Aeron, or null. */
+    static ChannelKey ofAeron(String text) {
+        return text.equals(AERON_WINDOW) ? WINDOW : of(text);
+    }
+
     String text() {
         return text;
     }
@@ -357,7 +428,25 @@ enum ChannelKey {
 
     /** A value as it is written here: Aeron takes a time without a unit for nanoseconds. */
     String withUnit(String value) {
-        return form == ValueForm.LINGER && value.matches("[0-9]+") ? value + "ns" : value;
+        if (this == FLOW_CONTROL) {
+            return value.replaceAll("(?<=,t:)([0-9]+)(?=,|$)", "$1ns");
+        }
+        boolean isTime = form == ValueForm.TIME_UP_TO_A_MINUTE;
+        return isTime && value.matches("[0-9]+") ? value + "ns" : value;
+    }
+
+    /** Whether the driver chooses where Aeron's channel has such a value. */
+    boolean isUnset(String value) {
+        return switch (this) {
+            case SEND_BUFFER, RECEIVE_BUFFER, WINDOW -> value.equals("0");
+            case GROUP -> value.equals("infer");
+            default -> false;
+        };
+    }
+
+    /** The name, as a channel of Aeron or another has it. */
+    String text(boolean isAeron) {
+        return isAeron && this == WINDOW ? AERON_WINDOW : text;
     }
 
     /** The one text of a value. */

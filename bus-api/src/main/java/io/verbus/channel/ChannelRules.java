@@ -19,6 +19,18 @@ final class ChannelRules {
                     ChannelKey.CONTROL,
                     ChannelKey.CONTROL_MODE);
 
+    /** Those that a destination may not have, be it of a publication or of a subscription. */
+    private static final List<ChannelKey> NOT_OF_DESTINATIONS =
+            List.of(
+                    ChannelKey.MTU,
+                    ChannelKey.WINDOW,
+                    ChannelKey.SEND_BUFFER,
+                    ChannelKey.RECEIVE_BUFFER);
+
+    private static final String CONTROL_ALONE =
+            "has control without endpoint: add control-mode=dynamic to publish, or"
+                    + " endpoint=host:port to subscribe";
+
     private ChannelRules() {}
 
     /**
@@ -34,6 +46,9 @@ final class ChannelRules {
         }
         if (media != ChannelMedia.IPC && !isTagged(channel, values)) {
             checkPlace(media, values, channel);
+        }
+        if (media == ChannelMedia.RDMA && !channel.isAeron()) {
+            checkOverRdma(channel);
         }
         refuse(
                 !hasAllOrNone(
@@ -71,7 +86,7 @@ final class ChannelRules {
         boolean hasControl = values.containsKey(ChannelKey.CONTROL);
         if (channel.isManual()) {
             refuse(
-                    hasEndpoint || hasControl,
+                    !channel.isAeron() && (hasEndpoint || hasControl),
                     channel,
                     "has both control-mode=manual and an address: remove "
                             + (hasEndpoint ? "endpoint" : "control")
@@ -97,11 +112,7 @@ final class ChannelRules {
                 channel,
                 "has control-mode=dynamic without control: add control=host:port, where receivers"
                         + " announce themselves");
-        refuse(
-                hasControl && !hasEndpoint && !channel.isDynamic(),
-                channel,
-                "has control without endpoint: add control-mode=dynamic to publish, or"
-                        + " endpoint=host:port to subscribe");
+        refuse(isControlAlone(channel, values) && !channel.isAeron(), channel, CONTROL_ALONE);
         refuse(
                 !hasEndpoint && !hasControl,
                 channel,
@@ -109,10 +120,41 @@ final class ChannelRules {
                         + media.text()
                         + " cannot work: add endpoint=VALUE");
         refuse(
+                channel.isDynamic() && hasEndpoint && !channel.isAeron(),
+                channel,
+                "has control-mode=dynamic and endpoint, to which nothing would be sent: remove one"
+                        + " of them");
+        refuse(
                 media == ChannelMedia.RDMA && values.containsKey(ChannelKey.FLOW_CONTROL),
                 channel,
                 "has one receiver, for which there is no choice of flow control: remove fc, or use"
                         + " control-mode=manual");
+    }
+
+    /** Where receivers announce themselves, and nothing that says who sends or receives. */
+    private static boolean isControlAlone(ChannelUri channel, Map<ChannelKey, Object> values) {
+        return values.containsKey(ChannelKey.CONTROL)
+                && !values.containsKey(ChannelKey.ENDPOINT)
+                && !values.containsKey(ChannelKey.CONTROL_MODE);
+    }
+
+    /** What RDMA has no use for, though it knows the keys. */
+    private static void checkOverRdma(ChannelUri channel) {
+        FlowChoice flow = channel.flow();
+        refuse(
+                flow != null && flow.timeout() != null,
+                channel,
+                "has t:TIME in fc, and over RDMA a receiver leaves with its connection: remove it");
+        refuse(
+                flow != null
+                        && flow.strategy() == FlowChoice.Strategy.TAGGED
+                        && flow.tag().isEmpty(),
+                channel,
+                "has fc=tagged without a tag: name one, such as fc=tagged,g:7");
+        refuse(
+                channel.localInterface() != null && channel.localInterface().port() != 0,
+                channel,
+                "has a port in interface, and the system chooses those that connect: remove it");
     }
 
     private static boolean isOfConnection(ChannelKey key) {
@@ -180,11 +222,7 @@ final class ChannelRules {
                 channel.isSpy(),
                 channel,
                 "is a spy's, which only a subscription can be: write verbus: to publish");
-        refuse(
-                values.containsKey(ChannelKey.CONTROL) && values.containsKey(ChannelKey.ENDPOINT),
-                channel,
-                "has both endpoint and control, as only a subscription can: remove endpoint, and"
-                        + " add control-mode=dynamic");
+        refuse(isControlAlone(channel, values), channel, CONTROL_ALONE);
         refuseSubscriptionsKeys(channel, values);
         checkPorts(channel, values);
     }
@@ -207,6 +245,7 @@ final class ChannelRules {
                         && !channel.isSpy()
                         && !values.containsKey(ChannelKey.ENDPOINT)
                         && !channel.isManual()
+                        && !(channel.isAeron() && values.containsKey(ChannelKey.CONTROL))
                         && !isTagged(channel, values),
                 channel,
                 "has no endpoint, where a subscription receives: add endpoint=host:port, or write"
@@ -240,6 +279,14 @@ final class ChannelRules {
                 !values.containsKey(ChannelKey.ENDPOINT),
                 channel,
                 "has no endpoint, where a destination receives: add endpoint=host:port");
+        for (ChannelKey key : NOT_OF_DESTINATIONS) {
+            refuse(
+                    values.containsKey(key),
+                    channel,
+                    "has the key "
+                            + key.text(channel.isAeron())
+                            + ", which belongs to the subscription's own channel: name it there");
+        }
         checkSubscribable(channel, values);
     }
 
@@ -253,7 +300,7 @@ final class ChannelRules {
             boolean isOfDestination =
                     switch (key) {
                         case ENDPOINT, ALIAS -> true;
-                        case CONTROL_MODE -> false;
+                        case CONTROL_MODE, MTU, WINDOW, SEND_BUFFER, RECEIVE_BUFFER -> false;
                         default ->
                                 channel.isAeron()
                                         || isOfConnection(key)
@@ -263,7 +310,7 @@ final class ChannelRules {
                     !isOfDestination,
                     channel,
                     "has the key "
-                            + key.text()
+                            + key.text(channel.isAeron())
                             + ", which belongs to the publication's own channel: a destination is"
                             + " no more than endpoint=host:port"
                             + (channel.media().equals(ChannelMedia.RDMA.text())

@@ -25,9 +25,6 @@ final class ChannelSyntax {
                     "tether", "true",
                     "rejoin", "true");
 
-    /** Keys of Aeron that Verbus has by another name. */
-    private static final Map<String, String> RENAMED = Map.of("rcv-wnd", "window");
-
     private static final String EXAMPLE =
             "write verbus:ipc, verbus:rdma?endpoint=host:port or verbus:udp?endpoint=host:port,"
                     + " with |key=value for each further key";
@@ -102,7 +99,7 @@ final class ChannelSyntax {
         }
         String name = pair.substring(0, equals);
         String value = pair.substring(equals + 1);
-        ChannelKey key = ChannelKey.of(RENAMED.getOrDefault(name, name));
+        ChannelKey key = ChannelKey.ofAeron(name);
         boolean isKnown = key != null && media.allows(key);
         boolean isIdle = media == ChannelMedia.IPC && name.equals(ChannelKey.END_OF_STREAM.text());
         String harmless = isKnown || isIdle ? value : UNSUPPORTED.getOrDefault(name, value);
@@ -115,7 +112,7 @@ final class ChannelSyntax {
                             + pair
                             + ", which is not supported: leave it out");
         }
-        if (isKnown) {
+        if (isKnown && !key.isUnset(value)) {
             addPair(text, media, key.text() + "=" + key.withUnit(value), values);
         }
     }
@@ -167,7 +164,7 @@ final class ChannelSyntax {
         for (Map.Entry<ChannelKey, Object> entry : values.entrySet()) {
             ChannelKey key = entry.getKey();
             text.append(separator)
-                    .append(key.text())
+                    .append(key.text(isAeron))
                     .append('=')
                     .append(key.format(entry.getValue()));
             separator = '|';

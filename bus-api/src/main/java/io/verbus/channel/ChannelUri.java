@@ -223,9 +223,14 @@ public final class ChannelUri {
         return new ChannelUri(media, isAeron, isSpy, all);
     }
 
-    /** The local address or host name from which to connect; null if any may be used. */
+    /** The local address from which to send, or on which to join; null if any may be used. */
+    public LocalInterface localInterface() {
+        return (LocalInterface) values.get(ChannelKey.INTERFACE);
+    }
+
+    /** What to look up for the local address; null if any may be used. */
     public String interfaceAddress() {
-        return (String) values.get(ChannelKey.INTERFACE);
+        return localInterface() == null ? null : localInterface().name();
     }
 
     /**
@@ -347,6 +352,39 @@ public final class ChannelUri {
                 : OptionalInt.empty();
     }
 
+    /** Bytes that a publisher may be ahead of the sender; empty if the driver chooses. */
+    public OptionalInt publicationWindow() {
+        return values.get(ChannelKey.PUBLICATION_WINDOW) instanceof Integer value
+                ? OptionalInt.of(value)
+                : OptionalInt.empty();
+    }
+
+    /** What the channel asks of sockets and of repair. */
+    public DatagramSettings datagrams() {
+        return DatagramSettings.of(values);
+    }
+
+    /**
+     * Checks that a stream may be added on this channel.
+     *
+     * @throws InvalidChannelException if the channel names another.
+     */
+    public void checkStream(int streamId) {
+        int named = intValue(ChannelKey.STREAM_ID, streamId);
+        if (named != streamId) {
+            throw new InvalidChannelException(
+                    "channel '"
+                            + this
+                            + "' has stream-id "
+                            + named
+                            + ", and stream "
+                            + streamId
+                            + " is to be added: add stream "
+                            + named
+                            + ", or leave stream-id out");
+        }
+    }
+
     /** What the channel asks of an RDMA fabric. */
     public FabricSettings fabric() {
         return FabricSettings.of(values);
@@ -357,11 +395,6 @@ public final class ChannelUri {
         return !Boolean.FALSE.equals(values.get(ChannelKey.RELIABLE));
     }
 
-    /** Whether the channel itself says if it is reliable. */
-    public boolean hasReliable() {
-        return values.containsKey(ChannelKey.RELIABLE);
-    }
-
     /**
      * What decides how far a sender may be ahead of a subscription: {@code static} or {@code
      * cubic}; null if the driver chooses.
@@ -370,28 +403,8 @@ public final class ChannelUri {
         return (String) values.get(ChannelKey.CONGESTION_CONTROL);
     }
 
-    /**
-     * Which receiver of a group decides: {@code max}, {@code min} or {@code tagged,g:TAG}, the last
-     * two maybe with the size of the group; null if not said.
-     */
-    public String flowControl() {
-        FlowChoice choice = flowChoice();
-        return choice == null ? null : choice.text();
-    }
-
-    /** Tag of the receivers that decide; empty if any may. */
-    public OptionalLong flowControlTag() {
-        FlowChoice choice = flowChoice();
-        return choice == null ? OptionalLong.empty() : choice.tag();
-    }
-
-    /** Receivers that must be there before a publication is connected; 1 if not said. */
-    public int flowControlGroupSize() {
-        FlowChoice choice = flowChoice();
-        return choice == null ? 1 : choice.groupSize();
-    }
-
-    private FlowChoice flowChoice() {
+    /** Which receiver of a group decides; null if the driver chooses. */
+    public FlowChoice flow() {
         return (FlowChoice) values.get(ChannelKey.FLOW_CONTROL);
     }
 

@@ -127,8 +127,63 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
-     * @param receiver of several that decides: {@code max}, {@code min}, {@code min,g:/SIZE},
-     *     {@code tagged,g:TAG} or {@code tagged,g:TAG/SIZE}.
+     * @param bytes that a publisher may be ahead of the sender, or through shared memory of the
+     *     subscribers.
+     * @throws BusException if they are out of range.
+     */
+    public ChannelUri.Builder publicationWindow(int bytes) {
+        return set(ChannelKey.PUBLICATION_WINDOW, Integer.toString(bytes));
+    }
+
+    /**
+     * @param bytes of the socket's send buffer.
+     * @throws BusException if they are out of range.
+     */
+    public ChannelUri.Builder sendBuffer(int bytes) {
+        return set(ChannelKey.SEND_BUFFER, Integer.toString(bytes));
+    }
+
+    /**
+     * @param bytes of the socket's receive buffer.
+     * @throws BusException if they are out of range.
+     */
+    public ChannelUri.Builder receiveBuffer(int bytes) {
+        return set(ChannelKey.RECEIVE_BUFFER, Integer.toString(bytes));
+    }
+
+    /**
+     * @param time for which a gap may be reordering, for a subscription.
+     * @throws BusException if it is out of range.
+     */
+    public ChannelUri.Builder nakDelay(Duration time) {
+        return set(ChannelKey.NAK_DELAY, time.toNanos() + "ns");
+    }
+
+    /**
+     * @param ranges that a publication may send again at a time.
+     * @throws BusException if they are out of range.
+     */
+    public ChannelUri.Builder maxResend(int ranges) {
+        return set(ChannelKey.MAX_RESEND, Integer.toString(ranges));
+    }
+
+    /**
+     * @param group whether a subscription takes its stream for one that others receive too.
+     */
+    public ChannelUri.Builder group(boolean group) {
+        return set(ChannelKey.GROUP, Boolean.toString(group));
+    }
+
+    /**
+     * @param streamId of the only stream that may be added on the channel.
+     */
+    public ChannelUri.Builder streamId(int streamId) {
+        return set(ChannelKey.STREAM_ID, Integer.toString(streamId));
+    }
+
+    /**
+     * @param receiver of several that decides, such as {@code max}, {@code min}, {@code min,g:/3}
+     *     or {@code tagged,g:7/3,t:2s}.
      * @throws BusException if it is none of these.
      */
     public ChannelUri.Builder flowControl(String receiver) {
@@ -180,7 +235,8 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
-     * @param address from which to connect: an IP address or host name of this host.
+     * @param address from which to send: an IP address or host name of this host, a subnet such as
+     *     {@code 10.1.0.0/16}, or <code>{eth0}</code>.
      * @throws BusException if it is none.
      */
     public ChannelUri.Builder interfaceAddress(String address) {

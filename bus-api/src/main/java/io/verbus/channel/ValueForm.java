@@ -32,15 +32,15 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
     private static final Pattern SIZE = Pattern.compile("[0-9]{1,10}[kKmMgG]?");
     private static final Pattern DEVICE_NAME = Pattern.compile("[A-Za-z0-9_.:-]{1,63}");
     private static final Pattern NAME = Pattern.compile("[ -{}~]{1,100}");
-    private static final long MAX_LINGER_NS = 60_000_000_000L;
+    private static final long MINUTE_NS = 60_000_000_000L;
+    private static final int MAX_BYTES = 1024 * 1024 * 1024;
 
     /** Value: {@link Endpoint}. */
     static final ValueForm ADDRESS =
             plain("an address or host name, and a port, such as 10.0.0.2:20000", Endpoint::parse);
 
-    /** Value: String. */
-    static final ValueForm HOST =
-            plain("an IP address or host name of this host", Endpoint::checkHost);
+    /** Value: {@link LocalInterface}. */
+    static final ValueForm INTERFACE = plain(LocalInterface.RIGHT, LocalInterface::parse);
 
     /** Value: String. */
     static final ValueForm DEVICE =
@@ -102,10 +102,10 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
     static final ValueForm FLOW = plain(FlowChoice.RIGHT, FlowChoice::parse);
 
     /** Value: Duration. */
-    static final ValueForm LINGER =
+    static final ValueForm TIME_UP_TO_A_MINUTE =
             new ValueForm(
                     "from 0s to 60s with a unit of ns, us, ms or s, such as 500ms",
-                    ValueForm::linger,
+                    ValueForm::upToAMinute,
                     value -> SystemUtil.formatDuration(((Duration) value).toNanos()));
 
     /** Value: Integer, bytes. */
@@ -126,7 +126,11 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
 
     /** Value: Integer, bytes. */
     static final ValueForm WINDOW =
-            size("from 4k to 1g, such as 8m", 4096, 1024 * 1024 * 1024, bytes -> true);
+            size("from 64 to 1g, such as 8m", LogSpec.MIN_MTU, MAX_BYTES, bytes -> true);
+
+    /** Value: Integer, bytes. */
+    static final ValueForm SOCKET_BUFFER =
+            size("from 1k to 1g, such as 2m", 1024, MAX_BYTES, bytes -> true);
 
     /** Value: String. */
     static ValueForm oneOf(String first, String second) {
@@ -209,13 +213,14 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
         return number == (int) number ? (int) number : null;
     }
 
-    private static Duration linger(String text) {
+    /** A time with its unit; null if the text is none, or more than a minute. */
+    static Duration upToAMinute(String text) {
         try {
             long ns =
                     TIME.matcher(text).matches()
-                            ? SystemUtil.parseDuration("linger", text)
+                            ? SystemUtil.parseDuration("time", text)
                             : Long.MAX_VALUE;
-            return ns <= MAX_LINGER_NS ? Duration.ofNanos(ns) : null;
+            return ns <= MINUTE_NS ? Duration.ofNanos(ns) : null;
         } catch (NumberFormatException tooLong) {
             return null;
         }

@@ -62,8 +62,17 @@ public final class CounterTypes {
      */
     public static final int LOCAL_ADDRESS = 14;
 
+    /** How many receivers flow control waits for, if not the furthest. Written by the sender. */
+    public static final int FLOW_CONTROL_RECEIVERS = 17;
+
     /** How many receivers a publication has that came by themselves. Written by the sender. */
     public static final int DESTINATIONS = 18;
+
+    /** NAKs that have come for a publication. Written by the sender. */
+    public static final int SENDER_NAKS_RECEIVED = 19;
+
+    /** NAKs that were sent for an image. Written by the receiver. */
+    public static final int RECEIVER_NAKS_SENT = 20;
 
     /** Counters of the driver as a whole that are Verbus' own, and those of transports. */
     public static final int DRIVER = 10_000;

@@ -82,7 +82,7 @@ public enum SystemCounter {
     public static final int CONTROL_PROTOCOL_VERSION_VALUE = 1 << 16;
 
     /** The release whose shared memory this is, and whose driver. */
-    private static final String RELEASE = "version=1.51.0 commit=verbus";
+    private static final String RELEASE = "version=1.51.0 commit=9773cba37e";
 
     private final String label;
 

@@ -211,6 +211,7 @@ public final class LogBuffers implements AutoCloseable {
         metadata.putInt(LogLayout.STREAM_ID, spec.streamId());
         metadata.putInt(LogLayout.DEFAULT_HEADER + FrameHeader.TERM_ID, spec.initialTermId());
         metadata.putByte(LogLayout.TYPE, spec.type().code());
+        LogNotes.initialise(metadata);
         VarHandle.releaseFence();
     }
 

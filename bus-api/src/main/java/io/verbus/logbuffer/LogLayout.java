@@ -41,7 +41,8 @@ import org.agrona.BitUtil;
  *  +----------------------------+ 4096
  * </pre>
  *
- * What lies at 1024 and behind is Verbus' own: Aeron neither reads nor writes it.
+ * {@link LogNotes} tells what else lies from 284 to 496. What lies at 1024 and behind is Verbus'
+ * own: Aeron neither reads nor writes it.
  *
  * <p>A position counts the bytes of a stream: {@code (term id - initial term id) * term length +
  * term offset}. The term at which a position lies is partition {@code (position / term length) %

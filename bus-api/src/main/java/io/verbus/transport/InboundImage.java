@@ -2,12 +2,16 @@
 
 package io.verbus.transport;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.LogBuffers;
 
 /** An image as its transport sees it. The driver makes it in {@link TransportHost#onSetup}. */
 public interface InboundImage {
     /** Unique in the driver. */
     long imageId();
+
+    /** Channel of the subscription that the image was made for. */
+    ChannelUri channel();
 
     /**
      * Where the peer's log is replicated to. Mapped until {@link TransportHost#onImageReleased}.
@@ -40,4 +44,7 @@ public interface InboundImage {
      * @param position behind the last frame that has arrived.
      */
     void arrived(long position);
+
+    /** Counts a NAK that has gone out. Receiver's thread. */
+    void onNak();
 }

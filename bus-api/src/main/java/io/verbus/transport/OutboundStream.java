@@ -55,6 +55,9 @@ public interface OutboundStream {
     /** Counts a time when frames were there but the receivers' credit was not. Sender's thread. */
     void onCreditStall();
 
+    /** Counts a NAK that has come. Sender's thread. */
+    void onNak();
+
     /**
      * Where the stream ends: {@link io.verbus.logbuffer.LogLayout#NOT_ENDED} while it is open. Any
      * thread; written by the conductor before {@link Transport#closePublication}.

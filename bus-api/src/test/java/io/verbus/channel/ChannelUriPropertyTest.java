@@ -30,12 +30,66 @@ class ChannelUriPropertyTest {
         assertEquals(channel.interfaceAddress(), read.interfaceAddress());
     }
 
+    @Property(tries = 2000)
+    void readsBackFlowControlInterfacesAndRepair(@ForAll("ofUdp") String keys) {
+        for (String scheme : new String[] {"verbus", "aeron"}) {
+            ChannelUri channel = ChannelUri.parse(scheme + ":udp?endpoint=h:1" + keys);
+            ChannelUri read = ChannelUri.parse(channel.toString());
+            assertEquals(channel, read);
+            assertEquals(channel.flow(), read.flow());
+            assertEquals(channel.localInterface(), read.localInterface());
+            assertEquals(channel.datagrams(), read.datagrams());
+            assertEquals(channel.publicationWindow(), read.publicationWindow());
+        }
+    }
+
+    @Provide
+    Arbitrary<String> ofUdp() {
+        Arbitrary<String> sizes = Arbitraries.of("", "/0", "/1", "/64");
+        Arbitrary<String> tags =
+                Combinators.combine(Arbitraries.longs(), sizes)
+                        .as((tag, size) -> "tagged,g:" + tag + size);
+        Arbitrary<String> flows =
+                Arbitraries.oneOf(tags, Arbitraries.of("min", "tagged", "min,g:/7", "tagged,g:/2"));
+        Arbitrary<String> timeouts =
+                Arbitraries.longs()
+                        .between(1_000_000, 60_000_000_000L)
+                        .map(ns -> ",t:" + ns + "ns")
+                        .injectNull(0.5)
+                        .map(text -> text == null ? "" : text);
+        Arbitrary<String> hosts =
+                Arbitraries.of("10.0.0.9", "[fe80::2]", "{eth0}", "localhost", "ib0.example");
+        Arbitrary<String> ports = Arbitraries.integers().between(0, 65535).map(port -> ":" + port);
+        Arbitrary<Integer> bytes = Arbitraries.integers().between(1024, 1 << 30);
+        return Combinators.combine(
+                        flows,
+                        timeouts,
+                        hosts,
+                        ports,
+                        bytes,
+                        bytes,
+                        Arbitraries.longs().between(0, 60_000_000_000L),
+                        Arbitraries.integers().between(1, 256))
+                .as(
+                        (flow, timeout, host, at, send, receive, delay, resend) ->
+                                "|fc=%s%s|interface=%s%s|so-sndbuf=%d|so-rcvbuf=%d|nak-delay=%dns"
+                                                .formatted(
+                                                        flow, timeout, host, at, send, receive,
+                                                        delay)
+                                        + "|max-resend="
+                                        + resend
+                                        + "|pub-wnd="
+                                        + send);
+    }
+
     @Property(tries = 3000)
     void throwsNothingButBusExceptions(@ForAll String text) {
         parse(text);
         parse("verbus:" + text);
         parse("verbus:rdma?endpoint=" + text);
         parse("verbus:ipc?" + text);
+        parse("verbus:udp?endpoint=h:1|fc=" + text);
+        parse("aeron:udp?endpoint=h:1|interface=" + text);
     }
 
     @Property(tries = 3000)
@@ -135,6 +189,14 @@ class ChannelUriPropertyTest {
                         "alias",
                         "interface",
                         "window",
+                        "rcv-wnd",
+                        "so-sndbuf",
+                        "nak-delay",
+                        "tagged,g:",
+                        ",t:",
+                        "/",
+                        "{",
+                        "}",
                         "host",
                         ":",
                         "1",

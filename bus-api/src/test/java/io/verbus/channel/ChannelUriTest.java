@@ -56,14 +56,113 @@ class ChannelUriTest {
     }
 
     @Test
-    void flowControlMayNameTheSizeOfTheGroup() {
-        ChannelUri min = ChannelUri.parse("verbus:udp?endpoint=224.0.1.1:1|fc=min,g:/64");
-        assertEquals(64, min.flowControlGroupSize());
-        assertEquals(OptionalLong.empty(), min.flowControlTag());
-        ChannelUri tagged = ChannelUri.parse("verbus:udp?endpoint=224.0.1.1:1|fc=tagged,g:-7/3");
-        assertEquals(3, tagged.flowControlGroupSize());
-        assertEquals(OptionalLong.of(-7), tagged.flowControlTag());
-        assertEquals(1, ChannelUri.parse("verbus:udp?endpoint=224.0.1.1:1").flowControlGroupSize());
+    void flowControlMayNameGroupAndTimeout() {
+        FlowChoice min = flow("min,g:/64");
+        assertEquals(FlowChoice.Strategy.MIN, min.strategy());
+        assertEquals(OptionalInt.of(64), min.groupSize());
+        assertEquals(OptionalLong.empty(), min.tag());
+        assertNull(min.timeout());
+        FlowChoice tagged = flow("tagged,t:1500ms,g:-7/3");
+        assertEquals(FlowChoice.Strategy.TAGGED, tagged.strategy());
+        assertEquals(OptionalInt.of(3), tagged.groupSize());
+        assertEquals(OptionalLong.of(-7), tagged.tag());
+        assertEquals(Duration.ofMillis(1500), tagged.timeout());
+        assertEquals("tagged,g:-7/3,t:1500ms", tagged.toString());
+        assertEquals("tagged", flow("tagged").toString());
+        assertEquals(OptionalInt.of(0), flow("min,t:5s,g:/0").groupSize());
+        assertNull(ChannelUri.parse("verbus:udp?endpoint=224.0.1.1:1").flow());
+        assertEquals(
+                Duration.ofNanos(5_000_000_000L),
+                ChannelUri.parse("aeron:udp?endpoint=224.0.1.1:1|fc=min,t:5000000000")
+                        .flow()
+                        .timeout());
+    }
+
+    private static FlowChoice flow(String text) {
+        return ChannelUri.parse("verbus:udp?endpoint=224.0.1.1:1|fc=" + text).flow();
+    }
+
+    @Test
+    void readsWhatIsAskedOfSocketsAndRepair() {
+        ChannelUri channel =
+                ChannelUri.parse(
+                        "verbus:udp?endpoint=h:1|pub-wnd=64k|so-sndbuf=1m|so-rcvbuf=2m"
+                                + "|nak-delay=50us|max-resend=256|group=false|stream-id=-3");
+        DatagramSettings asked = channel.datagrams();
+        assertEquals(OptionalInt.of(64 * 1024), channel.publicationWindow());
+        assertEquals(OptionalInt.of(1 << 20), asked.sendBuffer());
+        assertEquals(OptionalInt.of(2 << 20), asked.receiveBuffer());
+        assertEquals(Duration.ofNanos(50_000), asked.nakDelay());
+        assertEquals(OptionalInt.of(256), asked.maxResend());
+        assertEquals(false, asked.group());
+        channel.checkStream(-3);
+        assertRefused(() -> channel.checkStream(3), "has stream-id -3, and stream 3");
+        ChannelUri built =
+                ChannelUri.udp("h:1")
+                        .publicationWindow(64 * 1024)
+                        .sendBuffer(1 << 20)
+                        .receiveBuffer(2 << 20)
+                        .nakDelay(Duration.ofNanos(50_000))
+                        .maxResend(256)
+                        .group(false)
+                        .streamId(-3)
+                        .build();
+        assertEquals(channel, built);
+        DatagramSettings none = ChannelUri.udp("h:1").build().datagrams();
+        assertEquals(
+                new DatagramSettings(
+                        OptionalInt.empty(), OptionalInt.empty(), null, OptionalInt.empty(), null),
+                none);
+        ChannelUri aeron =
+                ChannelUri.parse(
+                        "aeron:udp?endpoint=h:1|nak-delay=50000|group=infer|so-sndbuf=0|rcv-wnd=0");
+        assertEquals("aeron:udp?endpoint=h:1|nak-delay=50us", aeron.toString());
+        assertEquals("aeron:ipc", ChannelUri.parse("aeron:ipc?so-sndbuf=4k|group=x").toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "10.0.0.1, 10.0.0.1, 0, 10.0.0.1",
+        "10.0.0.1:40, 10.0.0.1, 40, 10.0.0.1:40",
+        "10.1.0.0/16, 10.1.0.0/16, 0, 10.1.0.0/16",
+        "10.1.0.0:7/016, 10.1.0.0/16, 7, 10.1.0.0:7/16",
+        "localhost/24, localhost/24, 0, localhost/24",
+        "fe80::1, fe80::1, 0, fe80::1",
+        "[fe80::1], fe80::1, 0, fe80::1",
+        "[fd00::]:9/64, fd00::/64, 9, [fd00::]:9/64",
+        "{eth0}, {eth0}, 0, {eth0}",
+        "{eth0}:65535, {eth0}, 65535, {eth0}:65535"
+    })
+    void readsInterfaces(String text, String name, int port, String canonical) {
+        ChannelUri channel = ChannelUri.parse("verbus:udp?endpoint=h:1|interface=" + text);
+        assertEquals(new LocalInterface(name, port), channel.localInterface());
+        assertEquals(name, channel.interfaceAddress());
+        assertEquals(canonical, channel.localInterface().toString());
+        assertEquals(List.of("h", name), channel.hostNames());
+        assertEquals(LocalInterface.isSearched(name), name.contains("/") || name.contains("{"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "{}",
+                "{eth0",
+                "{eth0}:",
+                "{eth0}:65536",
+                "{eth0}/24",
+                "10.0.0.1/",
+                "10.0.0.1/33",
+                "10.0.0.1/x",
+                "fd00::/129",
+                "10.0.0.1:/8",
+                "10.0.0.0/8:40",
+                "1.2.3"
+            })
+    void refusesWhatIsNoInterface(String text) {
+        assertRefused(
+                () -> ChannelUri.parse("verbus:udp?endpoint=h:1|interface=" + text),
+                "is wrong: it must be ADDRESS or {NAME} of an interface");
     }
 
     @Test
@@ -77,11 +176,10 @@ class ChannelUriTest {
         assertEquals(new Endpoint("10.0.0.2", 40123), channel.endpoint());
         assertEquals("10.0.0.1", channel.interfaceAddress());
         assertEquals(OptionalInt.of(128 * 1024), channel.window());
-        assertTrue(channel.hasReliable());
         assertFalse(channel.isReliable());
         assertEquals("cubic", channel.congestionControl());
-        assertEquals("tagged,g:-7", channel.flowControl());
-        assertEquals(OptionalLong.of(-7), channel.flowControlTag());
+        assertEquals("tagged,g:-7", channel.flow().toString());
+        assertEquals(OptionalLong.of(-7), channel.flow().tag());
         assertEquals(OptionalLong.of(9), channel.groupTag());
         assertEquals(Duration.ofMillis(250), channel.linger());
         assertEquals(OptionalInt.of(4), channel.ttl());
@@ -175,9 +273,7 @@ class ChannelUriTest {
         assertEquals(8192, ChannelUri.udp("h:1").mtu(8192).build().mtu(1408));
         assertEquals(4096, ChannelUri.ipc().build().mtu(4096));
         assertTrue(channel.isReliable());
-        assertFalse(channel.hasReliable());
-        assertNull(channel.flowControl());
-        assertEquals(OptionalLong.empty(), channel.flowControlTag());
+        assertNull(channel.flow());
         assertEquals(OptionalLong.empty(), channel.groupTag());
         assertNull(channel.linger());
         assertEquals(OptionalInt.empty(), channel.ttl());
@@ -260,13 +356,14 @@ class ChannelUriTest {
                 "verbus:ipc?mtu;'mtu', which is not key=value",
                 "verbus:ipc?mtu=8k|;'', which is not key=value",
                 "verbus:ipc?endpoint=h:1;which ipc does not know: its keys are term-length, mtu,"
-                        + " session-id, tags, init-term-id, term-id, term-offset, alias",
+                    + " pub-wnd, session-id, stream-id, tags, init-term-id, term-id, term-offset,"
+                    + " alias",
                 "verbus:ipc?Mtu=8k;'Mtu', which ipc does not know",
                 "verbus:rdma?endpoint=h:1|ttl=3;'ttl', which rdma does not know: its keys are"
-                        + " endpoint, interface, control-mode, device, traffic-class, dscp,"
-                        + " path-mtu, ack-timeout, retry-count, rnr-retry-count, term-length, mtu,"
-                        + " window, fc, gtag, ssc, session-id, tags, init-term-id, term-id,"
-                        + " term-offset, alias",
+                    + " endpoint, interface, control-mode, device, traffic-class, dscp, path-mtu,"
+                    + " ack-timeout, retry-count, rnr-retry-count, term-length, mtu, window, fc,"
+                    + " gtag, ssc, session-id, stream-id, tags, init-term-id, term-id, term-offset,"
+                    + " alias",
                 "verbus:ipc?session-id=tag:x;session-id 'tag:x' is wrong: it must be a whole",
                 "verbus:ipc?tags=;tags '' is wrong: it must be a tag of the place",
                 "verbus:ipc?tags=1,2,3;tags '1,2,3' is wrong",
@@ -300,11 +397,32 @@ class ChannelUriTest {
                 "verbus:udp;has no endpoint",
                 "verbus:udp?endpoint=h:1|cc=reno;cc 'reno' is wrong: it must be static or cubic",
                 "verbus:udp?endpoint=h:1|reliable=yes;reliable 'yes' is wrong: it must be true or",
-                "verbus:udp?endpoint=h:1|fc=fast;fc 'fast' is wrong: it must be max, min,",
+                "verbus:udp?endpoint=h:1|fc=fast;fc 'fast' is wrong: it must be max, min,g:/SIZE",
                 "verbus:udp?endpoint=h:1|fc=min,g:/65;fc 'min,g:/65' is wrong",
                 "verbus:udp?endpoint=h:1|fc=min,g:7;fc 'min,g:7' is wrong",
-                "verbus:udp?endpoint=h:1|fc=tagged,g:7/0;fc 'tagged,g:7/0' is wrong",
-                "verbus:udp?endpoint=h:1|fc=tagged;fc 'tagged' is wrong",
+                "verbus:udp?endpoint=h:1|fc=tagged,g:7/65;fc 'tagged,g:7/65' is wrong",
+                "verbus:udp?endpoint=h:1|fc=tagged,g:;fc 'tagged,g:' is wrong",
+                "verbus:udp?endpoint=h:1|fc=tagged,g:7,g:8;fc 'tagged,g:7,g:8' is wrong",
+                "verbus:udp?endpoint=h:1|fc=max,t:5s;fc 'max,t:5s' is wrong",
+                "verbus:udp?endpoint=h:1|fc=min,t:5;fc 'min,t:5' is wrong",
+                "verbus:udp?endpoint=h:1|fc=min,t:61s;fc 'min,t:61s' is wrong",
+                "verbus:udp?endpoint=h:1|fc=min,t:1s,t:1s;fc 'min,t:1s,t:1s' is wrong",
+                "verbus:udp?endpoint=h:1|fc=min,t:0s;fc 'min,t:0s' is wrong",
+                "verbus:udp?endpoint=h:1|fc=min,;fc 'min,' is wrong",
+                "verbus:udp?endpoint=h:1|so-sndbuf=1023;it must be from 1k to 1g",
+                "verbus:udp?endpoint=h:1|so-rcvbuf=0;it must be from 1k to 1g",
+                "verbus:udp?endpoint=h:1|pub-wnd=63;it must be from 64 to 1g",
+                "verbus:udp?endpoint=h:1|nak-delay=5;it must be from 0s to 60s",
+                "verbus:udp?endpoint=h:1|max-resend=0;it must be a whole number from 1 to 256",
+                "verbus:udp?endpoint=h:1|max-resend=257;max-resend '257' is wrong",
+                "verbus:udp?endpoint=h:1|group=infer;it must be true or false",
+                "aeron:udp?endpoint=h:1|group=yes;it must be true or false",
+                "verbus:ipc?stream-id=x;stream-id 'x' is wrong",
+                "verbus:rdma?endpoint=h:1|pub-wnd=64k;'pub-wnd', which rdma does not know",
+                "verbus:rdma?endpoint=h:1|interface=10.0.0.1:7;has a port in interface",
+                "verbus:rdma?control-mode=manual|fc=tagged;without a tag: name one",
+                "verbus:rdma?control-mode=manual|fc=min,t:5s;has t:TIME in fc",
+                "verbus:udp?control=h:1|endpoint=h:2|control-mode=dynamic;nothing would be sent",
                 "verbus:udp?endpoint=h:1|fc=tagged,g:x;fc 'tagged,g:x' is wrong",
                 "verbus:udp?endpoint=h:1|gtag=9999999999999999999;is wrong: it must be a whole",
                 "verbus:udp?endpoint=h:1|linger=5;linger '5' is wrong: it must be from 0s to 60s",
@@ -326,9 +444,9 @@ class ChannelUriTest {
                 "verbus-spy:tcp;unknown media 'tcp'",
                 "verbus-spy:rdma;has no endpoint",
                 "verbus-spie:ipc;does not begin with 'verbus:' or 'aeron:': write",
-                "verbus:rdma?endpoint=h:1|window=1k;window '1k' is wrong",
+                "verbus:rdma?endpoint=h:1|window=63;window '63' is wrong",
                 "verbus:rdma?endpoint=h:1|window=1m|term-length=64k;more than two terms",
-                "verbus:rdma?endpoint=h:1|interface=1.2.3;host '1.2.3' is wrong",
+                "verbus:rdma?endpoint=h:1|interface=1.2.3;interface '1.2.3' is wrong: it must",
                 "verbus:rdma?endpoint=h:1|device=;device '' is wrong: it must be the name",
                 "verbus:rdma?endpoint=h:1|device=../x;device '../x' is wrong",
                 "verbus:rdma?endpoint=h:1|traffic-class=256;traffic-class '256' is wrong: it must"
@@ -383,7 +501,7 @@ class ChannelUriTest {
             delimiter = ';',
             value = {
                 "verbus-spy:rdma?endpoint=h:1;is a spy's, which only a subscription can be",
-                "verbus:udp?endpoint=h:1|control=h:2;has both endpoint and control"
+                "aeron:udp?control=h:2;has control without endpoint"
             })
     void refusesToPublishOnASubscriptionsChannel(String text, String message) {
         assertRefused(ChannelUri.parse(text)::checkPublishable, message);
@@ -411,6 +529,8 @@ class ChannelUriTest {
                 "verbus:udp?endpoint=h:1|ssc=true",
                 "verbus:udp?endpoint=h:1|linger=1s",
                 "verbus:udp?endpoint=h:1|ttl=3",
+                "verbus:udp?endpoint=h:1|pub-wnd=64k",
+                "verbus:udp?endpoint=h:1|max-resend=1",
                 "verbus:rdma?endpoint=h:1|interface=10.0.0.1",
                 "verbus:rdma?endpoint=h:1|dscp=1",
                 "verbus:rdma?endpoint=h:1|traffic-class=4",
@@ -430,6 +550,8 @@ class ChannelUriTest {
                 "verbus:udp?endpoint=h:1|reliable=false",
                 "verbus:udp?endpoint=h:1|cc=cubic",
                 "verbus:udp?endpoint=h:1|gtag=7",
+                "verbus:udp?endpoint=h:1|nak-delay=1ms",
+                "verbus:udp?endpoint=h:1|group=true",
                 "verbus:rdma?endpoint=h:1|gtag=7",
                 "verbus:rdma?endpoint=h:1|window=64k"
             })
@@ -444,7 +566,10 @@ class ChannelUriTest {
             strings = {
                 "verbus:ipc?session-id=7|alias=a",
                 "verbus:udp?endpoint=h:1|window=64k|cc=cubic|reliable=false|gtag=7|session-id=7",
-                "verbus:udp?endpoint=h:1|control=h:2|control-mode=dynamic",
+                "verbus:udp?endpoint=h:1|control=h:2",
+                "aeron:udp?endpoint=h:1|control=h:2|control-mode=dynamic",
+                "aeron:udp?control=h:2",
+                "verbus:udp?endpoint=h:1|so-sndbuf=1m|so-rcvbuf=1m|nak-delay=1ms|group=true",
                 "verbus:udp?endpoint=239.7.7.7:1|interface=10.0.0.1",
                 "verbus:rdma?endpoint=h:1|window=64k|gtag=7|device=rxe0|path-mtu=1024",
                 "verbus:rdma?endpoint=h:1|ack-timeout=14|rnr-retry-count=7",
@@ -470,10 +595,22 @@ class ChannelUriTest {
                 "verbus:rdma?endpoint=h:0;has port 0",
                 "verbus:rdma?endpoint=h:1|mtu=4k;the key mtu, which belongs to the publication's",
                 "verbus:udp?endpoint=h:1|interface=10.0.0.1;the key interface, which belongs",
-                "verbus:udp?endpoint=h:1|fc=min;the key fc"
+                "verbus:udp?endpoint=h:1|fc=min;the key fc",
+                "aeron:udp?endpoint=h:1|mtu=4k;the key mtu",
+                "aeron:udp?endpoint=h:1|rcv-wnd=4k;the key rcv-wnd",
+                "aeron:udp?endpoint=h:1|so-sndbuf=4k;the key so-sndbuf",
+                "aeron:udp?endpoint=h:1|so-rcvbuf=4k;the key so-rcvbuf"
             })
     void refusesWhatIsNoDestination(String text, String message) {
         assertRefused(ChannelUri.parse(text)::checkDestination, message);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"mtu", "rcv-wnd", "so-sndbuf", "so-rcvbuf"})
+    void refusesWhatIsNoDestinationOfASubscription(String key) {
+        ChannelUri channel = ChannelUri.parse("aeron:udp?endpoint=h:1|" + key + "=4096");
+        assertRefused(channel::checkReceiveDestination, "has the key " + key + ", which belongs");
+        ChannelUri.parse("aeron:udp?endpoint=h:1|ttl=4").checkReceiveDestination();
     }
 
     private static void assertRefused(Executable check, String message) {
@@ -525,7 +662,7 @@ class ChannelUriTest {
                 "aeron:ipc;aeron:ipc",
                 "aeron:ipc?alias=x|sparse=true|unknown=7;aeron:ipc?alias=x",
                 "aeron:udp?ssc=true|endpoint=h:1|rcv-wnd=128k|eos=true;"
-                        + "aeron:udp?endpoint=h:1|window=128k|ssc=true|eos=true",
+                        + "aeron:udp?endpoint=h:1|rcv-wnd=128k|ssc=true|eos=true",
                 "aeron-spy:aeron-udp;",
                 "aeron-spy:aeron:udp?endpoint=h:1|linger=5s;"
                         + "aeron-spy:aeron:udp?endpoint=h:1|linger=5s",

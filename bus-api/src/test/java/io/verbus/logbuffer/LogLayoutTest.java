@@ -45,6 +45,27 @@ class LogLayoutTest {
     }
 
     @Test
+    void pictureShowsTheNotesAsTheyAre() throws IOException {
+        assertEquals(
+                Map.ofEntries(
+                        Map.entry("publication window", LogNotes.PUBLICATION_WINDOW),
+                        Map.entry("receiver window", LogNotes.RECEIVER_WINDOW),
+                        Map.entry("send buffer", LogNotes.SEND_BUFFER),
+                        Map.entry("receive buffer", LogNotes.RECEIVE_BUFFER),
+                        Map.entry("max resend", LogNotes.MAX_RESEND),
+                        Map.entry("publication tag", LogNotes.PUBLICATION_TAG),
+                        Map.entry("response id", LogNotes.RESPONSE_ID),
+                        Map.entry("linger", LogNotes.LINGER),
+                        Map.entry("group", LogNotes.GROUP),
+                        Map.entry("rejoins", LogNotes.REJOINS),
+                        Map.entry("reliable", LogNotes.RELIABLE),
+                        Map.entry("tells end", LogNotes.TELLS_END),
+                        Map.entry("spies connect", LogNotes.SPIES_CONNECT),
+                        Map.entry("tethered", LogNotes.TETHERED)),
+                LayoutPicture.offsets(LogNotes.class));
+    }
+
+    @Test
     void pictureShowsTheFrameHeaderAsItIs() throws IOException {
         assertEquals(
                 Map.of(

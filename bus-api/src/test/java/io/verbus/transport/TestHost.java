@@ -55,6 +55,9 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     /** Streams for which an image is made when a peer offers them. */
     public final Set<Integer> subscribed = new HashSet<>();
 
+    /** Channels of their subscriptions. */
+    private final Map<Integer, ChannelUri> channels = new HashMap<>();
+
     /** Why a peer that offers a stream is refused, or null. */
     public String setupRefusal;
 
@@ -140,6 +143,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     public InboundEndpoint subscribe(ChannelUri channel, int streamId) {
         InboundEndpoint endpoint = transport().openEndpoint(channel);
         subscribed.add(streamId);
+        channels.putIfAbsent(streamId, channel);
         transport().onSubscriptionAdded(endpoint, streamId);
         return endpoint;
     }
@@ -244,7 +248,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
                         setup.mtu(),
                         setup.position());
         LogBuffers log = LogBuffers.create(directory.resolve("image-" + id + ".log"), spec);
-        TestImage image = new TestImage(id, setup, log);
+        TestImage image = new TestImage(id, channels.get(setup.streamId()), setup, log);
         images.add(image);
         answer.onImage(image);
     }

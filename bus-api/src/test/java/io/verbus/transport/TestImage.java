@@ -2,6 +2,7 @@
 
 package io.verbus.transport;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.LogBuffers;
 
 import java.util.ArrayList;
@@ -35,12 +36,17 @@ public final class TestImage extends TestSubscriber implements InboundImage {
     /** Times that the receiver looked how far it is. */
     public long looks;
 
+    /** NAKs that were counted. */
+    public int naks;
+
     private final long id;
+    private final ChannelUri channel;
     private final LogBuffers log;
 
-    public TestImage(long id, ImageSetup setup, LogBuffers log) {
+    public TestImage(long id, ChannelUri channel, ImageSetup setup, LogBuffers log) {
         super(setup, log, setup.position());
         this.id = id;
+        this.channel = channel;
         this.log = log;
         granted = setup.position();
     }
@@ -53,6 +59,16 @@ public final class TestImage extends TestSubscriber implements InboundImage {
     @Override
     public long imageId() {
         return id;
+    }
+
+    @Override
+    public ChannelUri channel() {
+        return channel;
+    }
+
+    @Override
+    public void onNak() {
+        naks++;
     }
 
     @Override

@@ -31,6 +31,9 @@ public final class TestStream implements OutboundStream {
     /** Times that the sender waited for credit. */
     public int stalls;
 
+    /** NAKs that were counted. */
+    public int naks;
+
     /** Times that it was not connected any more. */
     public int disconnects;
 
@@ -172,6 +175,11 @@ public final class TestStream implements OutboundStream {
     @Override
     public void onCreditStall() {
         stalls++;
+    }
+
+    @Override
+    public void onNak() {
+        naks++;
     }
 
     @Override

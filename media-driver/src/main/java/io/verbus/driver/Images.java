@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
+import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.command.CommandException;
@@ -140,7 +141,15 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
             return;
         }
         NetworkImage image =
-                new NetworkImage(transport, endpoint, setup, log, received, counters, events);
+                new NetworkImage(
+                        transport,
+                        endpoint,
+                        first.channel(),
+                        setup,
+                        log,
+                        received,
+                        counters,
+                        events);
         roundRobin.add(image);
         count.setRelease(roundRobin.count());
         subscriptions.addSource(image);
@@ -149,9 +158,13 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
 
     /** Makes the image of one source of several, which no client sees. */
     NetworkImage source(
-            Transport transport, InboundEndpoint endpoint, ImageSetup setup, LogBuffers log) {
+            Transport transport,
+            InboundEndpoint endpoint,
+            ChannelUri channel,
+            ImageSetup setup,
+            LogBuffers log) {
         NetworkImage image =
-                new NetworkImage(transport, endpoint, setup, log, null, counters, events);
+                new NetworkImage(transport, endpoint, channel, setup, log, null, counters, events);
         roundRobin.add(image);
         count.setRelease(roundRobin.count());
         return image;

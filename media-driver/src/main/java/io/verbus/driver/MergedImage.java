@@ -2,6 +2,7 @@
 
 package io.verbus.driver;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.FrontierScanner;
@@ -57,6 +58,7 @@ final class MergedImage implements Subscribable {
     }
 
     private final ManualEndpoint endpoint;
+    private final ChannelUri channel;
     private final LogBuffers log;
     private final String description;
     private final ReceivedPosition received;
@@ -79,6 +81,7 @@ final class MergedImage implements Subscribable {
 
     MergedImage(
             ManualEndpoint endpoint,
+            ChannelUri channel,
             LogBuffers log,
             String description,
             ReceivedPosition received,
@@ -88,6 +91,7 @@ final class MergedImage implements Subscribable {
             DriverCounters counters,
             EventEncoder events) {
         this.endpoint = endpoint;
+        this.channel = channel;
         this.log = log;
         this.description = description;
         this.received = received;
@@ -281,6 +285,11 @@ final class MergedImage implements Subscribable {
 
     void free() {
         received.close();
+    }
+
+    /** Channel of the subscription that it was made for. */
+    ChannelUri channel() {
+        return channel;
     }
 
     ManualEndpoint endpoint() {

@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
+import io.verbus.channel.ChannelUri;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.LogReceiver;
@@ -88,7 +89,11 @@ final class MergedImages {
     @FunctionalInterface
     interface SourceImages {
         NetworkImage make(
-                Transport transport, InboundEndpoint destination, ImageSetup setup, LogBuffers log);
+                Transport transport,
+                InboundEndpoint destination,
+                ChannelUri channel,
+                ImageSetup setup,
+                LogBuffers log);
     }
 
     MergedImages(
@@ -193,6 +198,7 @@ final class MergedImages {
                         setup.position());
         return new MergedImage(
                 endpoint,
+                first.channel(),
                 log,
                 setup.source(),
                 received,
@@ -217,7 +223,11 @@ final class MergedImages {
                         if (image.isActive() && image.endpoint().has(offer.destination)) {
                             NetworkImage source =
                                     sourceImages.make(
-                                            offer.transport, offer.destination, offer.setup, log);
+                                            offer.transport,
+                                            offer.destination,
+                                            image.channel(),
+                                            offer.setup,
+                                            log);
                             image.add(source);
                             offer.answer.onImage(source);
                         } else {

@@ -2,6 +2,7 @@
 
 package io.verbus.driver;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.FrontierScanner;
@@ -29,6 +30,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
 
     private final Transport transport;
     private final InboundEndpoint endpoint;
+    private final ChannelUri channel;
     private final LogBuffers log;
     private final String description;
     private final ReceivedPosition received;
@@ -45,6 +47,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     NetworkImage(
             Transport transport,
             InboundEndpoint endpoint,
+            ChannelUri channel,
             ImageSetup setup,
             LogBuffers log,
             ReceivedPosition received,
@@ -52,6 +55,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
             EventEncoder events) {
         this.transport = transport;
         this.endpoint = endpoint;
+        this.channel = channel;
         this.log = log;
         this.description = setup.source();
         this.received = received;
@@ -65,6 +69,11 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     @Override
     public long imageId() {
         return log.spec().registrationId();
+    }
+
+    @Override
+    public ChannelUri channel() {
+        return channel;
     }
 
     @Override
@@ -88,6 +97,13 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     public void arrived(long position) {
         if (received != null) {
             received.arrived(position);
+        }
+    }
+
+    @Override
+    public void onNak() {
+        if (received != null) {
+            received.onNak();
         }
     }
 

@@ -29,6 +29,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
     private final AtomicCounter senderPosition;
     private final AtomicCounter senderLimit;
     private final AtomicCounter backPressure;
+    private final AtomicCounter naks;
     private final AtomicCounter allBackPressure;
     private final DriverCounters.Stream counted;
     private final ChannelStatus status;
@@ -71,6 +72,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
             AtomicCounter senderPosition,
             AtomicCounter senderLimit,
             AtomicCounter backPressure,
+            AtomicCounter naks,
             DriverCounters.Stream counted,
             ChannelStatus status,
             DriverConfig config,
@@ -80,6 +82,7 @@ final class NetworkPublication extends Publication implements OutboundStream {
         this.senderPosition = senderPosition;
         this.senderLimit = senderLimit;
         this.backPressure = backPressure;
+        this.naks = naks;
         this.allBackPressure = counters.system(SystemCounter.SENDER_FLOW_CONTROL_LIMITS);
         this.counted = counted;
         this.status = status;
@@ -237,6 +240,11 @@ final class NetworkPublication extends Publication implements OutboundStream {
         allBackPressure.incrementRelease();
     }
 
+    @Override
+    public void onNak() {
+        naks.incrementRelease();
+    }
+
     // Conductor
 
     @Override
@@ -326,5 +334,6 @@ final class NetworkPublication extends Publication implements OutboundStream {
         senderPosition.close();
         senderLimit.close();
         backPressure.close();
+        naks.close();
     }
 }

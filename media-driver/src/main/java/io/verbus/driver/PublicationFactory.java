@@ -15,9 +15,11 @@ import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogNotes;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.logbuffer.LogType;
 
+import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.util.ArrayList;
@@ -97,6 +99,7 @@ final class PublicationFactory {
             checkTagged("mtu", channel.mtu(), tagged == null ? -1 : mtu);
             mtu = channel.mtu();
         }
+        checkWindow(channel, termLength, mtu);
         StreamStart start = channel.start();
         return new LogSpec(
                 type,
@@ -123,6 +126,22 @@ final class PublicationFactory {
         }
     }
 
+    private static void checkWindow(ChannelUri channel, int termLength, int mtu) {
+        int window = channel.publicationWindow().orElse(mtu);
+        if (window < mtu || window > termLength / 2) {
+            throw new CommandException(
+                    ErrorCode.INVALID_CHANNEL,
+                    "channel '"
+                            + channel
+                            + "' has a pub-wnd of "
+                            + window
+                            + ": it must be from the mtu "
+                            + mtu
+                            + " to half the term length, "
+                            + termLength / 2);
+        }
+    }
+
     /**
      * Makes a publication of a log that stands.
      *
@@ -132,6 +151,7 @@ final class PublicationFactory {
      */
     Publication create(LogBuffers log, ChannelUri channel, long clientId) {
         LogSpec spec = log.spec();
+        note(log.metadata(), channel);
         DriverCounters.Stream stream =
                 new DriverCounters.Stream(
                         spec.registrationId(),
@@ -154,15 +174,10 @@ final class PublicationFactory {
                             counter(CounterTypes.PUBLISHER_LIMIT, "pub-lmt", stream, made));
             limit.raise(spec.position());
             if (channel.isIpc()) {
+                long window = ipcWindow(channel, spec.termLength());
+                log.metadata().putInt(LogNotes.PUBLICATION_WINDOW, (int) window);
                 return new IpcPublication(
-                        channel,
-                        log,
-                        limit,
-                        position,
-                        ipcWindow(channel, spec.termLength()),
-                        config,
-                        counters,
-                        events);
+                        channel, log, limit, position, window, config, counters, events);
             }
             return createNetwork(log, channel, limit, position, stream, made);
         } catch (BusException e) {
@@ -170,6 +185,14 @@ final class PublicationFactory {
             files.free(log);
             throw e;
         }
+    }
+
+    private static void note(UnsafeBuffer metadata, ChannelUri channel) {
+        channel.tags()
+                .publication()
+                .ifPresent(tag -> metadata.putLong(LogNotes.PUBLICATION_TAG, tag));
+        LogNotes.note(metadata, LogNotes.TELLS_END, channel.tellsEnd());
+        LogNotes.note(metadata, LogNotes.SPIES_CONNECT, channel.spiesConnect());
     }
 
     private NetworkPublication createNetwork(
@@ -184,6 +207,8 @@ final class PublicationFactory {
         AtomicCounter senderLimit = counter(CounterTypes.SENDER_LIMIT, "snd-lmt", stream, made);
         AtomicCounter backPressure =
                 counter(CounterTypes.SENDER_BACK_PRESSURE, "snd-bpe", stream, made);
+        AtomicCounter naks =
+                counter(CounterTypes.SENDER_NAKS_RECEIVED, "snd-naks-received", stream, made);
         ChannelStatus status = statuses.enter(stream.registrationId(), channel);
         try {
             NetworkPublication publication =
@@ -195,6 +220,7 @@ final class PublicationFactory {
                             senderPosition,
                             senderLimit,
                             backPressure,
+                            naks,
                             stream,
                             status,
                             config,
@@ -219,7 +245,8 @@ final class PublicationFactory {
     private long ipcWindow(ChannelUri channel, int termLength) {
         // Of the own clients two terms: the word zeroed in the next term is consumed already.
         long most = channel.isAeron() ? termLength / 2 : 2L * termLength;
-        return config.ipcWindow() == 0 ? most : Math.min(config.ipcWindow(), most);
+        long asked = channel.publicationWindow().orElse(config.ipcWindow());
+        return asked == 0 ? most : Math.min(asked, most);
     }
 
     private AtomicCounter counter(

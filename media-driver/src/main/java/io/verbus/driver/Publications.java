@@ -137,6 +137,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
      */
     void add(Client client, long correlationId, int streamId, boolean exclusive, ChannelUri asked) {
         asked.checkPublishable();
+        asked.checkStream(streamId);
         ChannelUri channel = factory.completed(named.placed(asked));
         Publication shared = exclusive ? null : findShared(streamId, channel);
         if (shared != null) {

@@ -12,6 +12,9 @@ import io.verbus.logbuffer.LogLayout;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * Tells operators how much of an image has arrived: all of it up to one position, and something up
  * to a higher one where there are gaps. The conductor finds the first by walking the frames in the
@@ -25,6 +28,7 @@ final class ReceivedPosition implements AutoCloseable {
 
     private final AtomicCounter complete;
     private final AtomicCounter highest;
+    private final AtomicCounter naks;
 
     /** Written by the receiver; read by the conductor. */
     private volatile long arrived;
@@ -36,15 +40,32 @@ final class ReceivedPosition implements AutoCloseable {
      * @throws BusException if there are none left.
      */
     ReceivedPosition(DriverCounters counters, DriverCounters.Stream image, long position) {
-        highest = counters.stream(CounterTypes.RECEIVER_HIGH_WATER, "rcv-hwm", image);
+        List<AtomicCounter> made = new ArrayList<>();
         try {
-            complete = counters.stream(CounterTypes.RECEIVER_POSITION, "rcv-pos", image);
+            highest = add(made, counters, CounterTypes.RECEIVER_HIGH_WATER, "rcv-hwm", image);
+            complete = add(made, counters, CounterTypes.RECEIVER_POSITION, "rcv-pos", image);
+            naks = add(made, counters, CounterTypes.RECEIVER_NAKS_SENT, "rcv-naks-sent", image);
         } catch (BusException e) {
-            highest.close();
+            made.forEach(AtomicCounter::close);
             throw e;
         }
         highest.setRelease(position);
         complete.setRelease(position);
+    }
+
+    private static AtomicCounter add(
+            List<AtomicCounter> made,
+            DriverCounters counters,
+            int typeId,
+            String name,
+            DriverCounters.Stream image) {
+        made.add(counters.stream(typeId, name, image));
+        return made.getLast();
+    }
+
+    /** A NAK has gone out. Receiver. */
+    void onNak() {
+        naks.incrementRelease();
     }
 
     /** Something has arrived up to a position. Receiver. */
@@ -89,5 +110,6 @@ final class ReceivedPosition implements AutoCloseable {
     public void close() {
         complete.close();
         highest.close();
+        naks.close();
     }
 }

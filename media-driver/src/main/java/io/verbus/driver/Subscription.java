@@ -30,4 +30,13 @@ public record Subscription(
                 && streamId == sourceStreamId
                 && channel.sessionId().orElse(sourceSessionId) == sourceSessionId;
     }
+
+    /** Whether a stream may have both this subscription and another as its subscribers. */
+    boolean mayShareWith(Subscription other) {
+        return endpoint == other.endpoint
+                && streamId == other.streamId
+                && (channel.sessionId().isEmpty()
+                        || other.channel.sessionId().isEmpty()
+                        || channel.sessionId().equals(other.channel.sessionId()));
+    }
 }

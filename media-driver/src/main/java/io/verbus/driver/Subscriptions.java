@@ -71,6 +71,7 @@ final class Subscriptions {
         Transport transport = null;
         InboundEndpoint endpoint = null;
         asked.checkSubscribable();
+        asked.checkStream(streamId);
         ChannelUri channel = asked;
         int statusId = EventEncoder.NO_COUNTER;
         if (isOfPeers(channel)) {
@@ -97,6 +98,7 @@ final class Subscriptions {
                 new Subscription(
                         correlationId, client.id(), channel, streamId, transport, endpoint);
         try {
+            checkReliable(subscription);
             checkCounters(subscription);
         } catch (CommandException e) {
             closeEndpoint(subscription);
@@ -277,6 +279,28 @@ final class Subscriptions {
         } else if (subscription.transport() != null) {
             statuses.leave(subscription.endpoint());
             subscription.transport().closeEndpoint(subscription.endpoint());
+        }
+    }
+
+    /** Those of a stream at an endpoint share its images, which are either reliable or not. */
+    private void checkReliable(Subscription added) {
+        for (Subscription each : all) {
+            if (added.endpoint() != null
+                    && added.mayShareWith(each)
+                    && added.channel().isReliable() != each.channel().isReliable()) {
+                throw new CommandException(
+                        ErrorCode.INVALID_CHANNEL,
+                        "option conflicts with existing subscription: reliable="
+                                + added.channel().isReliable()
+                                + " of channel '"
+                                + added.channel()
+                                + "', where another subscription of stream "
+                                + added.streamId()
+                                + " has '"
+                                + each.channel()
+                                + "': use one reliable for all subscriptions of a stream at an"
+                                + " endpoint");
+            }
         }
     }
 

@@ -77,6 +77,9 @@ class LossRecoveryTest {
                     // reads on
                 }
             }
+            assertEquals(b.counter("NAKs sent"), image.naks);
+            assertEquals(a.counter("NAKs received"), stream.naks);
+            assertTrue(image.naks > 0 && stream.naks > 0, image.naks + ", " + stream.naks);
             assertEquals(0, b.counter("invalid frames of senders"));
             assertEquals(0, a.counter("invalid frames of receivers"));
             return a.nowNs / TestDriver.MS;

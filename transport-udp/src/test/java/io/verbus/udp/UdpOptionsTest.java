@@ -38,7 +38,15 @@ class UdpOptionsTest {
         "linger, 1h",
         "nak-delay, 1h",
         "nak-retry, 0ns",
-        "retransmit-linger, 0ns"
+        "retransmit-linger, 0ns",
+        "max-resend, 257",
+        "flow-control, fast",
+        "unicast-flow-control, MIN",
+        "flow-control-tag, x",
+        "flow-control-group-size, 65",
+        "receiver-timeout, 1h",
+        "group-tag, 9223372036854775808",
+        "nak-backoff, 0s"
     })
     void aWrongValueIsRefusedBeforeTheTransportIsOpened(String name, String value) {
         String message =

@@ -340,17 +340,17 @@ class UdpTransportTest {
 
     @Test
     void subscriptionsAtAnEndpointMustAgree() {
-        b.subscribe(channel("|window=16k|reliable=false"), STREAM);
+        b.subscribe(channel("|window=16k|so-rcvbuf=64k"), STREAM);
         TransportException window =
                 assertThrows(
                         TransportException.class,
                         () -> b.transport.openEndpoint(channel("|window=32k")));
         assertTrue(window.getMessage().contains("window 32768 differs from 16384"));
-        TransportException reliable =
+        TransportException buffer =
                 assertThrows(
                         TransportException.class,
-                        () -> b.transport.openEndpoint(channel("|reliable=true")));
-        assertTrue(reliable.getMessage().contains("reliable true differs from false"));
+                        () -> b.transport.openEndpoint(channel("|so-rcvbuf=128k")));
+        assertTrue(buffer.getMessage().contains("another so-rcvbuf than the 65536 bytes"));
         b.transport.openEndpoint(channel(""));
     }
 

@@ -2,6 +2,8 @@
 
 package io.verbus.driver.background;
 
+import io.verbus.channel.LocalInterface;
+
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -31,7 +33,7 @@ public final class Names {
     /**
      * Looks a name up.
      *
-     * @param name or an IP address.
+     * @param name or an IP address, or that of a {@link LocalInterface}.
      * @return completed in a later turn of the conductor, or at once for an IP address.
      */
     public CompletableFuture<Void> lookUp(String name) {
@@ -52,6 +54,9 @@ public final class Names {
     }
 
     private static InetAddress ask(String name) {
+        if (LocalInterface.isSearched(name)) {
+            return LocalAddresses.find(name);
+        }
         try {
             return InetAddress.getByName(name);
         } catch (UnknownHostException e) {

@@ -148,7 +148,7 @@ public final class NamedPublications {
     private static boolean isSameStream(Named existing, int streamId, ChannelUri channel) {
         return existing.spec().streamId() == streamId
                 && SamePlace.of(existing.named(), channel)
-                && Objects.equals(existing.named().interfaceAddress(), channel.interfaceAddress());
+                && Objects.equals(existing.named().localInterface(), channel.localInterface());
     }
 
     /**

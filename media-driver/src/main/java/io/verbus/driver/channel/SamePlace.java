@@ -25,7 +25,7 @@ public final class SamePlace {
     public static boolean isSpied(ChannelUri publication, ChannelUri spy) {
         return NamedPublications.hasSamePlaceTag(publication, spy)
                 || of(publication, spy)
-                        && (spy.interfaceAddress() == null
-                                || spy.interfaceAddress().equals(publication.interfaceAddress()));
+                        && (spy.localInterface() == null
+                                || spy.localInterface().equals(publication.localInterface()));
     }
 }

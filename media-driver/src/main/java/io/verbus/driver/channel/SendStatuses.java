@@ -43,7 +43,7 @@ public final class SendStatuses {
 
     private static boolean isShared(ChannelUri existing, ChannelUri channel) {
         return SamePlace.of(existing, channel)
-                && Objects.equals(existing.interfaceAddress(), channel.interfaceAddress())
+                && Objects.equals(existing.localInterface(), channel.localInterface())
                 && Objects.equals(existing.tags().place(), channel.tags().place())
                 && (!channel.isManual() || channel.tags().place().isPresent());
     }

@@ -49,6 +49,16 @@ final class AeronNames {
         same("aeron.spies.simulate.connection", "spies-connect");
         same("aeron.dir.delete.on.shutdown", "delete-on-shutdown");
         same("aeron.publication.linger.timeout", "udp.linger");
+        same("aeron.nak.unicast.delay", "udp.nak-delay");
+        same("aeron.nak.multicast.max.backoff", "udp.nak-backoff");
+        same("aeron.retransmit.unicast.linger", "udp.retransmit-linger");
+        same("aeron.max.resend", "udp.max-resend");
+        same("aeron.receiver.group.tag", "udp.group-tag");
+        same("aeron.flow.control.group.tag", "udp.flow-control-tag");
+        same("aeron.flow.control.group.min.size", "udp.flow-control-group-size");
+        same("aeron.flow.control.receiver.timeout", "udp.receiver-timeout");
+        flow("unicast", "udp.unicast-flow-control");
+        flow("multicast", "udp.flow-control");
     }
 
     private final Set<String> unused = new TreeSet<>();
@@ -59,6 +69,24 @@ final class AeronNames {
 
     private static void named(String property, String option, UnaryOperator<String> value) {
         BY_PROPERTY.put(property, new Named(List.of(option), value));
+    }
+
+    /** The Java driver names a class, and a supplier of one; the C driver a function. */
+    private static void flow(String kind, String option) {
+        named("aeron." + kind + ".flow.control.strategy", option, AeronNames::strategy);
+        named("aeron." + kind + ".FlowControl.supplier", option, AeronNames::strategy);
+    }
+
+    /** The strategy that a name is of; the name itself if it is of none that is known. */
+    private static String strategy(String name) {
+        String simple = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
+        String bare = simple.startsWith("aeron_") ? simple.substring("aeron_".length()) : simple;
+        for (String strategy : List.of("max", "min", "tagged")) {
+            if (bare.startsWith(strategy)) {
+                return strategy;
+            }
+        }
+        return bare.startsWith("unicast") ? "max" : name;
     }
 
     /** One more option that a name of Aeron's sets. */

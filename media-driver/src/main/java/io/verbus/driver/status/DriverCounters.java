@@ -97,7 +97,8 @@ public final class DriverCounters {
     public AtomicCounter stream(int typeId, String name, Stream stream) {
         boolean isImages =
                 typeId == CounterTypes.RECEIVER_POSITION
-                        || typeId == CounterTypes.RECEIVER_HIGH_WATER;
+                        || typeId == CounterTypes.RECEIVER_HIGH_WATER
+                        || typeId == CounterTypes.RECEIVER_NAKS_SENT;
         AtomicCounter counter =
                 allocate(
                         isImages ? CounterShare.IMAGES : CounterShare.CLIENTS,

@@ -13,8 +13,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.net.InetAddress;
 import java.util.concurrent.CompletableFuture;
 
 @Timeout(60)
@@ -53,6 +55,29 @@ class NamesTest {
                 });
         assertTrue(names.address("localhost", 1).getAddress().isLoopbackAddress());
         assertFalse(names.lookUp("localhost").isDone(), "asked anew");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "127.0.0.0/8, 127.0.0.1",
+        "127.9.9.9/8, 127.0.0.1",
+        "127.0.0.1/32, 127.0.0.1",
+        "localhost/8, 127.0.0.1",
+        "{lo}, 127.0.0.1",
+        "127.0.0.2/32,",
+        "203.0.113.0/24,",
+        "{nowhere0},"
+    })
+    void anInterfaceIsAnAddressOfThisHost(String name, String address) {
+        CompletableFuture<Void> lookUp = names.lookUp(name);
+        Await.until(
+                "found",
+                () -> {
+                    background.tell(1);
+                    return lookUp.isDone();
+                });
+        InetAddress found = names.address(name, 1).getAddress();
+        assertEquals(address, found == null ? null : found.getHostAddress());
     }
 
     @ParameterizedTest

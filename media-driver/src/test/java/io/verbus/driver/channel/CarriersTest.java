@@ -31,7 +31,7 @@ class CarriersTest {
         "aeron:udp?endpoint=10.1.0.1:7|interface=10.1.0.2|ttl=3|cc=cubic|linger=0s|reliable=false,"
                 + " aeron:rdma?endpoint=10.1.0.1:7|interface=10.1.0.2",
         "aeron:udp?endpoint=10.1.0.1:7|fc=min|rcv-wnd=64k|ssc=true|alias=x|session-id=3,"
-                + " aeron:rdma?endpoint=10.1.0.1:7|window=64k|ssc=true|session-id=3|alias=x",
+                + " aeron:rdma?endpoint=10.1.0.1:7|rcv-wnd=64k|ssc=true|session-id=3|alias=x",
         "aeron:udp?control-mode=manual|interface=10.1.0.2|fc=min,"
                 + " aeron:rdma?control-mode=manual|fc=min"
     })

@@ -171,6 +171,36 @@ class DriverConfigSourcesTest {
         assertEquals(List.of("AERON_EVENT_LOG", "aeron.print"), List.copyOf(sources.unused()));
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "AERON_UNICAST_FLOWCONTROL_SUPPLIER, aeron_unicast_flow_control_strategy_supplier,"
+                + " unicast-flow-control, max",
+        "AERON_MULTICAST_FLOWCONTROL_SUPPLIER, aeron_max_multicast_flow_control_strategy_supplier,"
+                + " flow-control, max",
+        "AERON_MULTICAST_FLOWCONTROL_SUPPLIER, aeron_min_flow_control_strategy_supplier,"
+                + " flow-control, min",
+        "AERON_MULTICAST_FLOWCONTROL_SUPPLIER, io.aeron.driver.TaggedMulticastFlowControlSupplier,"
+                + " flow-control, tagged",
+        "AERON_MULTICAST_FLOW_CONTROL_STRATEGY, io.aeron.driver.MinMulticastFlowControl,"
+                + " flow-control, min",
+        "AERON_MULTICAST_FLOWCONTROL_SUPPLIER, com.example.Own, flow-control, com.example.Own",
+        "AERON_FLOW_CONTROL_GROUP_TAG, -7, flow-control-tag, -7",
+        "AERON_FLOW_CONTROL_GROUP_MIN_SIZE, 3, flow-control-group-size, 3",
+        "AERON_FLOW_CONTROL_RECEIVER_TIMEOUT, 2s, receiver-timeout, 2s",
+        "AERON_RECEIVER_GROUP_TAG, 9, group-tag, 9",
+        "AERON_NAK_UNICAST_DELAY, 0, nak-delay, 0",
+        "AERON_NAK_MULTICAST_MAX_BACKOFF, 5ms, nak-backoff, 5ms",
+        "AERON_MAX_RESEND, 5, max-resend, 5"
+    })
+    void aeronsNamesForGroupsAndRepairAreRead(
+            String variable, String value, String option, String set) {
+        DriverConfig config =
+                new DriverConfigSources(DriverConfig.builder(), List.of("udp"))
+                        .environment(Map.of(variable, value))
+                        .build();
+        assertEquals(Map.of("udp." + option, set), config.transportOptions());
+    }
+
     @Test
     void anOptionOfATransportThatIsAbsentIsPassedOverByAeronsName() {
         DriverConfig config =

@@ -2,11 +2,11 @@
 
 package io.verbus.rdma.outbound;
 
+import io.verbus.channel.FlowChoice;
 import io.verbus.transport.OutboundStream;
 
 import org.agrona.collections.ArrayUtil;
 
-import java.util.OptionalLong;
 import java.util.Queue;
 
 /**
@@ -41,6 +41,9 @@ final class FanOut {
         TAGGED
     }
 
+    /** Tag of {@code fc=tagged} where a channel of Aeron names none. */
+    private static final long UNNAMED_TAG = -1;
+
     private final OutboundStream stream;
     private final Decider decider;
     private final long tag;
@@ -58,14 +61,22 @@ final class FanOut {
     FanOut(OutboundStream stream, Queue<SenderEvent> events) {
         this.stream = stream;
         this.events = events;
-        OptionalLong named = stream.channel().flowControlTag();
-        tag = named.orElse(0);
-        decider =
-                named.isPresent()
-                        ? Decider.TAGGED
-                        : "max".equals(stream.channel().flowControl()) ? Decider.MAX : Decider.MIN;
-        groupSize = stream.channel().flowControlGroupSize();
+        FlowChoice flow = stream.channel().flow();
+        tag = flow == null ? 0 : flow.tag().orElse(UNNAMED_TAG);
+        decider = decider(flow);
+        groupSize = flow == null ? 1 : Math.max(1, flow.groupSize().orElse(1));
         termLength = stream.log().spec().termLength();
+    }
+
+    private static Decider decider(FlowChoice flow) {
+        if (flow == null) {
+            return Decider.MIN;
+        }
+        return switch (flow.strategy()) {
+            case MIN -> Decider.MIN;
+            case MAX -> Decider.MAX;
+            case TAGGED -> Decider.TAGGED;
+        };
     }
 
     boolean isTag(long other) {

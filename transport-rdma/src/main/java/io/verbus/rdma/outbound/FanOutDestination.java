@@ -297,6 +297,11 @@ final class FanOutDestination implements OutboundStream, Retention {
         stream.onCreditStall();
     }
 
+    @Override
+    public void onNak() {
+        stream.onNak();
+    }
+
     /** One that is removed ends behind what was sent. */
     @Override
     public long finalPosition() {

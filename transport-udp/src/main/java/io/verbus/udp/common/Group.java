@@ -3,6 +3,7 @@
 package io.verbus.udp.common;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.LocalInterface;
 import io.verbus.transport.TransportException;
 
 import java.net.Inet4Address;
@@ -17,8 +18,10 @@ import java.net.UnknownHostException;
  * @param data the address that channels name, whose last octet is odd.
  * @param control the address after that.
  * @param local of the interface; the wildcard leaves it to the route.
+ * @param port from which is sent; 0 leaves it to the system.
  */
-public record Group(InetSocketAddress data, InetSocketAddress control, InetAddress local) {
+public record Group(
+        InetSocketAddress data, InetSocketAddress control, InetAddress local, int port) {
     /**
      * The group that a channel names.
      *
@@ -37,8 +40,16 @@ public record Group(InetSocketAddress data, InetSocketAddress control, InetAddre
                             + "' names a multicast group that cannot be used: choose an IPv4 group"
                             + " whose last octet is odd, since the next address is used too");
         }
-        String local = channel.interfaceAddress();
-        InetAddress from = resolver.resolve(local == null ? "0.0.0.0" : local, 0).getAddress();
+        if (channel.control() != null && !channel.isAeron()) {
+            throw new TransportException(
+                    "channel '"
+                            + channel
+                            + "' has both a multicast group and control: remove control, since a"
+                            + " group has its own, or name an address of one host as endpoint");
+        }
+        LocalInterface local = channel.localInterface();
+        InetAddress from =
+                resolver.resolve(local == null ? "0.0.0.0" : local.name(), 0).getAddress();
         if (!(from instanceof Inet4Address)) {
             throw new TransportException(
                     "channel '"
@@ -50,7 +61,8 @@ public record Group(InetSocketAddress data, InetSocketAddress control, InetAddre
             return new Group(
                     address,
                     new InetSocketAddress(InetAddress.getByAddress(octets), address.getPort()),
-                    from);
+                    from,
+                    local == null ? 0 : local.port());
         } catch (UnknownHostException impossible) {
             throw new AssertionError("the length of an address is fixed", impossible);
         }

@@ -2,6 +2,7 @@
 
 package io.verbus.udp.common;
 
+import io.verbus.channel.LocalInterface;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
@@ -20,6 +21,12 @@ public record Resolver(TransportHost host) {
      */
     public InetSocketAddress resolve(String name, int port) {
         InetSocketAddress address = host.address(name, port);
+        if (address.isUnresolved() && LocalInterface.isSearched(name)) {
+            throw new TransportException(
+                    "this host has no address of the interface '"
+                            + name
+                            + "': name one that `ip address` shows");
+        }
         if (address.isUnresolved()) {
             throw new TransportException(
                     "host name '"

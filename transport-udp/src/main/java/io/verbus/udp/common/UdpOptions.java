@@ -2,12 +2,14 @@
 
 package io.verbus.udp.common;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.Option;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportSettings;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Values of the transport's options. {@link #ALL} says what each means and may be.
@@ -34,6 +36,8 @@ import java.util.List;
  * @param nakDelayNs {@link #NAK_DELAY}, nanoseconds.
  * @param nakRetryNs {@link #NAK_RETRY}, nanoseconds.
  * @param retransmitLingerNs {@link #RETRANSMIT_LINGER}, nanoseconds.
+ * @param maxResend {@link #MAX_RESEND}.
+ * @param group for streams that several receive.
  */
 public record UdpOptions(
         int window,
@@ -57,7 +61,9 @@ public record UdpOptions(
         long lingerNs,
         long nakDelayNs,
         long nakRetryNs,
-        long retransmitLingerNs) {
+        long retransmitLingerNs,
+        int maxResend,
+        GroupOptions group) {
     private static final long US = 1_000;
     private static final long MS = 1_000_000;
     private static final long MINUTE = 60_000 * MS;
@@ -230,8 +236,16 @@ public record UdpOptions(
                     MINUTE,
                     "Time for which the sender does not send a range once more.");
 
-    /** All options, in the order of help. */
-    public static final List<Option<?>> ALL =
+    static final Option<Integer> MAX_RESEND =
+            Option.count(
+                    "udp.max-resend",
+                    "64",
+                    1,
+                    256,
+                    "Ranges that a publication sends again at a time; of more the closest are"
+                            + " joined.");
+
+    private static final List<Option<?>> OWN =
             List.of(
                     WINDOW,
                     PUBLICATION_WINDOW,
@@ -254,7 +268,12 @@ public record UdpOptions(
                     LINGER,
                     NAK_DELAY,
                     NAK_RETRY,
-                    RETRANSMIT_LINGER);
+                    RETRANSMIT_LINGER,
+                    MAX_RESEND);
+
+    /** All options, in the order of help. */
+    public static final List<Option<?>> ALL =
+            Stream.concat(OWN.stream(), GroupOptions.ALL.stream()).toList();
 
     /**
      * Reads the options that are set, and checks each.
@@ -286,16 +305,25 @@ public record UdpOptions(
                 LINGER.read(host),
                 NAK_DELAY.read(host),
                 NAK_RETRY.read(host),
-                RETRANSMIT_LINGER.read(host));
+                RETRANSMIT_LINGER.read(host),
+                MAX_RESEND.read(host),
+                GroupOptions.of(host));
     }
 
     /**
      * Bytes that a publisher may be ahead of what was sent.
      *
+     * @param channel of the publication.
      * @param termLength of its log.
      */
-    public int publicationWindow(int termLength) {
+    public int publicationWindow(ChannelUri channel, int termLength) {
         int most = termLength / 2;
-        return publicationWindow == 0 ? most : Math.min(publicationWindow, most);
+        int asked = channel.publicationWindow().orElse(publicationWindow);
+        return asked == 0 ? most : Math.min(asked, most);
+    }
+
+    /** How long a closed publication still answers for what was lost, nanoseconds. */
+    public long lingerNs(ChannelUri channel) {
+        return channel.linger() == null ? lingerNs : channel.linger().toNanos();
     }
 }

@@ -4,6 +4,7 @@ package io.verbus.udp.inbound;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.transport.TransportException;
+import io.verbus.udp.common.SocketBuffers;
 import io.verbus.udp.common.UdpOptions;
 
 /**
@@ -16,7 +17,8 @@ final class EndpointTerms {
 
     private final UdpOptions options;
     private Integer window;
-    private Boolean reliable;
+    private SocketBuffers buffers;
+    private boolean isReceiveBufferAsked;
     private String congestionControl;
     private Long groupTag;
     private int users;
@@ -35,7 +37,6 @@ final class EndpointTerms {
     void join(ChannelUri channel, String endpoint) {
         Integer newWindow =
                 channel.window().isPresent() ? (Integer) channel.window().getAsInt() : window;
-        Boolean newReliable = channel.hasReliable() ? (Boolean) channel.isReliable() : reliable;
         Long newTag =
                 channel.groupTag().isPresent() ? (Long) channel.groupTag().getAsLong() : groupTag;
         String newControl =
@@ -44,13 +45,34 @@ final class EndpointTerms {
                         : channel.congestionControl();
         check("cc", congestionControl, newControl, endpoint);
         check("window", window, newWindow, endpoint);
-        check("reliable", reliable, newReliable, endpoint);
         check("gtag", groupTag, newTag, endpoint);
+        SocketBuffers newBuffers = buffers == null ? SocketBuffers.of(channel, options) : buffers;
+        newBuffers.requireFit(channel, endpoint);
+        boolean isAsked = isReceiveBufferAsked || channel.datagrams().receiveBuffer().isPresent();
+        if (isAsked || channel.isAeron() && channel.window().isPresent()) {
+            checkWindow(channel, newWindow, newBuffers.receive());
+        }
+        isReceiveBufferAsked = isAsked;
+        buffers = newBuffers;
         window = newWindow;
-        reliable = newReliable;
         congestionControl = newControl;
         groupTag = newTag;
         users++;
+    }
+
+    private void checkWindow(ChannelUri channel, Integer asked, int buffer) {
+        int wanted = asked == null ? options.window() : asked;
+        if (wanted > buffer) {
+            throw new TransportException(
+                    "channel '"
+                            + channel
+                            + "' has a window of "
+                            + wanted
+                            + ", more than the "
+                            + buffer
+                            + " bytes of the receive buffer: lower the window, or raise so-rcvbuf"
+                            + " or udp.receive-buffer");
+        }
     }
 
     private static void check(String key, Object agreed, Object wanted, String endpoint) {
@@ -76,7 +98,8 @@ final class EndpointTerms {
             return false;
         }
         window = null;
-        reliable = null;
+        buffers = null;
+        isReceiveBufferAsked = false;
         congestionControl = null;
         groupTag = null;
         return true;
@@ -87,13 +110,26 @@ final class EndpointTerms {
         return users;
     }
 
-    boolean isReliable() {
-        return reliable == null || reliable;
-    }
-
     /** Tag of the subscriptions, or null. */
     Long groupTag() {
-        return groupTag;
+        return groupTag == null ? options.group().tag() : groupTag;
+    }
+
+    /** Buffers of the socket. */
+    SocketBuffers buffers() {
+        return buffers;
+    }
+
+    /** Bytes of the receive buffer to ask for: as wide as the window, unless a channel says. */
+    int preferredBuffer() {
+        return isReceiveBufferAsked
+                ? buffers.receive()
+                : Math.max(buffers.receive(), preferredWindow());
+    }
+
+    /** Whether subscriptions have named a window that a stream's longest frame does not fit. */
+    boolean isTooNarrow(int mtu) {
+        return window != null && window < mtu;
     }
 
     /** Bytes that a sender may be ahead, whatever its term length. */

@@ -18,8 +18,6 @@ final class GapRecovery {
      */
     static final int CAPACITY = 16;
 
-    private static final long MAX_GROUP_BACKOFF_NS = 10_000_000;
-
     /** What is done about a gap that is due. */
     interface Remedy {
         /**
@@ -33,7 +31,7 @@ final class GapRecovery {
     private final RebuiltLog log;
     private final long delayNs;
     private final long retryNs;
-    private final boolean isGroup;
+    private final long backoffNs;
     private final Remedy remedy;
 
     // Ordered by position, apart from each other.
@@ -52,13 +50,14 @@ final class GapRecovery {
      * @param log that has the gaps.
      * @param delayNs time for which a gap may be reordering only.
      * @param retryNs time until it is asked for once more.
-     * @param isGroup whether others may ask for the same.
+     * @param backoffNs longest random time by which that is put off, as others may ask for the
+     *     same; 0 if none may.
      */
-    GapRecovery(RebuiltLog log, long delayNs, long retryNs, boolean isGroup, Remedy remedy) {
+    GapRecovery(RebuiltLog log, long delayNs, long retryNs, long backoffNs, Remedy remedy) {
         this.log = log;
         this.delayNs = delayNs;
         this.retryNs = retryNs;
-        this.isGroup = isGroup;
+        this.backoffNs = backoffNs;
         this.remedy = remedy;
         searched = log.rebuilt();
     }
@@ -129,6 +128,6 @@ final class GapRecovery {
 
     /** Receivers of a group that miss the same wait apart: the first to ask serves all. */
     private long backoffNs() {
-        return isGroup ? ThreadLocalRandom.current().nextLong(MAX_GROUP_BACKOFF_NS) : 0;
+        return backoffNs == 0 ? 0 : ThreadLocalRandom.current().nextLong(backoffNs);
     }
 }

@@ -11,12 +11,14 @@ import io.verbus.transport.TransportHost;
 import io.verbus.udp.common.Group;
 import io.verbus.udp.common.ReceiverCounters;
 import io.verbus.udp.common.Resolver;
+import io.verbus.udp.common.SocketNotes;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SendBatch;
 
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,6 +37,7 @@ public final class InboundConductor implements AutoCloseable {
     private final TransportHost host;
     private final Resolver resolver;
     private final UdpOptions options;
+    private final SocketNotes notes;
     private final ReceiverCounters counters;
     private final Queue<ReceiverEvent> events = new ManyToOneConcurrentLinkedQueue<>();
     private final ReceiverAgent agent;
@@ -63,6 +66,7 @@ public final class InboundConductor implements AutoCloseable {
         this.resolver = new Resolver(host);
         this.options = options;
         this.nowNs = nowNs;
+        notes = new SocketNotes(options);
         counters = new ReceiverCounters(host);
         nextReceiverId = host.driverId();
         agent = new ReceiverAgent(events, counters);
@@ -76,10 +80,9 @@ public final class InboundConductor implements AutoCloseable {
 
     /** Opens or joins the endpoint of a channel. */
     public InboundEndpoint open(ChannelUri channel) {
-        InetSocketAddress address =
-                resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
+        InetSocketAddress address = address(channel);
         Group group = Group.of(channel, address, resolver);
-        if (group == null && channel.interfaceAddress() != null) {
+        if (group == null && channel.localInterface() != null && !channel.isAeron()) {
             throw new TransportException(
                     "channel '"
                             + channel
@@ -88,7 +91,9 @@ public final class InboundConductor implements AutoCloseable {
         }
         InetSocketAddress control = control(channel, group);
         for (ReceiveEndpoint endpoint : endpoints) {
-            if (endpoint.isAt(address, group)) {
+            if (channel.hasEndpoint()
+                    ? endpoint.isAt(address, group)
+                    : endpoint.isAnonymous(control)) {
                 endpoint.requireControl(channel, control);
                 join(endpoint, channel);
                 return endpoint;
@@ -97,7 +102,7 @@ public final class InboundConductor implements AutoCloseable {
         ReceiveEndpoint endpoint =
                 new ReceiveEndpoint(
                         socket(address, group),
-                        address,
+                        channel.hasEndpoint() ? address : null,
                         group,
                         control,
                         options,
@@ -105,9 +110,10 @@ public final class InboundConductor implements AutoCloseable {
                         agent,
                         events,
                         nextReceiverId++);
-        endpoint.join(channel);
         try {
+            endpoint.join(channel);
             checkBuffer(endpoint);
+            channel.datagrams().sendBuffer().ifPresent(endpoint::sendBuffer);
         } catch (TransportException e) {
             endpoint.close();
             throw e;
@@ -127,18 +133,20 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
+    /** Where to receive: a publication that names none is told the address by being asked. */
+    private InetSocketAddress address(ChannelUri channel) {
+        if (channel.hasEndpoint()) {
+            return resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
+        }
+        boolean isIpv6 =
+                resolver.resolve(channel.control().host(), 0).getAddress() instanceof Inet6Address;
+        return resolver.resolve(isIpv6 ? "::" : "0.0.0.0", 0);
+    }
+
     private InetSocketAddress control(ChannelUri channel, Group group) {
-        if (channel.control() == null) {
-            return null;
-        }
-        if (group != null) {
-            throw new TransportException(
-                    "channel '"
-                            + channel
-                            + "' has both a multicast group and control: remove control, since a"
-                            + " group has its own, or name an address of this host as endpoint");
-        }
-        return resolver.resolve(channel.control().host(), channel.control().port());
+        return channel.control() == null || group != null
+                ? null
+                : resolver.resolve(channel.control().host(), channel.control().port());
     }
 
     private DatagramSocket socket(InetSocketAddress address, Group group) {
@@ -158,7 +166,7 @@ public final class InboundConductor implements AutoCloseable {
 
     private void checkBuffer(ReceiveEndpoint endpoint) {
         int window = endpoint.terms().preferredWindow();
-        int given = endpoint.receiveBuffer(Math.max(options.receiveBuffer(), window));
+        int given = endpoint.receiveBuffer(endpoint.terms().preferredBuffer());
         if (given < window) {
             host.onError(
                     new TransportException(
@@ -263,6 +271,12 @@ public final class InboundConductor implements AutoCloseable {
 
     private void receive(ReceiverEvent.Offered offered, InboundImage image) {
         ReceiveImage receiving = new ReceiveImage(image, offered, options, counters, events, nowNs);
+        EndpointTerms terms = offered.endpoint().terms();
+        notes.receiving(
+                image,
+                terms.window(image.log().spec().termLength(), offered.mtu()),
+                terms.buffers(),
+                receiving.isGroup());
         byId.put(image.imageId(), receiving);
         images = byId.values().toArray(new ReceiveImage[0]);
         agent.commands().add(new ReceiverCommand.Accept(offered.endpoint(), receiving));

@@ -22,7 +22,8 @@ import java.util.function.BiConsumer;
 final class InboundSetups {
     /** What peers cause, beside what {@link ImageQuota.Refusal} names. */
     private enum PeerError {
-        FAILED
+        FAILED,
+        NARROW
     }
 
     private final TransportHost host;
@@ -61,6 +62,12 @@ final class InboundSetups {
     /** A sender offers a stream. */
     void onOffered(ReceiverEvent.Offered offered) {
         String peer = offered.source().host();
+        EndpointTerms terms = offered.endpoint().terms();
+        if (terms.isTooNarrow(offered.mtu())) {
+            peerErrors.record(PeerError.NARROW, peer, narrow(terms.preferredWindow(), offered));
+            refuse(offered, true);
+            return;
+        }
         ImageQuota.Refusal refusal = quota.refusal(peer, offered.termLength());
         if (refusal != null) {
             record(refusal, peer);
@@ -72,6 +79,18 @@ final class InboundSetups {
             quota.giveBack(share);
             refuse(offered, false);
         }
+    }
+
+    private static String narrow(int window, ReceiverEvent.Offered offered) {
+        return "a stream of "
+                + offered.source()
+                + " has no image, as mtuLength="
+                + offered.mtu()
+                + " > initialWindowLength="
+                + window
+                + ": widen the window of the subscriptions at "
+                + offered.endpoint().description()
+                + ", or have the publication name a shorter mtu";
     }
 
     private SetupAnswer answer(ReceiverEvent.Offered offered, ImageQuota.Share share, String peer) {

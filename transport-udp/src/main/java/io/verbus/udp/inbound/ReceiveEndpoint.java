@@ -22,6 +22,7 @@ import java.util.Queue;
 final class ReceiveEndpoint implements InboundEndpoint {
     private final DatagramSocket socket;
     private final InetSocketAddress requested;
+    private final boolean isAnonymous;
     private final Group group;
 
     /** Where a publication is asked, whose receivers come by themselves; or null. */
@@ -44,11 +45,9 @@ final class ReceiveEndpoint implements InboundEndpoint {
             Queue<ReceiverEvent> events,
             long receiverId) {
         this.socket = socket;
+        isAnonymous = requested == null;
         this.requested =
-                requested.getPort() == 0
-                        ? new InetSocketAddress(
-                                requested.getAddress(), socket.localAddress().getPort())
-                        : requested;
+                isAnonymous || requested.getPort() == 0 ? socket.localAddress() : requested;
         this.group = group;
         this.publication = publication;
         this.receiverId = receiverId;
@@ -99,6 +98,11 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return publication != null;
     }
 
+    /** Whether no channel names the address, and that publication is asked. */
+    boolean isAnonymous(InetSocketAddress asked) {
+        return isAnonymous && Objects.equals(publication, asked);
+    }
+
     boolean isAt(InetSocketAddress address, Group otherGroup) {
         return requested.equals(address) && Objects.equals(group, otherGroup);
     }
@@ -133,6 +137,11 @@ final class ReceiveEndpoint implements InboundEndpoint {
     /** What the subscriptions have agreed upon. */
     EndpointTerms terms() {
         return terms;
+    }
+
+    /** Asks for a send buffer, in bytes. */
+    void sendBuffer(int bytes) {
+        socket.sendBuffer(bytes);
     }
 
     /** Asks for a receive buffer, in bytes; returns what the kernel gives. */

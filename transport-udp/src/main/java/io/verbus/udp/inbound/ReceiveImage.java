@@ -2,6 +2,7 @@
 
 package io.verbus.udp.inbound;
 
+import io.verbus.channel.DatagramSettings;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogCleaner;
 import io.verbus.transport.InboundImage;
@@ -112,7 +113,7 @@ final class ReceiveImage {
         hasControl = endpoint.control() != null;
         source.set(hasControl ? endpoint.control() : offered.source());
         isGroup = offered.isGroup() || endpoint.isGroup();
-        isReliable = endpoint.terms().isReliable();
+        isReliable = image.channel().isReliable();
         mtu = offered.mtu();
         timeoutNs = options.imageTimeoutNs();
         log = new RebuiltLog(image.log(), offered.position());
@@ -124,9 +125,7 @@ final class ReceiveImage {
                         endpoint.description(),
                         source.toString(),
                         nowNs);
-        recovery =
-                new GapRecovery(
-                        log, options.nakDelayNs(), options.nakRetryNs(), isGroup, this::recover);
+        recovery = recovery(options);
         status = new StatusMessages(log, endpoint, options.statusIntervalNs(), nowNs);
         congestion = endpoint.terms().congestionControl(log.termLength(), mtu);
         probe = new RoundTripProbe(endpoint.receiverId());
@@ -137,6 +136,20 @@ final class ReceiveImage {
         frameNs = nowNs;
         sourceNs = nowNs;
         answeredNs = nowNs - MIN_ANSWER_INTERVAL_NS;
+    }
+
+    /** What is not asked for again is given up at once, as nothing is gained by waiting. */
+    private GapRecovery recovery(UdpOptions options) {
+        DatagramSettings asked = image.channel().datagrams();
+        boolean isShared = asked.group() == null ? isGroup : asked.group();
+        boolean isOwnDelay = asked.nakDelay() != null && !isShared;
+        long delayNs = isOwnDelay ? asked.nakDelay().toNanos() : options.nakDelayNs();
+        return new GapRecovery(
+                log,
+                isReliable ? delayNs : 0,
+                options.nakRetryNs(),
+                isReliable && isShared ? options.group().nakBackoffNs() : 0,
+                this::recover);
     }
 
     /** By which the images of an endpoint are told apart. */
@@ -150,6 +163,11 @@ final class ReceiveImage {
 
     InboundImage image() {
         return image;
+    }
+
+    /** Whether others may receive the stream, too. */
+    boolean isGroup() {
+        return isGroup;
     }
 
     ReceiveEndpoint endpoint() {
@@ -314,7 +332,11 @@ final class ReceiveImage {
             work++;
         }
         if (status.isDue(consumed, congestion.window(), nowNs)) {
-            sendStatus(consumed, nowNs);
+            if (hasEnded) {
+                leave(nowNs); // all has arrived, so that the sender need not linger
+            } else {
+                sendStatus(consumed, nowNs);
+            }
             work++;
         }
         if (log.hasGap()) {
@@ -322,6 +344,7 @@ final class ReceiveImage {
         }
         if (!hasEnded && endPosition != NONE && (isRevoked || log.rebuilt() >= endPosition)) {
             hasEnded = true;
+            status.due();
             events.add(
                     isRevoked
                             ? new ReceiverEvent.Revoked(this, endPosition)
@@ -356,6 +379,7 @@ final class ReceiveImage {
             log.writeNak(frame, begin, length);
             if (sender.send(source, frame, NakFrame.LENGTH, nowNs)) {
                 counters.naksSent.incrementRelease();
+                image.onNak();
             }
         } else {
             log.skip(begin, length);
@@ -363,11 +387,13 @@ final class ReceiveImage {
         }
     }
 
-    /** Tells the sender that the stream has no subscriber here any more. */
+    /** Tells the sender that nothing more of the stream is wanted here. */
     void leave(long nowNs) {
         long position = Math.min(image.consumedPosition(), log.rebuilt());
         int length = status.write(frame, StatusFrame.FLAG_END_OF_STREAM, position, 0);
-        if (sender.send(source, frame, length, nowNs)) {
+        boolean isSent = sender.send(source, frame, length, nowNs);
+        status.told(position, isSent, nowNs);
+        if (isSent) {
             counters.statusMessages.incrementRelease();
         }
     }

@@ -32,4 +32,7 @@ interface FlowControl {
 
     /** Position up to which may be sent. */
     long limit();
+
+    /** Conductor, when the sender has let go of the stream. */
+    default void close() {}
 }

@@ -2,6 +2,8 @@
 
 package io.verbus.udp.outbound;
 
+import org.agrona.concurrent.status.AtomicCounter;
+
 /**
  * The slowest receiver of a group decides, so that none falls behind. RemoteReceivers beyond the
  * capacity are not waited for. While the group is smaller than it is to be, nothing is sent.
@@ -11,18 +13,31 @@ class MinFlowControl implements FlowControl {
     static final int CAPACITY = 64;
 
     private final long timeoutNs;
+    private final long silenceNs;
     private final int groupSize;
+    private final AtomicCounter receivers;
     private final long[] ids = new long[CAPACITY];
     private final long[] positions = new long[CAPACITY];
     private final long[] limits = new long[CAPACITY];
     private final long[] times = new long[CAPACITY];
     private int count;
+    private long heardNs;
     private long consumed;
     private long limit;
 
-    MinFlowControl(long position, long timeoutNs, int groupSize) {
+    /**
+     * @param position at which the stream begins.
+     * @param timeoutNs after which a silent receiver is not waited for.
+     * @param silenceNs after which there is no receiver, if all are silent.
+     * @param groupSize receivers that there must be, at least one.
+     * @param receivers of how many there are, for operators; closed with this.
+     */
+    MinFlowControl(
+            long position, long timeoutNs, long silenceNs, int groupSize, AtomicCounter receivers) {
         this.groupSize = groupSize;
         this.timeoutNs = timeoutNs;
+        this.silenceNs = silenceNs;
+        this.receivers = receivers;
         consumed = position;
         limit = position;
     }
@@ -38,6 +53,7 @@ class MinFlowControl implements FlowControl {
         }
         if (index == count) {
             count++;
+            receivers.setRelease(count);
             ids[index] = receiverId;
             positions[index] = position;
             limits[index] = position;
@@ -46,6 +62,7 @@ class MinFlowControl implements FlowControl {
         positions[index] = Math.max(positions[index], position);
         limits[index] = Math.max(limits[index], position + window);
         times[index] = nowNs;
+        heardNs = nowNs;
         decide();
     }
 
@@ -71,11 +88,12 @@ class MinFlowControl implements FlowControl {
         if (changed) {
             decide();
         }
-        return count >= groupSize;
+        return count >= groupSize && nowNs - heardNs < silenceNs;
     }
 
     private void remove(int index) {
         count--;
+        receivers.setRelease(count);
         ids[index] = ids[count];
         positions[index] = positions[count];
         limits[index] = limits[count];
@@ -104,5 +122,10 @@ class MinFlowControl implements FlowControl {
     @Override
     public long limit() {
         return limit;
+    }
+
+    @Override
+    public void close() {
+        receivers.close();
     }
 }

@@ -11,6 +11,7 @@ import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 import io.verbus.udp.common.Resolver;
 import io.verbus.udp.common.SenderCounters;
+import io.verbus.udp.common.SocketNotes;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.SendBatch;
 import io.verbus.udp.socket.SocketAddress;
@@ -19,12 +20,10 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Queue;
 
 /**
@@ -56,6 +55,8 @@ public final class OutboundConductor implements AutoCloseable {
     private final Queue<SenderEvent> events = new ManyToOneConcurrentLinkedQueue<>();
     private final SenderAgent agent;
     private final SendDestinations destinations;
+    private final FlowControls flowControls;
+    private final SocketNotes notes;
     private final Map<Destination, List<Added>> added = new HashMap<>();
     private final Map<Long, Sending> streams = new HashMap<>();
     private long nowNs;
@@ -75,6 +76,8 @@ public final class OutboundConductor implements AutoCloseable {
         this.nowNs = nowNs;
         counters = new SenderCounters(host);
         agent = new SenderAgent(events, counters);
+        flowControls = new FlowControls(host, options);
+        notes = new SocketNotes(options);
         destinations = new SendDestinations(host, options, counters, agent, events);
     }
 
@@ -85,37 +88,20 @@ public final class OutboundConductor implements AutoCloseable {
 
     /** Begins to send a publication's log. */
     public void add(OutboundStream stream) {
-        ChannelUri channel = stream.channel();
         Route route = Route.of(stream, resolver);
-        FlowControl flow = flowControl(channel, stream.senderPosition(), route.isGroup());
-        Duration linger = channel.linger();
         Destination destination = destinations.enter(route, stream);
+        FlowControl flow;
+        try {
+            flow = flowControls.of(stream, route.isGroup());
+        } catch (BusException e) {
+            destinations.leave(destination);
+            throw e;
+        }
+        notes.sending(stream, destinations.buffers(route), route.isGroup());
         SendStream sending =
-                new SendStream(
-                        stream,
-                        options,
-                        counters,
-                        flow,
-                        route.isGroup(),
-                        linger == null ? options.lingerNs() : linger.toNanos(),
-                        nowNs);
+                new SendStream(stream, options, counters, flow, route.isGroup(), nowNs);
         streams.put(stream.registrationId(), new Sending(sending, destination));
         agent.commands().add(new SenderCommand.Add(destination, sending));
-    }
-
-    private FlowControl flowControl(ChannelUri channel, long position, boolean isGroup) {
-        OptionalLong tag = channel.flowControlTag();
-        if (tag.isPresent()) {
-            return new TaggedFlowControl(
-                    position,
-                    options.connectionTimeoutNs(),
-                    channel.flowControlGroupSize(),
-                    tag.getAsLong());
-        }
-        return channel.flowControl() != null && channel.flowControl().startsWith("min")
-                ? new MinFlowControl(
-                        position, options.connectionTimeoutNs(), channel.flowControlGroupSize())
-                : new MaxFlowControl(position, options.connectionTimeoutNs(), isGroup);
     }
 
     /** Sends a publication to one more destination. */
@@ -203,6 +189,7 @@ public final class OutboundConductor implements AutoCloseable {
             case SenderEvent.Finished finished -> {
                 OutboundStream stream = finished.stream().stream();
                 streams.remove(stream.registrationId());
+                finished.stream().flow().close();
                 destinations.leave(finished.destination());
                 host.onPublicationReleased(stream);
             }
@@ -261,6 +248,7 @@ public final class OutboundConductor implements AutoCloseable {
     /** Closes all that is open. The agents have stopped. */
     @Override
     public void close() {
+        streams.values().forEach(each -> each.stream().flow().close());
         destinations.closeAll();
         added.values().forEach(all -> all.forEach(each -> each.receiver().closeCounters()));
         agent.close();

@@ -7,6 +7,7 @@ import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.OutboundStream;
 import io.verbus.udp.common.SenderCounters;
+import io.verbus.udp.common.UdpOptions;
 
 /** Sends again what receivers of a stream miss, as long as it is kept. Sender's thread. */
 final class Retransmission {
@@ -20,14 +21,17 @@ final class Retransmission {
 
     /**
      * @param source of the stream's log.
-     * @param lingerNs time for which a range is not sent once more.
+     * @param options of the transport.
      */
     Retransmission(
-            OutboundStream stream, LogSource source, SenderCounters counters, long lingerNs) {
+            OutboundStream stream, LogSource source, SenderCounters counters, UdpOptions options) {
         this.stream = stream;
         this.source = source;
         this.counters = counters;
-        ranges = new Retransmits(lingerNs);
+        ranges =
+                new Retransmits(
+                        stream.channel().datagrams().maxResend().orElse(options.maxResend()),
+                        options.retransmitLingerNs());
         termLength = stream.log().spec().termLength();
         bitsToShift = LogLayout.positionBitsToShift(termLength);
         initialTermId = stream.log().spec().initialTermId();
@@ -41,6 +45,7 @@ final class Retransmission {
      */
     void onNak(int termId, int termOffset, int length, long floor, long nowNs) {
         counters.naksReceived.incrementRelease();
+        stream.onNak();
         long begin = ((long) (termId - initialTermId) << bitsToShift) + termOffset;
         long sent = stream.senderPosition();
         boolean isRange =

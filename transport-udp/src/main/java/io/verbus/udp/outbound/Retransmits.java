@@ -12,23 +12,35 @@ import java.util.Arrays;
  * another out. Sender's thread.
  */
 final class Retransmits {
-    static final int CAPACITY = 64;
-
+    private final int capacity;
     private final long lingerNs;
-    private final long[] begins = new long[CAPACITY];
-    private final long[] ends = new long[CAPACITY];
+
+    /** One more than the capacity: a new range is taken in before two become one. */
+    private final long[] begins;
+
+    private final long[] ends;
 
     /** Positions up to which the ranges have been sent again. */
-    private final long[] sent = new long[CAPACITY];
+    private final long[] sent;
 
     /** Positions up to which they are to be: the end, but where that was sent before. */
-    private final long[] wanted = new long[CAPACITY];
+    private final long[] wanted;
 
-    private final long[] expiries = new long[CAPACITY];
+    private final long[] expiries;
     private int count;
 
-    Retransmits(long lingerNs) {
+    /**
+     * @param capacity ranges that there is room for, one at least.
+     * @param lingerNs time for which a range is not sent once more.
+     */
+    Retransmits(int capacity, long lingerNs) {
+        this.capacity = capacity;
         this.lingerNs = lingerNs;
+        begins = new long[capacity + 1];
+        ends = new long[capacity + 1];
+        sent = new long[capacity + 1];
+        wanted = new long[capacity + 1];
+        expiries = new long[capacity + 1];
     }
 
     /**
@@ -54,11 +66,9 @@ final class Retransmits {
         if (from >= to) {
             return false;
         }
-        if (count < CAPACITY) {
-            insert(from, to, nowNs);
-        } else {
+        insert(from, to, nowNs);
+        if (count > capacity) {
             joinClosest();
-            add(begin, end, nowNs); // some of it may lie between the two, which waits
         }
         return true;
     }

@@ -3,6 +3,7 @@
 package io.verbus.udp.outbound;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.LocalInterface;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
 import io.verbus.udp.common.Group;
@@ -38,11 +39,10 @@ record Route(
                     channel.ttl(),
                     0);
         }
-        String local = channel.interfaceAddress();
         if (channel.isManual()) {
             return new Route(
                     null,
-                    resolver.resolve(local == null ? "0.0.0.0" : local, 0),
+                    from(channel, false, resolver),
                     null,
                     channel.ttl(),
                     stream.registrationId());
@@ -50,7 +50,7 @@ record Route(
         InetSocketAddress to =
                 resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
         Group group = Group.of(channel, to, resolver);
-        if (group == null && channel.flowControl() != null) {
+        if (group == null && channel.flow() != null) {
             throw new TransportException(
                     "channel '"
                             + channel
@@ -58,10 +58,23 @@ record Route(
                             + " remove fc");
         }
         InetSocketAddress from =
-                resolver.resolve(local != null ? local : isIpv6(to) ? "::" : "0.0.0.0", 0);
+                group == null
+                        ? from(channel, isIpv6(to), resolver)
+                        : new InetSocketAddress(group.local(), group.port());
         Route route = new Route(to, from, group, channel.ttl(), 0);
         route.checkFamily(channel, to);
         return route;
+    }
+
+    /** The control address, the interface, or whatever address there is. */
+    private static InetSocketAddress from(ChannelUri channel, boolean isIpv6, Resolver resolver) {
+        if (channel.control() != null) {
+            return resolver.resolve(channel.control().host(), channel.control().port());
+        }
+        LocalInterface local = channel.localInterface();
+        return local == null
+                ? resolver.resolve(isIpv6 ? "::" : "0.0.0.0", 0)
+                : resolver.resolve(local.name(), local.port());
     }
 
     /** Whether more than one receives what is sent. */

@@ -3,11 +3,13 @@
 package io.verbus.udp.outbound;
 
 import io.verbus.BusException;
+import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 import io.verbus.udp.common.SenderCounters;
+import io.verbus.udp.common.SocketBuffers;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SocketAddress;
@@ -22,11 +24,13 @@ import java.util.Queue;
 final class SendDestinations {
     private static final class Shared {
         final Route route;
+        final SocketBuffers buffers;
         final Destination destination;
         int streams;
 
-        Shared(Route route, Destination destination) {
+        Shared(Route route, SocketBuffers buffers, Destination destination) {
             this.route = route;
+            this.buffers = buffers;
             this.destination = destination;
         }
     }
@@ -55,15 +59,21 @@ final class SendDestinations {
     /**
      * One more stream goes by a route.
      *
-     * @throws TransportException if no socket can be opened for it.
+     * @throws TransportException if no socket can be opened for it, or it wants other buffers.
      */
     Destination enter(Route route, OutboundStream stream) {
+        ChannelUri channel = stream.channel();
         Shared shared = byRoute.get(route);
+        SocketBuffers buffers =
+                shared == null ? SocketBuffers.of(channel, options) : shared.buffers;
+        buffers.requireRoom(channel, stream.log().spec().mtu());
         if (shared == null) {
-            shared = new Shared(route, open(route, stream));
+            shared = new Shared(route, buffers, open(route, buffers, stream));
             byRoute.put(route, shared);
             open.add(shared.destination);
             agent.commands().add(new SenderCommand.Attach(shared.destination));
+        } else {
+            buffers.requireFit(channel, shared.destination.localAddress());
         }
         shared.streams++;
         return shared.destination;
@@ -72,6 +82,11 @@ final class SendDestinations {
     /** The destination of a route that a stream goes by. */
     Destination at(Route route) {
         return byRoute.get(route).destination;
+    }
+
+    /** Buffers of the socket of a route that a stream goes by. */
+    SocketBuffers buffers(Route route) {
+        return byRoute.get(route).buffers;
     }
 
     /** A stream has ended: the last takes the destination with it, and a new one opens another. */
@@ -100,11 +115,14 @@ final class SendDestinations {
         open.clear();
     }
 
-    private Destination open(Route route, OutboundStream stream) {
+    private Destination open(Route route, SocketBuffers buffers, OutboundStream stream) {
         DatagramSocket socket = DatagramSocket.open(route.from());
         DatagramSocket control = socket;
         try {
-            checkBuffer(socket.sendBuffer(options.sendBuffer()));
+            checkBuffer(socket.sendBuffer(buffers.send()), buffers.send());
+            if (stream.channel().datagrams().receiveBuffer().isPresent()) {
+                socket.receiveBuffer(buffers.receive());
+            }
             if (route.group() != null) {
                 socket.multicastFrom(route.group().local());
                 control = DatagramSocket.join(route.group().control(), route.group().local());
@@ -133,8 +151,8 @@ final class SendDestinations {
         }
     }
 
-    private void checkBuffer(int given) {
-        if (given < Math.min(options.window(), options.sendBuffer())) {
+    private void checkBuffer(int given, int asked) {
+        if (given < Math.min(options.window(), asked)) {
             host.onError(
                     new TransportException(
                             "the kernel gives a send buffer of "

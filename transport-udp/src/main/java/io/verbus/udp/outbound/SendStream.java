@@ -77,20 +77,19 @@ final class SendStream {
             SenderCounters counters,
             FlowControl flow,
             boolean isGroup,
-            long lingerNs,
             long nowNs) {
         this.stream = stream;
         this.options = options;
-        this.lingerNs = lingerNs;
+        lingerNs = options.lingerNs(stream.channel());
         tellsEnd = stream.channel().tellsEnd();
         source = new LogSource(stream.log());
-        retransmission = new Retransmission(stream, source, counters, options.retransmitLingerNs());
+        retransmission = new Retransmission(stream, source, counters, options);
         turnLength = Destination.BATCH * stream.log().spec().mtu();
         termLength = stream.log().spec().termLength();
         bitsToShift = LogLayout.positionBitsToShift(termLength);
         initialTermId = stream.log().spec().initialTermId();
         this.flow = flow;
-        publicationWindow = options.publicationWindow(termLength);
+        publicationWindow = options.publicationWindow(stream.channel(), termLength);
         kept = isGroup ? termLength : 0;
         floor = stream.senderPosition();
         lastSetupNs = nowNs - options.setupIntervalNs();

@@ -2,12 +2,20 @@
 
 package io.verbus.udp.outbound;
 
+import org.agrona.concurrent.status.AtomicCounter;
+
 /** The slowest of the receivers that have a tag decides; the others may fall behind. */
 final class TaggedFlowControl extends MinFlowControl {
     private final long tag;
 
-    TaggedFlowControl(long position, long timeoutNs, int groupSize, long tag) {
-        super(position, timeoutNs, groupSize);
+    TaggedFlowControl(
+            long position,
+            long timeoutNs,
+            long silenceNs,
+            int groupSize,
+            AtomicCounter receivers,
+            long tag) {
+        super(position, timeoutNs, silenceNs, groupSize, receivers);
         this.tag = tag;
     }
 

@@ -50,14 +50,33 @@ class GapRecoveryTest {
                         new LogSpec(
                                 LogType.IMAGE, 1, SESSION, STREAM, INITIAL_TERM, TERM, 1408, 0));
         log = new RebuiltLog(buffers, 0);
-        recovery =
-                new GapRecovery(
-                        log,
-                        DELAY,
-                        RETRY,
-                        false,
-                        (begin, length, isNew, nowNs) ->
-                                gaps.add(new Gap(begin / FRAME, length / FRAME, isNew)));
+        recovery = recovery(0);
+    }
+
+    private GapRecovery recovery(long backoffNs) {
+        return new GapRecovery(
+                log,
+                DELAY,
+                RETRY,
+                backoffNs,
+                (begin, length, isNew, nowNs) ->
+                        gaps.add(new Gap(begin / FRAME, length / FRAME, isNew)));
+    }
+
+    @Test
+    void receiversOfAGroupPutOffARandomTime() {
+        recovery = recovery(10 * DELAY);
+        arrive(0, 2);
+        assertEquals(List.of(), due(0));
+        assertEquals(List.of(), due(DELAY - 1));
+        assertEquals(List.of(new Gap(1, 1, true)), due(11 * DELAY));
+        long early = 0;
+        for (int i = 0; i < 20; i++) { // twice in a hundred million it is early each time
+            recovery = recovery(10 * DELAY);
+            due(0);
+            early += due(5 * DELAY).size();
+        }
+        assertTrue(early > 0 && early < 20, early + " of 20 were early");
     }
 
     @AfterEach

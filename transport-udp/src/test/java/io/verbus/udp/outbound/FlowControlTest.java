@@ -6,10 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.AtomicCounter;
+import org.agrona.concurrent.status.CountersReader;
 import org.junit.jupiter.api.Test;
 
 class FlowControlTest {
     private static final long TIMEOUT = 100;
+
+    private final AtomicCounter receivers =
+            new AtomicCounter(new UnsafeBuffer(new byte[CountersReader.COUNTER_LENGTH]), 0);
+
+    private MinFlowControl min(long position, long timeoutNs, int groupSize) {
+        return new MinFlowControl(position, timeoutNs, timeoutNs, groupSize, receivers);
+    }
 
     private static void check(FlowControl flow, long consumed, long limit) {
         assertEquals(consumed, flow.consumed());
@@ -19,9 +29,7 @@ class FlowControlTest {
     @Test
     void nobodyGrantsNothing() {
         for (FlowControl flow :
-                new FlowControl[] {
-                    new MaxFlowControl(64, TIMEOUT, false), new MinFlowControl(64, TIMEOUT, 1)
-                }) {
+                new FlowControl[] {new MaxFlowControl(64, TIMEOUT, false), min(64, TIMEOUT, 1)}) {
             assertFalse(flow.hasReceivers(0));
             check(flow, 64, 64);
         }
@@ -57,7 +65,7 @@ class FlowControlTest {
 
     @Test
     void theSlowestOfAGroupDecidesByMinUntilItIsGone() {
-        FlowControl flow = new MinFlowControl(0, TIMEOUT, 1);
+        FlowControl flow = min(0, TIMEOUT, 1);
         flow.onStatus(128, 1024, 1, 0);
         check(flow, 128, 1152);
         flow.onStatus(256, 1024, 2, 50);
@@ -77,16 +85,16 @@ class FlowControlTest {
 
     @Test
     void onlyReceiversWithTheTagAreHeeded() {
-        FlowControl flow = new TaggedFlowControl(0, TIMEOUT, 1, 7);
+        FlowControl flow = new TaggedFlowControl(0, TIMEOUT, TIMEOUT, 1, receivers, 7);
         assertTrue(flow.heeds(true, 7));
         assertFalse(flow.heeds(true, 8));
         assertFalse(flow.heeds(false, 7));
-        assertTrue(new MinFlowControl(0, TIMEOUT, 1).heeds(false, 0));
+        assertTrue(min(0, TIMEOUT, 1).heeds(false, 0));
     }
 
     @Test
     void receiversBeyondTheCapacityAreNotWaitedFor() {
-        FlowControl flow = new MinFlowControl(0, TIMEOUT, 1);
+        FlowControl flow = min(0, TIMEOUT, 1);
         for (int id = 0; id < MinFlowControl.CAPACITY; id++) {
             flow.onStatus(1024, 1024, id, 0);
         }
@@ -96,7 +104,7 @@ class FlowControlTest {
 
     @Test
     void aGroupThatIsTooSmallIsNone() {
-        FlowControl flow = new MinFlowControl(0, 1000, 2);
+        FlowControl flow = min(0, 1000, 2);
         flow.onStatus(0, 100, 1, 0);
         assertFalse(flow.hasReceivers(1));
         flow.onStatus(0, 50, 2, 10);
@@ -107,5 +115,21 @@ class FlowControlTest {
         assertTrue(flow.hasReceivers(1007));
         flow.onLeave(1);
         assertFalse(flow.hasReceivers(1008));
+    }
+
+    @Test
+    void aReceiverIsWaitedForAsLongAsItMayBeSilent() {
+        FlowControl flow = new MinFlowControl(0, 500, TIMEOUT, 1, receivers);
+        flow.onStatus(64, 100, 1, 0);
+        flow.onStatus(256, 100, 2, 90);
+        assertEquals(2, receivers.get());
+        assertTrue(flow.hasReceivers(189));
+        check(flow, 64, 164);
+        assertFalse(flow.hasReceivers(190), "all are silent");
+        assertEquals(2, receivers.get());
+        flow.onStatus(256, 100, 2, 500);
+        assertTrue(flow.hasReceivers(501));
+        check(flow, 256, 356);
+        assertEquals(1, receivers.get());
     }
 }

@@ -16,9 +16,10 @@ import org.junit.jupiter.api.Test;
 import java.util.List;
 
 class RetransmitsTest {
+    private static final int CAPACITY = 64;
     private static final long LINGER = 1000;
 
-    private final Retransmits retransmits = new Retransmits(LINGER);
+    private final Retransmits retransmits = new Retransmits(CAPACITY, LINGER);
 
     private long sendAll() {
         long bytes = 0;
@@ -82,14 +83,29 @@ class RetransmitsTest {
 
     @Test
     void whereTheTableIsFullTheClosestBecomeOne() {
-        for (int i = 0; i < Retransmits.CAPACITY; i++) {
+        for (int i = 0; i < CAPACITY; i++) {
             assertTrue(retransmits.add(4000 - i * 20, 4010 - i * 20, 0));
         }
-        assertEquals(10 * Retransmits.CAPACITY, sendAll());
+        assertEquals(10 * CAPACITY, sendAll());
         assertTrue(retransmits.add(5000, 6000, 1));
         assertEquals(1000 + 10, sendAll(), "the range, and what lies between two others");
         assertFalse(retransmits.add(5000, 6000, LINGER));
         assertTrue(retransmits.add(5000, 6000, LINGER + 1));
+    }
+
+    @Test
+    void aTableOfOneRangeSendsWhatLiesBetween() {
+        Retransmits one = new Retransmits(1, LINGER);
+        assertTrue(one.add(64, 128, 0));
+        assertTrue(one.add(256, 320, 1));
+        int index = one.pending();
+        assertEquals(64, one.next(index));
+        assertEquals(320, one.end(index));
+        one.sentTo(index, 320);
+        assertEquals(-1, one.pending());
+        assertTrue(one.add(0, 32, 2));
+        assertEquals(0, one.next(one.pending()));
+        assertEquals(64, one.end(one.pending()), "up to what lingers");
     }
 
     /** Whoever asks for ever other ranges keeps no other out. */
@@ -97,7 +113,7 @@ class RetransmitsTest {
     void whatIsAskedForIsSentHoweverMuchElseIsAndOnce(
             @ForAll @Size(min = 100, max = 900) List<@IntRange(max = 4095) Integer> begins,
             @ForAll @IntRange(min = 1, max = 3) int length) {
-        Retransmits ranges = new Retransmits(LINGER);
+        Retransmits ranges = new Retransmits(CAPACITY, LINGER);
         int[] sent = new int[4200];
         for (int i = 0; i < begins.size(); i++) {
             ranges.add(begins.get(i), begins.get(i) + length, i);
@@ -115,10 +131,9 @@ class RetransmitsTest {
 
     @Property
     void noByteIsSentTwiceInALingerTime(
-            @ForAll @Size(max = Retransmits.CAPACITY) List<@IntRange(max = 1023) Integer> begins,
-            @ForAll @Size(max = Retransmits.CAPACITY)
-                    List<@IntRange(min = 1, max = 300) Integer> lengths) {
-        Retransmits ranges = new Retransmits(LINGER);
+            @ForAll @Size(max = CAPACITY) List<@IntRange(max = 1023) Integer> begins,
+            @ForAll @Size(max = CAPACITY) List<@IntRange(min = 1, max = 300) Integer> lengths) {
+        Retransmits ranges = new Retransmits(CAPACITY, LINGER);
         boolean[] sent = new boolean[2048];
         for (int i = 0; i < Math.min(begins.size(), lengths.size()); i++) {
             ranges.add(begins.get(i), begins.get(i) + lengths.get(i), i);

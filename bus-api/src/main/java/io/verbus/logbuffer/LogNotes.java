@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.logbuffer;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * What a log's metadata tell people of how a stream is carried, at Aeron's offsets. No program
+ * reads it to do its work.
+ *
+ * <pre>
+ *  +----------------------------+
+ *  |     publication window     | 284  int32, bytes
+ *  |      receiver window       | 288  int32, bytes, of an image
+ *  |        send buffer         | 292  3 int32, bytes; asked for, the kernel's default, its most
+ *  |       receive buffer       | 304  3 int32, bytes; the same
+ *  |         max resend         | 316  int32, ranges sent again at a time
+ *  +----------------------------+
+ *  |      publication tag       | 448  int64, -1 if it has none
+ *  |        response id         | 456  int64, -1
+ *  |           linger           | 464  int64, nanoseconds
+ *  |           group            | 488  uint8, 1 if several receive it; as all that follow
+ *  |          rejoins           | 490
+ *  |          reliable          | 491
+ *  |         tells end          | 493
+ *  |       spies connect        | 494
+ *  |          tethered          | 495
+ *  +----------------------------+
+ * </pre>
+ */
+public final class LogNotes {
+    /** Offset in the metadata: publication window. */
+    public static final int PUBLICATION_WINDOW = 284;
+
+    /** Offset in the metadata: receiver window. */
+    public static final int RECEIVER_WINDOW = 288;
+
+    /** Offset in the metadata: send buffer, and the system's default and most. */
+    public static final int SEND_BUFFER = 292;
+
+    /** Offset in the metadata: receive buffer, and the system's default and most. */
+    public static final int RECEIVE_BUFFER = 304;
+
+    /** Offset in the metadata: ranges sent again at a time. */
+    public static final int MAX_RESEND = 316;
+
+    /** Offset in the metadata: tag of the publication. */
+    public static final int PUBLICATION_TAG = 448;
+
+    /** Offset in the metadata: response correlation id. */
+    public static final int RESPONSE_ID = 456;
+
+    /** Offset in the metadata: linger. */
+    public static final int LINGER = 464;
+
+    /** Offset in the metadata: whether several receive the stream. */
+    public static final int GROUP = 488;
+
+    /** Offset in the metadata: whether an image may come back. */
+    public static final int REJOINS = 490;
+
+    /** Offset in the metadata: whether what was lost is asked for again. */
+    public static final int RELIABLE = 491;
+
+    /** Offset in the metadata: whether the end of the stream is told. */
+    public static final int TELLS_END = 493;
+
+    /** Offset in the metadata: whether spies connect the publication. */
+    public static final int SPIES_CONNECT = 494;
+
+    /** Offset in the metadata: whether subscribers hold the stream back. */
+    public static final int TETHERED = 495;
+
+    private static final long NONE = -1;
+
+    private LogNotes() {}
+
+    /** Notes what holds for each log unless it is noted otherwise. */
+    static void initialise(UnsafeBuffer metadata) {
+        metadata.putLong(PUBLICATION_TAG, NONE);
+        metadata.putLong(RESPONSE_ID, NONE);
+        note(metadata, REJOINS, true);
+        note(metadata, RELIABLE, true);
+        note(metadata, TELLS_END, true);
+        note(metadata, TETHERED, true);
+    }
+
+    /** Notes whether something holds. */
+    public static void note(UnsafeBuffer metadata, int offset, boolean holds) {
+        metadata.putByte(offset, (byte) (holds ? 1 : 0));
+    }
+
+    /**
+     * Notes the length of a socket's buffer.
+     *
+     * @param offset {@link #SEND_BUFFER} or {@link #RECEIVE_BUFFER}.
+     */
+    public static void buffer(
+            UnsafeBuffer metadata, int offset, int length, int systemDefault, int systemMost) {
+        metadata.putInt(offset, length);
+        metadata.putInt(offset + Integer.BYTES, systemDefault);
+        metadata.putInt(offset + 2 * Integer.BYTES, systemMost);
+    }
+}

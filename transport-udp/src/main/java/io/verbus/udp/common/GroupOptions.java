@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.common;
+
+import io.verbus.channel.FlowChoice;
+import io.verbus.transport.Option;
+import io.verbus.transport.TransportSettings;
+
+import java.util.List;
+
+/**
+ * Values of the options for streams that several receive. {@link #ALL} says what each means and may
+ * be.
+ *
+ * @param unicastFlow {@link #UNICAST_FLOW}.
+ * @param multicastFlow {@link #MULTICAST_FLOW}.
+ * @param flowTag {@link #FLOW_TAG}.
+ * @param groupSize {@link #GROUP_SIZE}.
+ * @param receiverTimeoutNs {@link #RECEIVER_TIMEOUT}, nanoseconds.
+ * @param tag {@link #TAG}, or null.
+ * @param nakBackoffNs {@link #NAK_BACKOFF}, nanoseconds.
+ */
+public record GroupOptions(
+        FlowChoice.Strategy unicastFlow,
+        FlowChoice.Strategy multicastFlow,
+        long flowTag,
+        int groupSize,
+        long receiverTimeoutNs,
+        Long tag,
+        long nakBackoffNs) {
+    private static final long MS = 1_000_000;
+    private static final long MINUTE = 60_000 * MS;
+    private static final int MAX_GROUP = 64;
+
+    static final Option<FlowChoice.Strategy> UNICAST_FLOW =
+            Option.constant(
+                    "udp.unicast-flow-control",
+                    FlowChoice.Strategy.MAX,
+                    FlowChoice.Strategy.values(),
+                    "Flow control of publications to one receiver.");
+
+    static final Option<FlowChoice.Strategy> MULTICAST_FLOW =
+            Option.constant(
+                    "udp.flow-control",
+                    FlowChoice.Strategy.MAX,
+                    FlowChoice.Strategy.values(),
+                    "Flow control of publications to a group, or to several destinations, whose"
+                            + " channel names none.");
+
+    static final Option<Long> FLOW_TAG =
+            Option.of(
+                    "udp.flow-control-tag",
+                    "-1",
+                    "a whole number of 64 bits",
+                    "Tag of the receivers that decide where flow control is tagged and names none.",
+                    Long::valueOf);
+
+    static final Option<Integer> GROUP_SIZE =
+            Option.count(
+                    "udp.flow-control-group-size",
+                    "0",
+                    0,
+                    MAX_GROUP,
+                    "Receivers that must be there before a publication with flow control min or"
+                            + " tagged is connected, where its channel does not say; 0 is one.");
+
+    static final Option<Long> RECEIVER_TIMEOUT =
+            Option.duration(
+                    "udp.receiver-timeout",
+                    "0s",
+                    0,
+                    10 * MINUTE,
+                    "Time without a status message after which flow control min or tagged does not"
+                            + " wait for a receiver; 0s is udp.connection-timeout.");
+
+    static final Option<Long> TAG =
+            Option.of(
+                    "udp.group-tag",
+                    "",
+                    "a whole number of 64 bits, or nothing",
+                    "Tag of this driver's receivers where the subscription's channel names none.",
+                    text -> text.isEmpty() ? null : Long.valueOf(text));
+
+    static final Option<Long> NAK_BACKOFF =
+            Option.duration(
+                    "udp.nak-backoff",
+                    "10ms",
+                    1_000,
+                    MINUTE,
+                    "Longest random time by which receivers of a group put off a NAK, so that the"
+                            + " first serves all.");
+
+    /** All options, in the order of help. */
+    static final List<Option<?>> ALL =
+            List.of(
+                    UNICAST_FLOW,
+                    MULTICAST_FLOW,
+                    FLOW_TAG,
+                    GROUP_SIZE,
+                    RECEIVER_TIMEOUT,
+                    TAG,
+                    NAK_BACKOFF);
+
+    static GroupOptions of(TransportSettings host) {
+        return new GroupOptions(
+                UNICAST_FLOW.read(host),
+                MULTICAST_FLOW.read(host),
+                FLOW_TAG.read(host),
+                GROUP_SIZE.read(host),
+                RECEIVER_TIMEOUT.read(host),
+                TAG.read(host),
+                NAK_BACKOFF.read(host));
+    }
+}

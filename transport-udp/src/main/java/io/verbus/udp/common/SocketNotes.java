@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.common;
+
+import io.verbus.channel.ChannelUri;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogNotes;
+import io.verbus.transport.InboundImage;
+import io.verbus.transport.OutboundStream;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Notes in the logs of streams, for people, how they are carried. Conductor's thread. */
+public final class SocketNotes {
+    private static final Path KERNEL = Path.of("/proc/sys/net/core");
+
+    private final UdpOptions options;
+    private final int sendDefault = kernel("wmem_default");
+    private final int sendMost = kernel("wmem_max");
+    private final int receiveDefault = kernel("rmem_default");
+    private final int receiveMost = kernel("rmem_max");
+
+    /** Reads the limits of the kernel. */
+    public SocketNotes(UdpOptions options) {
+        this.options = options;
+    }
+
+    /** A limit of the kernel in bytes; 0 where a container hides it, which nothing depends on. */
+    private static int kernel(String name) {
+        try {
+            return Integer.parseInt(Files.readString(KERNEL.resolve(name)).trim());
+        } catch (IOException | NumberFormatException hidden) {
+            return 0;
+        }
+    }
+
+    /**
+     * Notes how a publication is sent.
+     *
+     * @param isGroup whether several may receive it.
+     */
+    public void sending(OutboundStream stream, SocketBuffers buffers, boolean isGroup) {
+        ChannelUri channel = stream.channel();
+        LogBuffers log = stream.log();
+        UnsafeBuffer metadata = log.metadata();
+        metadata.putInt(
+                LogNotes.PUBLICATION_WINDOW,
+                options.publicationWindow(channel, log.spec().termLength()));
+        metadata.putInt(
+                LogNotes.MAX_RESEND, channel.datagrams().maxResend().orElse(options.maxResend()));
+        metadata.putLong(LogNotes.LINGER, options.lingerNs(channel));
+        buffers(metadata, buffers, isGroup);
+    }
+
+    /**
+     * Notes how an image is received.
+     *
+     * @param window in bytes.
+     * @param isGroup whether others may receive it too.
+     */
+    public void receiving(InboundImage image, int window, SocketBuffers buffers, boolean isGroup) {
+        UnsafeBuffer metadata = image.log().metadata();
+        metadata.putInt(LogNotes.RECEIVER_WINDOW, window);
+        LogNotes.note(metadata, LogNotes.RELIABLE, image.channel().isReliable());
+        buffers(metadata, buffers, isGroup);
+    }
+
+    private void buffers(UnsafeBuffer metadata, SocketBuffers buffers, boolean isGroup) {
+        LogNotes.buffer(metadata, LogNotes.SEND_BUFFER, buffers.send(), sendDefault, sendMost);
+        LogNotes.buffer(
+                metadata, LogNotes.RECEIVE_BUFFER, buffers.receive(), receiveDefault, receiveMost);
+        LogNotes.note(metadata, LogNotes.GROUP, isGroup);
+    }
+}
