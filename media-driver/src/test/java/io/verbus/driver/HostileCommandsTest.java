@@ -139,7 +139,7 @@ class HostileCommandsTest {
     }
 
     @Test
-    @Tag("slow")
+    @Tag("soak")
     @Timeout(300)
     void twoHundredThousandLeaveNothing() {
         attack(200_000);
