@@ -73,10 +73,6 @@ final class HonestStream implements AutoCloseable {
         }
     }
 
-    long clientId() {
-        return bus.clientId();
-    }
-
     /** Fails with what has gone wrong; waits until another message has come. */
     void awaitProgress() {
         long before = received;

@@ -11,8 +11,8 @@ import java.util.Random;
 /**
  * Writes random commands: of random types and bytes, of known types with random bytes, well-formed
  * ones, and those with a few fields changed, cut or lengthened; and claims that are aborted. They
- * are of a few client ids that nobody uses, and of some others. The one client that is honest is
- * spared: whoever may write commands may end it.
+ * are of a few client ids that nobody uses, and of some others. Honest clients are spared, those to
+ * come too, whose ids the driver counts up from 0: whoever may write commands may end them.
  */
 final class HostileCommands {
     private static final int MAX_TYPE = 0x12;
@@ -56,16 +56,14 @@ final class HostileCommands {
 
     private final Random random;
     private final ManyToOneRingBuffer ring;
-    private final long spared;
     private final UnsafeBuffer message;
     private final byte[] bytes;
     private int typeId;
     private int length;
 
-    HostileCommands(Random random, ManyToOneRingBuffer ring, long sparedClient) {
+    HostileCommands(Random random, ManyToOneRingBuffer ring) {
         this.random = random;
         this.ring = ring;
-        spared = sparedClient;
         bytes = new byte[ring.maxMsgLength()];
         message = new UnsafeBuffer(bytes);
     }
@@ -230,8 +228,9 @@ final class HostileCommands {
 
     /** Whoever knows them could end the honest client, its image, its publication. */
     private void spare() {
-        if (length >= 8 && message.getLong(0) == spared) {
-            message.putLong(0, ~spared);
+        long client = message.getLong(0);
+        if (length >= 8 && client >= 0 && client < BASE) {
+            message.putLong(0, client | BASE);
         }
         if (typeId == REJECT_IMAGE && length >= 24) {
             message.putLong(16, message.getLong(16) | BASE);

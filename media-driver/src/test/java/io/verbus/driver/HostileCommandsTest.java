@@ -98,7 +98,7 @@ class HostileCommandsTest {
         TreeMap<Integer, Integer> ownedBefore = owned();
         List<Long> resourcesBefore = resources();
         long heapBefore = heap();
-        HostileCommands hostile = new HostileCommands(new Random(seed), ring, honest.clientId());
+        HostileCommands hostile = new HostileCommands(new Random(seed), ring);
         long taken = system(SystemCounter.COMMANDS);
         for (int i = 0; i < commands; i++) {
             hostile.write();
@@ -139,7 +139,7 @@ class HostileCommandsTest {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("slow")
     @Timeout(300)
     void twoHundredThousandLeaveNothing() {
         attack(200_000);
