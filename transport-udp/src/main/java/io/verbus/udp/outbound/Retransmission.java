@@ -84,7 +84,9 @@ final class Retransmission {
         int staged = port.batch().count();
         int sent = port.flush();
         if (sent > 0) {
-            counters.retransmits.getAndAddRelease(sent);
+            if (!ranges.isBegun(index)) {
+                counters.retransmits.incrementRelease();
+            }
             long sentTo = sent == staged ? reached : source.end(sent - 1);
             counters.retransmittedBytes.getAndAddRelease(sentTo - from);
             ranges.sentTo(index, sentTo);

@@ -149,6 +149,11 @@ final class Retransmits {
         return -1;
     }
 
+    /** Whether anything of a range has been sent again. */
+    boolean isBegun(int index) {
+        return sent[index] > begins[index];
+    }
+
     /** Position from which a range is still to be sent. */
     long next(int index) {
         return sent[index];
