@@ -7,6 +7,7 @@ import io.verbus.cnc.CncFile;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.background.Background;
+import io.verbus.driver.background.HostNames;
 import io.verbus.driver.background.Names;
 import io.verbus.driver.channel.SendStatuses;
 import io.verbus.driver.command.CommandDecoder;
@@ -84,7 +85,7 @@ record DriverParts(
                         : HugePages.open(
                                 config.logDirectory(), directory.path(), config.termLength());
         Background background = new Background(errors);
-        Names names = new Names(background);
+        Names names = new Names(background, HostNames.present(counters.pool()));
         LogFiles files =
                 new LogFiles(
                         directory.path(),

@@ -21,13 +21,18 @@ public final class Names {
     private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);
 
     private final Background background;
+    private final HostNames hosts;
     private final Map<String, CompletableFuture<Void>> underWay = new HashMap<>();
 
     /** The one that was found least recently comes first. */
     private final Map<String, InetAddress> found = new LinkedHashMap<>();
 
-    public Names(Background background) {
+    /**
+     * @param hosts that names are asked of.
+     */
+    public Names(Background background, HostNames hosts) {
         this.background = background;
+        this.hosts = hosts;
     }
 
     /**
@@ -53,12 +58,12 @@ public final class Names {
         return end;
     }
 
-    private static InetAddress ask(String name) {
+    private InetAddress ask(String name) {
         if (LocalInterface.isSearched(name)) {
             return LocalAddresses.find(name);
         }
         try {
-            return InetAddress.getByName(name);
+            return hosts.address(name);
         } catch (UnknownHostException e) {
             return null; // which whoever uses the name says, with the channel that names it
         }

@@ -42,6 +42,7 @@ public final class DriverConfigSources {
                     "perf",
                     "jvm",
                     "home",
+                    "class",
                     "debug",
                     "directory-owner",
                     "directory_owner");

@@ -26,7 +26,7 @@ class NamesTest {
                     error -> {
                         throw new AssertionError(error);
                     });
-    private final Names names = new Names(background);
+    private final Names names = new Names(background, new HostNames.SystemNames());
 
     @AfterEach
     void close() {

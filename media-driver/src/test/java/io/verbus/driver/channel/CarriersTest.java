@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Addresses are literal here, and need no look-up. */
 class CarriersTest {
     private final Carriers carriers =
-            new Carriers(Networks.of("rdma.networks", "10.1.0.0/16,fd00:1::/32"), new Names(null));
+            new Carriers(
+                    Networks.of("rdma.networks", "10.1.0.0/16,fd00:1::/32"), new Names(null, null));
 
     @ParameterizedTest
     @CsvSource({
@@ -83,7 +84,7 @@ class CarriersTest {
                 carriers.isUndecided(
                         ChannelUri.parse("aeron:udp?control-mode=manual|interface=10.2.0.1")));
         assertFalse(carriers.isUndecided(ChannelUri.parse("verbus:udp?control-mode=manual")));
-        Carriers none = new Carriers(Networks.NONE, new Names(null));
+        Carriers none = new Carriers(Networks.NONE, new Names(null, null));
         assertFalse(none.isUndecided(ChannelUri.parse("aeron:udp?control-mode=manual")));
     }
 }

@@ -151,8 +151,10 @@ final class EndpointReceiver {
     int work(long nowNs) {
         int work = incoming.receive(socket);
         for (int i = 0; i < work; i++) {
-            dispatcher.onDatagram(
-                    incoming.buffer(i), incoming.length(i), incoming.source(i), nowNs);
+            if (!incoming.isLost(i)) {
+                dispatcher.onDatagram(
+                        incoming.buffer(i), incoming.length(i), incoming.source(i), nowNs);
+            }
         }
         ReceiveImage[] all = images;
         if (asked != null && (isAskDue || all.length == 0 && nowNs - askedNs >= askIntervalNs)) {

@@ -65,7 +65,7 @@ final class Feedback {
         nowNs = now;
         int count = incoming.receive(socket);
         for (int i = 0; i < count; i++) {
-            if (!onDatagram(i, incoming.buffer(i), incoming.length(i))) {
+            if (!incoming.isLost(i) && !onDatagram(i, incoming.buffer(i), incoming.length(i))) {
                 counters.onInvalid();
             }
         }

@@ -5,6 +5,7 @@ package io.verbus.udp.socket;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.lang.foreign.Arena;
+import java.util.ServiceLoader;
 
 /**
  * Datagrams that come in with one system call. One thread; allocates nothing but itself.
@@ -20,6 +21,13 @@ import java.lang.foreign.Arena;
 public final class ReceiveBatch implements AutoCloseable {
     private static final int ADDRESS_SIZE = 32;
 
+    /** Null but in tests: a constant, so that compiled code asks nothing. */
+    private static final ServiceLoader.Provider<DatagramLoss> LOSSES =
+            ServiceLoader.load(DatagramLoss.class, DatagramLoss.class.getClassLoader()).stream()
+                    .findFirst()
+                    .orElse(null);
+
+    private final DatagramLoss loss = LOSSES == null ? null : LOSSES.get();
     private final Arena arena = Arena.ofShared();
     private final int capacity;
     private final UnsafeBuffer headers;
@@ -123,6 +131,11 @@ public final class ReceiveBatch implements AutoCloseable {
     /** Bytes of all datagrams that were received. */
     public long receivedBytes() {
         return receivedBytes;
+    }
+
+    /** Whether a datagram of the last batch is to be passed over; asked once for each. */
+    public boolean isLost(int index) {
+        return LOSSES != null && loss.isLost(buffer(index), length(index));
     }
 
     /** Bytes of a datagram of the last batch. */
