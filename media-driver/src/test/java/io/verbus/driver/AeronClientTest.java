@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -68,6 +69,20 @@ class AeronClientTest {
         driver.close();
         assertEquals(List.of(), errors);
         assertEquals(List.of(), clientErrors);
+    }
+
+    /** What Aeron's client does not take is refused by {@code DriverConfigSourcesTest}. */
+    @Test
+    void attachesAtTheShortestLivenessTimeout() {
+        try (MediaDriver impatient =
+                        MediaDriver.launchEmbedded(
+                                Drivers.config().clientLivenessTimeoutNs(501_000_000));
+                Aeron client =
+                        Aeron.connect(
+                                new Aeron.Context()
+                                        .aeronDirectoryName(impatient.directory().toString()))) {
+            assertFalse(client.isClosed());
+        }
     }
 
     private static UnsafeBuffer message(int length, long number) {

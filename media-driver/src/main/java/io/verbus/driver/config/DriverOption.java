@@ -28,6 +28,10 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
     private static final int MIN_SECTION = 64 * 1024;
     private static final int MAX_SECTION = 256 * 1024 * 1024;
     private static final long MIN_TIMEOUT_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    /** Aeron's clients refuse a driver that has no more than the 500 ms of their signs of life. */
+    private static final long MIN_LIVENESS_NS = TimeUnit.MILLISECONDS.toNanos(501);
+
     private static final long MAX_TIMEOUT_NS = TimeUnit.HOURS.toNanos(1);
 
     static final DriverOption<Path> DIR =
@@ -131,10 +135,10 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     Option.duration(
                             "client-liveness-timeout",
                             "10s",
-                            MIN_TIMEOUT_NS,
+                            MIN_LIVENESS_NS,
                             MAX_TIMEOUT_NS,
                             "Time without a sign of life after which the driver releases what a"
-                                    + " client had."),
+                                    + " client had; clients give one every 500 ms."),
                     DriverConfigBuilder::clientLivenessTimeoutNs);
 
     static final DriverOption<Long> UNBLOCK_TIMEOUT =
