@@ -17,6 +17,7 @@ import io.verbus.driver.config.ThreadingMode;
 import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ErrorSink;
+import io.verbus.driver.status.UnusedOptions;
 import io.verbus.memory.JvmFlags;
 import io.verbus.transport.Option;
 import io.verbus.transport.TransportProvider;
@@ -160,6 +161,7 @@ public final class MediaDriver implements AutoCloseable {
                         counters,
                         config.terminable() ? end::countDown : () -> {},
                         errors);
+        UnusedOptions.show(config.unusedOptions(), counters);
         threads =
                 new DriverThreads(
                         config,

@@ -7,6 +7,7 @@ import io.verbus.BusException;
 import org.agrona.ErrorHandler;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -39,6 +40,7 @@ import java.util.Map;
  * @param deleteOnShutdown whether the directory is deleted when the driver closes; otherwise its
  *     counters, errors and losses can still be read.
  * @param terminable whether a client may end the driver.
+ * @param unusedOptions names of Aeron's options that were given and mean nothing here.
  * @param errorHandler told every error besides the error log; any agent's thread.
  * @param warningHandler told what works, but not as it should; the launching thread.
  */
@@ -65,6 +67,7 @@ public record DriverConfig(
         boolean deleteOnShutdown,
         boolean terminable,
         Map<String, String> transportOptions,
+        List<String> unusedOptions,
         ErrorHandler errorHandler,
         ErrorHandler warningHandler) {
 
@@ -95,6 +98,7 @@ public record DriverConfig(
      */
     public DriverConfig {
         transportOptions = Map.copyOf(transportOptions);
+        unusedOptions = List.copyOf(unusedOptions);
         DriverOption.CLIENT_LIVENESS_TIMEOUT.check(clientLivenessTimeoutNs + "ns");
         DriverOption.UNBLOCK_TIMEOUT.check(unblockTimeoutNs + "ns");
         DriverOption.IMAGE_LIVENESS_TIMEOUT.check(imageLivenessTimeoutNs + "ns");

@@ -8,6 +8,8 @@ import io.verbus.driver.files.DriverDirectory;
 import org.agrona.ErrorHandler;
 
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -41,6 +43,7 @@ public final class DriverConfigBuilder {
     private int counterValuesLength = preset(DriverOption.COUNTER_VALUES_LENGTH);
     private int errorLogLength = preset(DriverOption.ERROR_LOG_LENGTH);
     private final Map<String, String> transportOptions = new TreeMap<>();
+    private List<String> unusedOptions = List.of();
     private boolean spiesConnect;
     private boolean deleteOnShutdown = true;
     private boolean terminable;
@@ -218,6 +221,12 @@ public final class DriverConfigBuilder {
         return this;
     }
 
+    /** Names of Aeron's options that were given and mean nothing here: counters tell of them. */
+    public DriverConfigBuilder unusedOptions(Collection<String> names) {
+        unusedOptions = List.copyOf(names);
+        return this;
+    }
+
     /** Told every error besides the error log, on any agent's thread. */
     public DriverConfigBuilder errorHandler(ErrorHandler value) {
         errorHandler = value;
@@ -259,6 +268,7 @@ public final class DriverConfigBuilder {
                 deleteOnShutdown,
                 terminable,
                 transportOptions,
+                unusedOptions,
                 errorHandler,
                 warningHandler);
     }

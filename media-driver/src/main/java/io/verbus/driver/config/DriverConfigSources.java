@@ -206,6 +206,6 @@ public final class DriverConfigSources {
 
     /** The settings, checked. */
     public DriverConfig build() {
-        return builder.build();
+        return builder.unusedOptions(unused()).build();
     }
 }

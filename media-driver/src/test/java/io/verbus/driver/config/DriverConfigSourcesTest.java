@@ -169,6 +169,7 @@ class DriverConfigSourcesTest {
         assertEquals(5_000_000_000L, config.clientLivenessTimeoutNs());
         assertEquals(1408, config.mtu());
         assertEquals(List.of("AERON_EVENT_LOG", "aeron.print"), List.copyOf(sources.unused()));
+        assertEquals(List.of("AERON_EVENT_LOG", "aeron.print"), sources.build().unusedOptions());
     }
 
     @ParameterizedTest

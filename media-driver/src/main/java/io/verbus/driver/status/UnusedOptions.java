@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.status;
+
+import io.verbus.cnc.CounterTypes;
+
+import org.agrona.concurrent.status.CountersReader;
+
+import java.util.List;
+
+/**
+ * Counters that tell whoever looks at a running driver which of Aeron's options it was given that
+ * mean nothing here: labels name them, values count them. There are as many counters as the names
+ * need, none without names.
+ */
+public final class UnusedOptions {
+    private static final String LABEL = "Aeron's options that mean nothing here:";
+
+    private UnusedOptions() {}
+
+    /**
+     * Allocates the counters. Conductor's thread.
+     *
+     * @throws io.verbus.BusException if there is none left.
+     */
+    public static void show(List<String> names, DriverCounters counters) {
+        StringBuilder label = new StringBuilder(LABEL);
+        int count = 0;
+        for (String name : names) {
+            if (count > 0 && label.length() + 1 + name.length() > CountersReader.MAX_LABEL_LENGTH) {
+                allocate(label, count, counters);
+                label.setLength(LABEL.length());
+                count = 0;
+            }
+            label.append(' ').append(name);
+            count++;
+        }
+        if (count > 0) {
+            allocate(label, count, counters);
+        }
+    }
+
+    private static void allocate(StringBuilder label, int count, DriverCounters counters) {
+        counters.of(CounterTypes.DRIVER, 0, label.toString()).setRelease(count);
+    }
+}
