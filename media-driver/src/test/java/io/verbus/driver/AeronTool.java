@@ -4,6 +4,7 @@ package io.verbus.driver;
 
 import io.aeron.samples.AeronStat;
 import io.aeron.samples.BacklogStat;
+import io.aeron.samples.DriverTool;
 import io.aeron.samples.ErrorStat;
 import io.aeron.samples.LossStat;
 import io.aeron.samples.StreamStat;
@@ -13,7 +14,7 @@ final class AeronTool {
     private AeronTool() {}
 
     /**
-     * @param args the tool's name, and the directory.
+     * @param args the tool's name, the directory, and what the tool is to do.
      */
     public static void main(String[] args) throws Exception {
         System.setProperty("aeron.dir", args[1]);
@@ -23,6 +24,7 @@ final class AeronTool {
             case "StreamStat" -> StreamStat.main(none);
             case "BacklogStat" -> BacklogStat.main(none);
             case "ErrorStat" -> ErrorStat.main(none);
+            case "DriverTool" -> DriverTool.main(new String[] {args[2]});
             case "LossStat" -> LossStat.main(none);
             default -> throw new IllegalArgumentException(args[0]);
         }

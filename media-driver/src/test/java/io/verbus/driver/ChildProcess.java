@@ -103,7 +103,16 @@ final class ChildProcess implements AutoCloseable {
         return awaitExit();
     }
 
-    private int awaitExit() {
+    long pid() {
+        return process.pid();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Waits until the process has ended, and returns the exit status. */
+    int awaitExit() {
         try {
             if (!process.waitFor(20, TimeUnit.SECONDS)) {
                 throw new AssertionError("process " + process.pid() + " does not end");
