@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One of the sample programs of Aeron's C client, which are built from Aeron's sources: the
+ * environment variable {@link #FOLDER} names the folder that holds them.
+ */
+public final class CProgram implements AutoCloseable {
+    /** Variable that names the folder. */
+    public static final String FOLDER = "AERON_C_BIN";
+
+    /** Why a test that needs the programs is skipped. */
+    public static final String ABSENT =
+            "AERON_C_BIN names no folder with cping, cpong, basic_publisher and basic_subscriber";
+
+    private final List<String> seen = new ArrayList<>();
+    private final Process process;
+    private final BufferedReader out;
+
+    private CProgram(List<String> command) {
+        try {
+            process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        out = process.inputReader(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Starts a program, which prints lines as they come, and ends with the test at the latest.
+     *
+     * @param directory of the driver.
+     */
+    public static CProgram start(String name, Path directory, String... arguments) {
+        List<String> command = new ArrayList<>(List.of("timeout", "100", "stdbuf", "-oL"));
+        command.add(Path.of(System.getenv(FOLDER), name).toString());
+        command.addAll(List.of("-p", directory.toString()));
+        command.addAll(List.of(arguments));
+        return new CProgram(command);
+    }
+
+    /** Reads on to a line that has a part. */
+    public void awaitLine(String part) {
+        try {
+            for (String line = out.readLine(); line != null; line = out.readLine()) {
+                seen.add(line);
+                if (line.contains(part)) {
+                    return;
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        throw new AssertionError("the program ended without printing " + part + ": " + seen);
+    }
+
+    /** Sends SIGINT, by which the programs end, and waits until it is gone. */
+    @Override
+    public void close() {
+        try {
+            new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
+            assertTrue(process.waitFor(30, TimeUnit.SECONDS), "SIGINT does not end the program");
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}
