@@ -92,5 +92,11 @@ public final class CounterTypes {
     /** Times that a destination was left because it was too far behind. Written by the sender. */
     public static final int DESTINATION_LEFT = 10_005;
 
+    /**
+     * 1 while a transport carries a stream whose channel does not say so. The name in the label is
+     * {@code carried by} and the transport's media. Written by the conductor.
+     */
+    public static final int CARRIER = 10_006;
+
     private CounterTypes() {}
 }

@@ -21,8 +21,8 @@ public interface OutboundStream {
 
     /**
      * Position behind which the log may have been reused: from there on it can be sent. While no
-     * subscriber receives the stream, this and the sender position may move by themselves, because
-     * the driver's own spies read it. Sender's thread.
+     * subscriber receives the stream over this transport, this and the sender position may move by
+     * themselves, see {@link #goesOnWithoutReceivers}. Sender's thread.
      */
     long releasedPosition();
 
@@ -51,6 +51,13 @@ public interface OutboundStream {
      *     back.
      */
     void onConnected(boolean connected);
+
+    /**
+     * Whether the stream goes on while this transport has no receiver of it, because the driver's
+     * own spies read it, or another transport carries it, too. What the transport tells meanwhile
+     * holds the log where it was: it says that it is connected. Any thread.
+     */
+    boolean goesOnWithoutReceivers();
 
     /** Counts a time when frames were there but the receivers' credit was not. Sender's thread. */
     void onCreditStall();

@@ -28,6 +28,9 @@ public final class TestStream implements OutboundStream {
     /** Whether a receiver stands, so that messages are taken. */
     public boolean connected;
 
+    /** Whether another transport carries it, too. */
+    public boolean isShared;
+
     /** Times that the sender waited for credit. */
     public int stalls;
 
@@ -170,6 +173,11 @@ public final class TestStream implements OutboundStream {
     public void onConnected(boolean nowConnected) {
         disconnects += connected && !nowConnected ? 1 : 0;
         connected = nowConnected;
+    }
+
+    @Override
+    public boolean goesOnWithoutReceivers() {
+        return isShared || channel.spiesConnect();
     }
 
     @Override

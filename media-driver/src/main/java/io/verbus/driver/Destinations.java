@@ -5,9 +5,12 @@ package io.verbus.driver;
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
+import io.verbus.channel.FlowChoice;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.background.Names;
 import io.verbus.driver.command.CommandException;
+import io.verbus.driver.status.CounterShare;
+import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogLayout;
 
 import java.net.InetSocketAddress;
@@ -19,13 +22,19 @@ final class Destinations {
     private static final long NONE = -1;
 
     private final NetworkPublication publication;
+    private final DriverCounters counters;
     private final List<Destination> all = new ArrayList<>();
 
-    /** A destination, as its transport has it. */
-    private record Destination(long registrationId, ChannelUri channel) {}
+    /** A destination, as the transport of its leg has it. */
+    private record Destination(long registrationId, ChannelUri channel, Leg leg) {}
 
-    Destinations(NetworkPublication publication) {
+    /**
+     * @param publication whose they are.
+     * @param counters of the driver.
+     */
+    Destinations(NetworkPublication publication, DriverCounters counters) {
         this.publication = publication;
+        this.counters = counters;
     }
 
     /**
@@ -51,8 +60,7 @@ final class Destinations {
      * @param registrationId by which it can be removed.
      * @param named destination to add, its names looked up.
      * @param transports of the driver.
-     * @throws BusException if it is none of this publication's transport, is there already, or
-     *     cannot be used.
+     * @throws BusException if it is there already, or cannot be used.
      */
     void add(long registrationId, ChannelUri named, Transports transports) {
         check(named);
@@ -64,13 +72,10 @@ final class Destinations {
                             + destination.endpoint()
                             + " already: remove it first, or add another");
         }
-        if (publication.transport() == null) {
-            begin(destination, transports);
-        } else {
-            checkMedia(destination);
-        }
-        publication.transport().addDestination(publication, destination);
-        all.add(new Destination(registrationId, destination));
+        checkMixed(destination);
+        Leg leg = begin(destination.media(), transports);
+        leg.transport().addDestination(leg, destination);
+        all.add(new Destination(registrationId, destination, leg));
     }
 
     /**
@@ -104,32 +109,77 @@ final class Destinations {
         return NONE;
     }
 
-    /** The first destination decides what carries the publication. */
-    private void begin(ChannelUri destination, Transports transports) {
-        ChannelUri channel = publication.named();
-        publication.carry(
-                transports.of(destination),
-                destination.media().equals(channel.media()) ? channel : channel.overRdma());
+    /** Each transport counts its own receivers: a group across several has no size, and no tag. */
+    private void checkMixed(ChannelUri destination) {
+        ChannelUri named = publication.named();
+        FlowChoice flow = named.flow();
+        boolean isOfGroup =
+                flow != null
+                        && (flow.strategy() == FlowChoice.Strategy.TAGGED
+                                || flow.groupSize().orElse(1) > 1);
+        for (Destination each : all) {
+            String media = each.channel.media();
+            if (isOfGroup && !media.equals(destination.media())) {
+                throw new CommandException(
+                        ErrorCode.NOT_SUPPORTED,
+                        "destination '"
+                                + destination
+                                + "' is carried by "
+                                + destination.media()
+                                + ", but others of the publication by "
+                                + media
+                                + ", across which fc="
+                                + flow
+                                + " cannot count receivers: publish with fc=min, or add a"
+                                + " publication for each");
+            }
+        }
     }
 
-    private void checkMedia(ChannelUri destination) {
-        String media = publication.channel().media();
-        if (!destination.media().equals(media)) {
-            throw new CommandException(
-                    ErrorCode.NOT_SUPPORTED,
-                    "destination '"
-                            + destination
-                            + "' is carried by "
-                            + destination.media()
-                            + ", but the others of the publication by "
-                            + media
-                            + ": add a publication for each");
+    /**
+     * The leg of the publication over the transport of a media; begun, unless it is there.
+     *
+     * @param media of the transport.
+     * @param transports of the driver.
+     * @throws BusException if the publication cannot be sent so.
+     */
+    Leg begin(String media, Transports transports) {
+        Legs legs = publication.legs();
+        Leg there = legs.over(media);
+        if (there != null) {
+            return there;
+        }
+        ChannelUri named = publication.named();
+        ChannelUri channel = media.equals(named.media()) ? named : named.overRdma();
+        Leg leg = new Leg(publication, legs, transports.of(channel), channel);
+        try {
+            if (legs.count() > 0 || !media.equals(named.media())) {
+                tellCarrier(leg);
+            }
+            for (Leg each : legs.all()) {
+                tellCarrier(each);
+            }
+            legs.begin(leg);
+            return leg;
+        } catch (BusException e) {
+            leg.close();
+            throw e;
+        }
+    }
+
+    /** Where the channel alone does not say what carries the publication, counters do. */
+    private void tellCarrier(Leg leg) {
+        if (!leg.isTold()) {
+            leg.carrier(
+                    counters.carrier(
+                            CounterShare.CLIENTS, publication.counted(), leg.channel().media()));
         }
     }
 
     private void removeAt(int index) {
         if (index >= 0) {
-            publication.transport().removeDestination(publication, all.remove(index).channel);
+            Destination gone = all.remove(index);
+            gone.leg.transport().removeDestination(gone.leg, gone.channel);
         }
     }
 

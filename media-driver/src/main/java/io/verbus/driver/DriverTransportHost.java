@@ -136,7 +136,7 @@ final class DriverTransportHost implements TransportHost {
 
     @Override
     public void onPublicationReleased(OutboundStream stream) {
-        ((NetworkPublication) stream).onTransportDone();
+        ((CarriedStream) stream).onTransportDone();
     }
 
     @Override
@@ -152,7 +152,7 @@ final class DriverTransportHost implements TransportHost {
 
     @Override
     public void onImageRejected(OutboundStream stream, PeerRejection rejection) {
-        NetworkPublication publication = (NetworkPublication) stream;
+        NetworkPublication publication = ((CarriedStream) stream).publication();
         events.imageRejected(
                 publication,
                 publication.destinations().at(rejection.receiver(), names),
@@ -169,7 +169,7 @@ final class DriverTransportHost implements TransportHost {
 
     @Override
     public AtomicCounter counter(OutboundStream stream, int typeId, String what) {
-        NetworkPublication publication = (NetworkPublication) stream;
+        NetworkPublication publication = ((CarriedStream) stream).publication();
         DriverCounters.Stream of = publication.counted();
         return typeId == CounterTypes.DESTINATIONS
                 ? counters.channel(typeId, what, of.registrationId(), of.channel())

@@ -134,7 +134,8 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
                                     spec.sessionId(),
                                     spec.streamId(),
                                     first.channel().toString()),
-                            setup.position());
+                            setup.position(),
+                            first.carrier());
         } catch (BusException e) {
             files.free(log);
             fail(endpoint, setup, answer, e.getMessage());

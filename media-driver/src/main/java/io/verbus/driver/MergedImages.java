@@ -195,7 +195,8 @@ final class MergedImages {
                                 setup.sessionId(),
                                 setup.streamId(),
                                 first.channel().toString()),
-                        setup.position());
+                        setup.position(),
+                        null);
         return new MergedImage(
                 endpoint,
                 first.channel(),

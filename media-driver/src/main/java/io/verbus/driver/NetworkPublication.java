@@ -11,18 +11,17 @@ import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
-import io.verbus.transport.OutboundStream;
 import io.verbus.transport.Transport;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * A publication that a transport sends, and that spies read in place. The sender's thread tells
- * what was sent and released; the conductor cleans behind that and behind the spies, and ends it.
- * Both raise the limit: the sender when credit comes, the conductor when it was cleaning or a spy
- * that held the limit back.
+ * A publication that a transport sends, or several by {@link Legs}, and that spies read in place.
+ * The sender's thread tells what was sent and released; the conductor cleans behind that and behind
+ * the spies, and ends it. Both raise the limit: the sender when credit comes, the conductor when it
+ * was cleaning or a spy that held the limit back.
  */
-final class NetworkPublication extends Publication implements OutboundStream {
+final class NetworkPublication extends Publication implements CarriedStream {
     /** Where spies hold the limit back, it is raised when it moves by this part of the window. */
     private static final int GAIN_SHIFT = 3;
 
@@ -34,13 +33,19 @@ final class NetworkPublication extends Publication implements OutboundStream {
     private final DriverCounters.Stream counted;
     private final ChannelStatus status;
     private final Subscribers spies;
-    private final Destinations destinations = new Destinations(this);
+    private final Destinations destinations;
 
-    /** What carries the publication; null while that is not decided. */
+    /** What sends it where destinations say where it goes; null where its channel does. */
+    private final Legs legs;
+
+    /** What carries it where its channel says where it goes. */
     private Transport transport;
 
     /** The channel as the transport has it; read by its agents once it has the publication. */
     private ChannelUri carried;
+
+    /** Tells operators what carries it; null where its channel does. */
+    private AtomicCounter carrier;
 
     private final int termLength;
     private final long maxWindow;
@@ -91,6 +96,8 @@ final class NetworkPublication extends Publication implements OutboundStream {
         this.released = log.spec().position();
         this.limitedAt = released;
         this.nextLimited = released;
+        this.destinations = new Destinations(this, counters);
+        this.legs = channel.isManual() ? new Legs(this, termLength) : null;
         this.spies = new Subscribers(this, termLength, released, counters, events);
         senderPosition.setRelease(released);
         senderLimit.setRelease(released);
@@ -116,17 +123,32 @@ final class NetworkPublication extends Publication implements OutboundStream {
      *
      * @param by what carries it from now on.
      * @param as channel that the transport is to have.
+     * @param told tells operators what carries it; null where its channel does. Closed with it.
      * @throws BusException if the channel cannot be used here.
      */
-    void carry(Transport by, ChannelUri as) {
+    void carry(Transport by, ChannelUri as, AtomicCounter told) {
         carried = as;
+        carrier = told;
         by.addPublication(this);
         transport = by;
     }
 
-    /** What carries it; null while that is not decided. */
-    Transport transport() {
-        return transport;
+    /** What sends it where destinations say where it goes; null where its channel does. */
+    Legs legs() {
+        return legs;
+    }
+
+    /** Where it is sent from, for people; null while that is not known, or it is not sent. */
+    String localAddress() {
+        if (legs != null) {
+            return legs.localAddress();
+        }
+        return isTransportDone ? null : transport.localAddress(this);
+    }
+
+    @Override
+    public NetworkPublication publication() {
+        return this;
     }
 
     @Override
@@ -235,6 +257,11 @@ final class NetworkPublication extends Publication implements OutboundStream {
     }
 
     @Override
+    public boolean goesOnWithoutReceivers() {
+        return carried.spiesConnect();
+    }
+
+    @Override
     public void onCreditStall() {
         backPressure.incrementRelease();
         allBackPressure.incrementRelease();
@@ -306,26 +333,21 @@ final class NetworkPublication extends Publication implements OutboundStream {
 
     @Override
     void onEnded(long position) {
-        if (transport == null) {
-            isTransportDone = true;
-        } else {
+        if (legs == null) {
             transport.closePublication(this);
+        } else {
+            legs.end();
         }
     }
 
-    /** The transport has let go of it. */
-    void onTransportDone() {
+    @Override
+    public void onTransportDone() {
         isTransportDone = true;
-    }
-
-    /** Whether the transport has let go of it. */
-    boolean isTransportDone() {
-        return isTransportDone;
     }
 
     @Override
     boolean isReleased() {
-        return isTransportDone && spies.isEmpty();
+        return (legs == null ? isTransportDone : legs.isDone()) && spies.isEmpty();
     }
 
     @Override
@@ -335,5 +357,11 @@ final class NetworkPublication extends Publication implements OutboundStream {
         senderLimit.close();
         backPressure.close();
         naks.close();
+        if (legs != null) {
+            legs.close();
+        }
+        if (carrier != null) {
+            carrier.close();
+        }
     }
 }

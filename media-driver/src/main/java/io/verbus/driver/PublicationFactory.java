@@ -13,11 +13,13 @@ import io.verbus.driver.channel.SendStatuses;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.files.LogFiles;
+import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogNotes;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.logbuffer.LogType;
+import io.verbus.transport.Transport;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.AtomicCounter;
@@ -226,15 +228,31 @@ final class PublicationFactory {
                             config,
                             counters,
                             events);
-            Carriers carriers = transports.carriers();
-            if (!carriers.isUndecided(channel)) {
-                ChannelUri carried = carriers.carried(channel);
-                publication.carry(transports.of(carried), carried);
-            }
+            begin(publication, stream, made);
             return publication;
         } catch (BusException e) {
             statuses.leave(status);
             throw e;
+        }
+    }
+
+    private void begin(
+            NetworkPublication publication,
+            DriverCounters.Stream stream,
+            List<AtomicCounter> made) {
+        Carriers carriers = transports.carriers();
+        ChannelUri named = publication.named();
+        if (!named.isManual()) {
+            ChannelUri carried = carriers.carried(named);
+            Transport transport = transports.of(carried);
+            AtomicCounter carrier = null;
+            if (!carried.media().equals(named.media())) {
+                carrier = counters.carrier(CounterShare.CLIENTS, stream, carried.media());
+                made.add(carrier);
+            }
+            publication.carry(transport, carried, carrier);
+        } else if (!carriers.isUndecided(named)) {
+            publication.destinations().begin(carriers.media(named), transports);
         }
     }
 

@@ -292,11 +292,8 @@ final class Publications implements RoundRobin.Turn<Publication> {
     }
 
     private void locate(Publication publication) {
-        if (publication instanceof NetworkPublication network
-                && !network.isTransportDone()
-                && network.transport() != null
-                && !network.status().isBound()) {
-            String address = network.transport().localAddress(network);
+        if (publication instanceof NetworkPublication network && !network.status().isBound()) {
+            String address = network.localAddress();
             if (address != null) {
                 try {
                     network.status().bound(address);

@@ -4,6 +4,7 @@ package io.verbus.driver;
 
 import io.verbus.BusException;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.FrameCheck;
 import io.verbus.logbuffer.FrameHeader;
@@ -18,7 +19,8 @@ import java.util.List;
 /**
  * Tells operators how much of an image has arrived: all of it up to one position, and something up
  * to a higher one where there are gaps. The conductor finds the first by walking the frames in the
- * log, which whoever writes the log, a device included, need not tell.
+ * log, which whoever writes the log, a device included, need not tell. Where the channel does not
+ * say what carries the image, a counter does.
  *
  * <p>Conductor's thread but where it says otherwise.
  */
@@ -30,6 +32,9 @@ final class ReceivedPosition implements AutoCloseable {
     private final AtomicCounter highest;
     private final AtomicCounter naks;
 
+    /** Tells what carries the image; null where its channel does. */
+    private final AtomicCounter carrier;
+
     /** Written by the receiver; read by the conductor. */
     private volatile long arrived;
 
@@ -37,14 +42,17 @@ final class ReceivedPosition implements AutoCloseable {
      * Allocates the counters.
      *
      * @param position at which the image begins.
+     * @param media that carries the image, where its channel does not say so; or null.
      * @throws BusException if there are none left.
      */
-    ReceivedPosition(DriverCounters counters, DriverCounters.Stream image, long position) {
+    ReceivedPosition(
+            DriverCounters counters, DriverCounters.Stream image, long position, String media) {
         List<AtomicCounter> made = new ArrayList<>();
         try {
             highest = add(made, counters, CounterTypes.RECEIVER_HIGH_WATER, "rcv-hwm", image);
             complete = add(made, counters, CounterTypes.RECEIVER_POSITION, "rcv-pos", image);
             naks = add(made, counters, CounterTypes.RECEIVER_NAKS_SENT, "rcv-naks-sent", image);
+            carrier = media == null ? null : counters.carrier(CounterShare.IMAGES, image, media);
         } catch (BusException e) {
             made.forEach(AtomicCounter::close);
             throw e;
@@ -111,5 +119,8 @@ final class ReceivedPosition implements AutoCloseable {
         complete.close();
         highest.close();
         naks.close();
+        if (carrier != null) {
+            carrier.close();
+        }
     }
 }

@@ -13,6 +13,7 @@ import io.verbus.transport.Transport;
  * @param clientId whose it is.
  * @param channel that it listens to.
  * @param streamId that it listens to.
+ * @param carrier media of the transport where the channel names another; or null.
  * @param transport of the channel; null for IPC and spies.
  * @param endpoint of the channel; null for IPC and spies.
  */
@@ -21,6 +22,7 @@ public record Subscription(
         long clientId,
         ChannelUri channel,
         int streamId,
+        String carrier,
         Transport transport,
         InboundEndpoint endpoint) {
 

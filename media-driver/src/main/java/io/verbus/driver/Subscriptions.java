@@ -68,6 +68,7 @@ final class Subscriptions {
      * @throws io.verbus.BusException if its channel cannot be used.
      */
     void add(Client client, long correlationId, int streamId, ChannelUri asked) {
+        String carrier = null;
         Transport transport = null;
         InboundEndpoint endpoint = null;
         asked.checkSubscribable();
@@ -82,6 +83,7 @@ final class Subscriptions {
                 return;
             }
             ChannelUri carried = transports.carriers().carried(channel);
+            carrier = carried.media().equals(channel.media()) ? null : carried.media();
             transport = transports.of(carried);
             endpoint = open(transport, carried, tagged);
             try {
@@ -96,7 +98,13 @@ final class Subscriptions {
         }
         Subscription subscription =
                 new Subscription(
-                        correlationId, client.id(), channel, streamId, transport, endpoint);
+                        correlationId,
+                        client.id(),
+                        channel,
+                        streamId,
+                        carrier,
+                        transport,
+                        endpoint);
         try {
             checkReliable(subscription);
             checkCounters(subscription);
@@ -149,7 +157,8 @@ final class Subscriptions {
             throw e;
         }
         Subscription subscription =
-                new Subscription(correlationId, client.id(), channel, streamId, null, endpoint);
+                new Subscription(
+                        correlationId, client.id(), channel, streamId, null, null, endpoint);
         all.add(subscription);
         client.subscriptions().add(subscription);
         count.setRelease(all.size());
@@ -177,6 +186,7 @@ final class Subscriptions {
                             subscription.clientId(),
                             named,
                             subscription.streamId(),
+                            null,
                             null,
                             null);
             all.add(local);

@@ -10,6 +10,7 @@ import io.verbus.logbuffer.LogScanner;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
+import io.verbus.transport.Networks;
 import io.verbus.transport.Option;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.SetupAnswer;
@@ -17,11 +18,13 @@ import io.verbus.transport.Transport;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 import io.verbus.transport.TransportProvider;
+import io.verbus.transport.TransportSettings;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -38,6 +41,7 @@ public final class LoopTransport implements Transport {
         volatile LoopTransport opened;
         String failure;
         volatile Runnable preparation = () -> {};
+        Networks networks = Networks.NONE;
 
         @Override
         public String media() {
@@ -52,6 +56,11 @@ public final class LoopTransport implements Transport {
         @Override
         public List<Option<?>> options() {
             return List.of(Option.of("rdma.known", "", "anything", "An option.", text -> text));
+        }
+
+        @Override
+        public Networks networks(TransportSettings settings) {
+            return networks;
         }
 
         @Override
@@ -75,16 +84,17 @@ public final class LoopTransport implements Transport {
         /** Written by the receiver's part, read by the sender's. */
         volatile long credit;
 
-        Link(OutboundStream stream, InboundImage image) {
+        Link(OutboundStream stream, InboundImage image, long position) {
             this.stream = stream;
             this.image = image;
             this.scanner = new LogScanner(stream.log());
-            this.credit = stream.senderPosition();
+            this.credit = position;
         }
     }
 
     private final TransportHost host;
     private final Map<String, Endpoint> endpoints = new HashMap<>();
+    private final Map<OutboundStream, ChannelUri> destinations = new IdentityHashMap<>();
     private final List<OutboundStream> unlinked = new ArrayList<>();
     private final List<OutboundStream> offered = new ArrayList<>();
     private final List<OutboundStream> closing = new ArrayList<>();
@@ -104,7 +114,9 @@ public final class LoopTransport implements Transport {
 
     @Override
     public void addPublication(OutboundStream stream) {
-        unlinked.add(stream);
+        if (!stream.channel().isManual()) {
+            unlinked.add(stream);
+        }
     }
 
     @Override
@@ -114,12 +126,22 @@ public final class LoopTransport implements Transport {
 
     @Override
     public void addDestination(OutboundStream stream, ChannelUri destination) {
-        throw new TransportException("a loop has one destination: add none");
+        if (destinations.put(stream, destination) != null) {
+            throw new TransportException("a loop has one destination: add no other");
+        }
+        unlinked.add(stream);
     }
 
     @Override
     public void removeDestination(OutboundStream stream, ChannelUri destination) {
-        throw new TransportException("a loop has one destination: remove none");
+        destinations.remove(stream);
+        unlinked.remove(stream);
+        for (Link link : links) {
+            if (link.stream == stream) {
+                unlink(link);
+                host.onImageLost(link.image, "the destination was removed");
+            }
+        }
     }
 
     @Override
@@ -205,11 +227,13 @@ public final class LoopTransport implements Transport {
 
     private void offer(int index) {
         OutboundStream stream = unlinked.get(index);
-        Endpoint endpoint = endpoints.get(stream.channel().endpoint().toString());
+        ChannelUri to = destinations.getOrDefault(stream, stream.channel());
+        Endpoint endpoint = endpoints.get(to.endpoint().toString());
         if (endpoint == null || closing.contains(stream)) {
             return;
         }
         LogBuffers log = stream.log();
+        long position = stream.senderPosition();
         boolean isWanted =
                 host.onSetup(
                         endpoint,
@@ -219,12 +243,12 @@ public final class LoopTransport implements Transport {
                                 log.spec().initialTermId(),
                                 log.spec().termLength(),
                                 log.spec().mtu(),
-                                stream.senderPosition(),
+                                position,
                                 "loop"),
                         new SetupAnswer() {
                             @Override
                             public void onImage(InboundImage image) {
-                                link(stream, image);
+                                link(stream, image, position);
                             }
 
                             @Override
@@ -244,13 +268,19 @@ public final class LoopTransport implements Transport {
         }
     }
 
-    private void link(OutboundStream stream, InboundImage image) {
+    private void link(OutboundStream stream, InboundImage image, long position) {
         offered.remove(stream);
+        if (position < stream.releasedPosition()) {
+            host.onImageLost(image, "the stream has gone on without it");
+            unlinked.add(stream);
+            return;
+        }
         Link[] more = java.util.Arrays.copyOf(links, links.length + 1);
-        more[links.length] = new Link(stream, image);
+        more[links.length] = new Link(stream, image, position);
         links = more;
-        stream.onReleased(stream.senderPosition(), WINDOW);
+        stream.onReleased(position, WINDOW);
         stream.onConnected(true);
+        stream.senderPosition(position);
     }
 
     private void close(int index) {

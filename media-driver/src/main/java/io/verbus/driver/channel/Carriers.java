@@ -73,8 +73,13 @@ public final class Carriers {
                 || channel.interfaceAddress() != null && isListed(channel.interfaceAddress());
     }
 
+    /** A subnet is what was found in it; its own address, where this host has none there. */
     private boolean isListed(String host) {
         InetAddress address = names.address(host, 0).getAddress();
+        int slash = host.indexOf('/');
+        if (address == null && slash > 0) {
+            address = names.address(host.substring(0, slash), 0).getAddress();
+        }
         return address != null && !address.isMulticastAddress() && networks.contains(address);
     }
 }

@@ -22,6 +22,9 @@ import java.util.concurrent.TimeUnit;
  * tells of. Conductor's thread; the writer of a counter's value depends on the counter.
  */
 public final class DriverCounters {
+    /** First part of the name of a {@link CounterTypes#CARRIER}; the media follows. */
+    public static final String CARRIED_BY = "carried by ";
+
     /** A freed counter is not used again for so long at least, whatever wrote it. */
     private static final long MIN_COOLING_NS = TimeUnit.SECONDS.toNanos(10);
 
@@ -99,14 +102,27 @@ public final class DriverCounters {
                 typeId == CounterTypes.RECEIVER_POSITION
                         || typeId == CounterTypes.RECEIVER_HIGH_WATER
                         || typeId == CounterTypes.RECEIVER_NAKS_SENT;
+        return stream(isImages ? CounterShare.IMAGES : CounterShare.CLIENTS, typeId, name, stream);
+    }
+
+    private AtomicCounter stream(CounterShare share, int typeId, String name, Stream stream) {
         AtomicCounter counter =
-                allocate(
-                        isImages ? CounterShare.IMAGES : CounterShare.CLIENTS,
-                        CounterPool.NO_OWNER,
-                        typeId,
-                        putKey(stream),
-                        label(name, stream));
+                allocate(share, CounterPool.NO_OWNER, typeId, putKey(stream), label(name, stream));
         belongs(counter.id(), stream.registrationId, stream.ownerId);
+        return counter;
+    }
+
+    /**
+     * Allocates a counter that tells what carries a stream whose channel does not say so.
+     *
+     * @param share that the counter is taken from.
+     * @param stream of a publication or image.
+     * @param media of the transport.
+     * @throws BusException if there is none left.
+     */
+    public AtomicCounter carrier(CounterShare share, Stream stream, String media) {
+        AtomicCounter counter = stream(share, CounterTypes.CARRIER, CARRIED_BY + media, stream);
+        counter.setRelease(1);
         return counter;
     }
 

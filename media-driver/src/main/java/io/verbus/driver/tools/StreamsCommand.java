@@ -23,13 +23,15 @@ import java.util.concurrent.Callable;
 /** {@code verbus streams}: where each publication, image and subscriber of a driver stands. */
 @Command(
         name = "streams",
-        description = "Prints the streams of a running driver, and the positions in each.",
+        description =
+                "Prints the streams of a running driver, what carries each, and its positions.",
         mixinStandardHelpOptions = true)
 final class StreamsCommand implements Callable<Integer> {
     private record Row(
             int streamId,
             int sessionId,
             long registrationId,
+            String carrier,
             String what,
             long value,
             String label) {
@@ -54,6 +56,7 @@ final class StreamsCommand implements Callable<Integer> {
             directory.checkRunning(cnc);
             ReadCounters all = new ReadCounters(cnc);
             CountersReader counters = all.values();
+            StreamCarriers carriers = new StreamCarriers(all);
             all.forEach(
                     (id, type, key, label) -> {
                         String what = what(type);
@@ -62,7 +65,9 @@ final class StreamsCommand implements Callable<Integer> {
                             long publication = counters.getCounterRegistrationId(id);
                             addDestinations(rows, publication, what, value, label);
                         } else if (what != null) {
-                            rows.add(row(key, what, value, label));
+                            String carrier =
+                                    carriers.of(type, source(counters, id, type, key), label);
+                            rows.add(row(key, carrier, what, value, label));
                         }
                     });
         }
@@ -78,17 +83,34 @@ final class StreamsCommand implements Callable<Integer> {
             List<Row> rows, long publication, String what, long value, String label) {
         for (Row row : rows) {
             if (row.registrationId == publication) {
-                rows.add(new Row(row.streamId, row.sessionId, publication, what, value, label));
+                rows.add(
+                        new Row(
+                                row.streamId,
+                                row.sessionId,
+                                publication,
+                                row.carrier,
+                                what,
+                                value,
+                                label));
                 return;
             }
         }
     }
 
-    private static Row row(DirectBuffer key, String what, long value, String label) {
+    /** Registration id of the publication or image whose counter it is. */
+    private static long source(CountersReader counters, int id, int type, DirectBuffer key) {
+        return type == CounterTypes.SUBSCRIBER_POSITION
+                ? counters.getCounterReferenceId(id)
+                : key.getLong(0);
+    }
+
+    private static Row row(
+            DirectBuffer key, String carrier, String what, long value, String label) {
         return new Row(
                 key.getInt(Long.BYTES + Integer.BYTES),
                 key.getInt(Long.BYTES),
                 key.getLong(0),
+                carrier,
                 what,
                 value,
                 label);
@@ -121,6 +143,7 @@ final class StreamsCommand implements Callable<Integer> {
                         .put("stream", row.streamId)
                         .put("session", row.sessionId)
                         .put("registration", row.registrationId)
+                        .put("transport", row.carrier)
                         .put("what", row.what)
                         .put("value", row.value)
                         .put("label", row.label)
@@ -129,12 +152,17 @@ final class StreamsCommand implements Callable<Integer> {
             out.println(json);
         } else {
             out.printf(
-                    "%10s %11s %12s  %-20s %20s%n",
-                    "stream", "session", "registration", "what", "value");
+                    "%10s %11s %12s %9s  %-20s %20s%n",
+                    "stream", "session", "registration", "transport", "what", "value");
             for (Row row : rows) {
                 out.printf(
-                        "%10d %11d %12d  %-20s %,20d%n",
-                        row.streamId, row.sessionId, row.registrationId, row.what, row.value);
+                        "%10d %11d %12d %9s  %-20s %,20d%n",
+                        row.streamId,
+                        row.sessionId,
+                        row.registrationId,
+                        row.carrier,
+                        row.what,
+                        row.value);
             }
         }
         out.flush();

@@ -33,6 +33,8 @@ class CarriersTest {
                 + " aeron:rdma?endpoint=10.1.0.1:7|interface=10.1.0.2",
         "aeron:udp?endpoint=10.1.0.1:7|fc=min|rcv-wnd=64k|ssc=true|alias=x|session-id=3,"
                 + " aeron:rdma?endpoint=10.1.0.1:7|rcv-wnd=64k|ssc=true|session-id=3|alias=x",
+        "aeron:udp?control-mode=manual|interface=10.1.0.0/16, aeron:rdma?control-mode=manual",
+        "aeron:udp?control-mode=manual|interface=[fd00:1::]/32, aeron:rdma?control-mode=manual",
         "aeron:udp?control-mode=manual|interface=10.1.0.2|fc=min,"
                 + " aeron:rdma?control-mode=manual|fc=min"
     })
@@ -54,6 +56,7 @@ class CarriersTest {
                 "aeron:udp?endpoint=224.0.1.1:40456|interface=10.1.0.2",
                 "aeron:udp?endpoint=10.2.0.1:1|interface=10.1.0.2",
                 "aeron:udp?control=10.2.0.1:1|control-mode=dynamic",
+                "aeron:udp?control-mode=manual|interface=10.2.0.0/16",
                 "aeron:rdma?endpoint=10.1.2.3:40123",
                 "verbus:udp?endpoint=10.1.2.3:40123"
             })

@@ -4,16 +4,14 @@ package io.verbus.driver.system;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.aeron.Aeron;
-import io.aeron.ErrorCode;
 import io.aeron.Image;
 import io.aeron.Publication;
 import io.aeron.Subscription;
-import io.aeron.exceptions.RegistrationException;
 import io.verbus.driver.Await;
+import io.verbus.driver.tools.ToolRun;
 
 import org.agrona.collections.MutableInteger;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -47,6 +45,7 @@ class NetworksLabTest {
         return Aeron.connect(
                 new Aeron.Context()
                         .aeronDirectoryName(host.directory().toString())
+                        .driverTimeoutMs(Host.PATIENCE.toMillis())
                         .errorHandler(errors::add));
     }
 
@@ -81,6 +80,10 @@ class NetworksLabTest {
                 assertEquals(number, read.value);
             }
         }
+    }
+
+    private static void left(Subscription subscription) {
+        Await.until("left", () -> subscription.imageCount() == 0);
     }
 
     private static void assertNoUdp(Host... hosts) {
@@ -141,16 +144,48 @@ class NetworksLabTest {
             Await.until("images", () -> first.imageCount() + second.imageCount() == 2);
             carries(publication, first, second);
             assertNoUdp(b);
-            RegistrationException refused =
-                    assertThrows(
-                            RegistrationException.class,
-                            () ->
-                                    publication.addDestination(
-                                            "aeron:udp?endpoint=127.0.0.1:" + PORT));
-            assertEquals(ErrorCode.NOT_SUPPORTED, refused.errorCode());
             publication.removeDestination(to(at(PORT + 1)));
             Await.until("left", () -> second.imageCount() == 0);
             carries(publication, first);
+        }
+        assertEquals(List.of(), errors);
+    }
+
+    /** Each of them comes, goes, and comes again, for which the other waits some seconds. */
+    @Test
+    @Timeout(300)
+    void onePublicationGoesByRdmaAndByUdp() {
+        try (Host b = host(Host.addressB());
+                Host a = host(Host.addressA());
+                Aeron in = connect(b);
+                Aeron out = connect(a)) {
+            String udp = "aeron:udp?endpoint=127.0.0.1:" + PORT;
+            String rdma = "aeron:udp?endpoint=" + at(PORT);
+            Publication publication =
+                    out.addPublication("aeron:udp?control-mode=manual|fc=min" + TERMS, STREAM);
+            Subscription byRdma = in.addSubscription(rdma, STREAM);
+            Subscription byUdp = in.addSubscription(udp, STREAM);
+            publication.addDestination(to(at(PORT)));
+            publication.addDestination(udp);
+            carries(publication, byRdma, byUdp);
+            String streams = ToolRun.of("streams", "--dir", a.directory().toString()).out();
+            assertTrue(streams.contains(" rdma,udp  publisher-position "), streams);
+            byUdp.close();
+            carries(publication, byRdma);
+            byUdp = in.addSubscription(udp, STREAM);
+            carries(publication, byRdma, byUdp);
+            byRdma.close();
+            carries(publication, byUdp);
+            byRdma = in.addSubscription(rdma, STREAM);
+            carries(publication, byRdma, byUdp);
+            publication.removeDestination(udp);
+            carries(publication, byRdma);
+            left(byUdp);
+            publication.addDestination(udp);
+            carries(publication, byRdma, byUdp);
+            publication.removeDestination(to(at(PORT)));
+            left(byRdma);
+            carries(publication, byUdp);
         }
         assertEquals(List.of(), errors);
     }

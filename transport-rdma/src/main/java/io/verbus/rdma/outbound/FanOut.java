@@ -107,12 +107,12 @@ final class FanOut {
         long base = -1;
         long limit = -1;
         int deciding = 0;
-        boolean isAnyHeld = false;
+        boolean isAnyAwaited = false;
         boolean isAnyGone = false;
         FanOutDestination[] all = branches;
         for (int i = 0; i < all.length; i++) {
             FanOutDestination branch = all[i];
-            isAnyHeld |= branch.isHeld();
+            isAnyAwaited |= branch.isAwaited();
             isAnyGone |= branch.isDropped() && !branch.isKept();
             if (decides(branch)) {
                 long consumed = branch.need();
@@ -127,8 +127,8 @@ final class FanOut {
             release(base, limit);
             connected(deciding >= groupSize);
         } else {
-            // Spies that carry the stream wait for the answer to an offer.
-            connected(isAnyHeld && stream.channel().spiesConnect());
+            // Whoever takes the stream meanwhile waits.
+            connected(isAnyAwaited && stream.goesOnWithoutReceivers());
         }
         if (isAnyGone) {
             removeGone();

@@ -110,8 +110,12 @@ final class FanOutDestination implements OutboundStream, Retention {
         }
     }
 
-    boolean isHeld() {
-        return isHeld;
+    /**
+     * Whether the log is kept for it though it takes part in nothing: for the answer to an offer,
+     * or because work requests may read it still.
+     */
+    boolean isAwaited() {
+        return isHeld || isPinned && !isMember();
     }
 
     @Override
@@ -290,6 +294,11 @@ final class FanOutDestination implements OutboundStream, Retention {
         isMember = nowConnected;
         counters.connected.setRelease(nowConnected ? 1 : 0);
         fanOut.update();
+    }
+
+    @Override
+    public boolean goesOnWithoutReceivers() {
+        return stream.goesOnWithoutReceivers();
     }
 
     @Override

@@ -235,6 +235,23 @@ class FanOutTest {
         assertEquals(0, stream.disconnects);
     }
 
+    /** A device may read the log yet for what it has not sent, and another transport reuses it. */
+    @RepeatedTest(3)
+    void anotherTransportWaitsForWhatADeviceMayStillRead() {
+        TestStream stream = start("min", false);
+        stream.isShared = true;
+        untilAllConnected();
+        net.until("some", () -> place(0).image().received > 100);
+        place(0).driver.fabric.connections().getFirst().sim().cut();
+        net.until("back pressure", () -> stream.position() - stream.releasedPosition() > TERM / 2);
+        net.remove(stream, place(0));
+        net.forMillis(3);
+        assertTrue(stream.connected, "the queue pair is there yet");
+        net.until("it is given up", () -> !stream.connected);
+        assertTrue(net.a.fabric.connections().isEmpty() || !place(0).isConnected());
+        assertEquals(1, stream.disconnects);
+    }
+
     @Test
     void aSubscriberWhoComesLateIsOfferedTheStreamFromWhereItIs() {
         TestStream stream = start("min", false);

@@ -320,7 +320,7 @@ final class SendStream {
     void onStatus(boolean isLeaving, long position, int newWindow, long newReceiverId, long nowNs) {
         if (isLeaving) {
             flow.onLeave(newReceiverId);
-        } else if (state == State.OPEN || state == State.LINGERING) {
+        } else if ((state == State.OPEN || state == State.LINGERING) && canServe(position)) {
             accept(position, newWindow, newReceiverId, nowNs);
         }
     }
@@ -345,6 +345,14 @@ final class SendStream {
                         && position >= sent() - termLength
                         && position % FrameHeader.ALIGNMENT == 0;
         return canBe ? position : -1;
+    }
+
+    /**
+     * Whether the log still holds all from a position on. It may not where the stream has gone on
+     * without receivers, and one was slow to come: its image ends in time, and begins anew.
+     */
+    private boolean canServe(long position) {
+        return position >= Math.max(floor, stream.releasedPosition());
     }
 
     private void accept(long position, int newWindow, long newReceiverId, long nowNs) {

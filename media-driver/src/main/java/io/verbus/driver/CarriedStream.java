@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.transport.OutboundStream;
+
+/** What a transport is given of a publication: the publication itself, or one leg of it. */
+interface CarriedStream extends OutboundStream {
+    /** The publication that it is of. */
+    NetworkPublication publication();
+
+    /** The transport has let go of it. Conductor. */
+    void onTransportDone();
+}

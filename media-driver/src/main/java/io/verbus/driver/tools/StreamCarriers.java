@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.tools;
+
+import io.verbus.cnc.CounterTypes;
+import io.verbus.driver.status.DriverCounters;
+
+import org.agrona.collections.Long2ObjectHashMap;
+
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What carries each stream of a driver: the media that its channel names, unless counters of type
+ * {@link CounterTypes#CARRIER} name others.
+ */
+final class StreamCarriers {
+    private static final Pattern CARRIER =
+            Pattern.compile(DriverCounters.CARRIED_BY + "(?<media>[a-z]+):.*");
+    private static final Pattern MEDIA =
+            Pattern.compile(" (?:aeron|verbus)(?<spy>-spy:aeron|-spy)?:(?<media>[a-z]+)");
+
+    private final Long2ObjectHashMap<TreeSet<String>> byRegistration = new Long2ObjectHashMap<>();
+
+    /** Reads the counters that name carriers. */
+    StreamCarriers(ReadCounters counters) {
+        counters.forEach(
+                (id, type, key, label) -> {
+                    Matcher carrier = CARRIER.matcher(label);
+                    if (type == CounterTypes.CARRIER && carrier.matches()) {
+                        byRegistration
+                                .computeIfAbsent(key.getLong(0), none -> new TreeSet<>())
+                                .add(carrier.group("media"));
+                    }
+                });
+    }
+
+    /**
+     * What carries a stream, for people: {@code rdma}, or {@code rdma,udp}; {@code spy} where a
+     * subscriber reads a publication in place, {@code sources} where the destinations of a
+     * subscription bring an image.
+     *
+     * @param type of a counter of the stream.
+     * @param source registration id of the publication or image.
+     * @param label of the counter.
+     */
+    String of(int type, long source, String label) {
+        Matcher named = MEDIA.matcher(label);
+        boolean isNamed = named.find();
+        if (isNamed && named.group("spy") != null) {
+            return "spy";
+        }
+        if (isOfImage(type) && label.contains("control-mode=manual")) {
+            return "sources";
+        }
+        TreeSet<String> carriers = byRegistration.get(source);
+        if (carriers != null) {
+            return String.join(",", carriers);
+        }
+        return isNamed ? named.group("media") : "";
+    }
+
+    private static boolean isOfImage(int type) {
+        return switch (type) {
+            case CounterTypes.RECEIVER_HIGH_WATER,
+                    CounterTypes.RECEIVER_POSITION,
+                    CounterTypes.SUBSCRIBER_POSITION ->
+                    true;
+            default -> false;
+        };
+    }
+}
