@@ -10,6 +10,7 @@ import io.verbus.driver.command.CommandException;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.LogReceiver;
 import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.ReceivedPosition;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;

@@ -5,6 +5,7 @@ package io.verbus.driver;
 import io.verbus.channel.ChannelUri;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.ReceivedPosition;
 import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;

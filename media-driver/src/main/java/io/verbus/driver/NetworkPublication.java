@@ -8,6 +8,7 @@ import io.verbus.driver.channel.ChannelStatus;
 import io.verbus.driver.channel.SamePlace;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.PublisherLimit;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;

@@ -5,6 +5,7 @@ package io.verbus.driver;
 import io.verbus.channel.ChannelUri;
 import io.verbus.driver.channel.NamedPublications;
 import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.status.PublisherLimit;
 import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogCleaner;

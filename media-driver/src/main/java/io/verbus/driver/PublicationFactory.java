@@ -15,6 +15,7 @@ import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.PublisherLimit;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogNotes;
 import io.verbus.logbuffer.LogSpec;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver;
+package io.verbus.driver.status;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
@@ -10,14 +10,14 @@ import org.agrona.concurrent.status.AtomicCounter;
  * higher one must win, hence the compare-and-set. Pulled back where nobody reads the stream any
  * more; each publisher that has read the limit before may still append one message.
  */
-final class PublisherLimit {
+public final class PublisherLimit {
     private final AtomicCounter counter;
 
-    PublisherLimit(AtomicCounter counter) {
+    public PublisherLimit(AtomicCounter counter) {
         this.counter = counter;
     }
 
-    int counterId() {
+    public int counterId() {
         return counter.id();
     }
 
@@ -27,7 +27,7 @@ final class PublisherLimit {
      * @param limit position.
      * @return whether it was raised.
      */
-    boolean raise(long limit) {
+    public boolean raise(long limit) {
         long current = counter.getAcquire();
         while (limit > current) {
             if (counter.compareAndSet(current, limit)) {
@@ -43,7 +43,7 @@ final class PublisherLimit {
      *
      * @param limit position.
      */
-    void lower(long limit) {
+    public void lower(long limit) {
         long current = counter.getAcquire();
         while (limit < current && !counter.compareAndSet(current, limit)) {
             current = counter.getAcquire();
@@ -51,12 +51,12 @@ final class PublisherLimit {
     }
 
     /** The limit now. */
-    long get() {
+    public long get() {
         return counter.getAcquire();
     }
 
     /** Frees the counter. Conductor; no thread raises the limit any more. */
-    void close() {
+    public void close() {
         counter.close();
     }
 }

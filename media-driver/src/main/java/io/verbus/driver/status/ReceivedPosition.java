@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver;
+package io.verbus.driver.status;
 
 import io.verbus.BusException;
 import io.verbus.cnc.CounterTypes;
-import io.verbus.driver.status.CounterShare;
-import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.FrameCheck;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogBuffers;
@@ -24,7 +22,7 @@ import java.util.List;
  *
  * <p>Conductor's thread but where it says otherwise.
  */
-final class ReceivedPosition implements AutoCloseable {
+public final class ReceivedPosition implements AutoCloseable {
     /** Bytes of frames that are walked in one go. */
     private static final int MAX_WALK = 64 * 1024;
 
@@ -45,7 +43,7 @@ final class ReceivedPosition implements AutoCloseable {
      * @param media that carries the image, where its channel does not say so; or null.
      * @throws BusException if there are none left.
      */
-    ReceivedPosition(
+    public ReceivedPosition(
             DriverCounters counters, DriverCounters.Stream image, long position, String media) {
         List<AtomicCounter> made = new ArrayList<>();
         try {
@@ -72,12 +70,12 @@ final class ReceivedPosition implements AutoCloseable {
     }
 
     /** A NAK has gone out. Receiver. */
-    void onNak() {
+    public void onNak() {
         naks.incrementRelease();
     }
 
     /** Something has arrived up to a position. Receiver. */
-    void arrived(long position) {
+    public void arrived(long position) {
         arrived = position;
     }
 
@@ -87,7 +85,7 @@ final class ReceivedPosition implements AutoCloseable {
      * @param log of the image.
      * @param consumed position of the furthest subscriber; nothing before it need still be there.
      */
-    void update(LogBuffers log, long consumed) {
+    public void update(LogBuffers log, long consumed) {
         long reached = walk(log, Math.max(complete.getPlain(), consumed));
         if (reached != complete.getPlain()) {
             complete.setRelease(reached);
