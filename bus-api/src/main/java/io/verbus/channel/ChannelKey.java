@@ -40,13 +40,23 @@ enum ChannelKey {
 
     CONTROL_MODE(
             "control-mode",
-            Side.NONE,
+            Side.BOTH,
             Side.BOTH,
             Side.BOTH,
             "none",
-            ValueForm.oneOf(ChannelKey.MANUAL, ChannelKey.DYNAMIC),
-            "How destinations come: manual, one by one; dynamic, to a publication over UDP, by"
-                    + " themselves."),
+            ValueForm.oneOf(ChannelKey.MANUAL, ChannelKey.DYNAMIC, ChannelKey.RESPONSE),
+            "How receivers come: manual, one by one; dynamic, by themselves, over UDP; response, by"
+                    + " asking, not over RDMA."),
+
+    RESPONSE_ID(
+            "response-correlation-id",
+            Side.PUBLICATION,
+            Side.NONE,
+            Side.PUBLICATION,
+            "none",
+            ValueForm.RESPONSE_ID,
+            "Of requests, the id of the subscription to responses; of responses, of the image of"
+                    + " requests."),
 
     DEVICE(
             "device",
@@ -329,6 +339,9 @@ enum ChannelKey {
 
     /** The control mode of destinations that come by themselves. */
     static final String DYNAMIC = "dynamic";
+
+    /** The control mode of responses. */
+    static final String RESPONSE = "response";
 
     private static final String AERON_WINDOW = "rcv-wnd";
 

@@ -44,7 +44,12 @@ final class ChannelRules {
                 throw ChannelSyntax.unknownKey("channel '" + channel + "'", media, key.text());
             }
         }
-        if (media != ChannelMedia.IPC && !isTagged(channel, values)) {
+        if (media == ChannelMedia.IPC) {
+            refuse(
+                    channel.isManual() || channel.isDynamic(),
+                    channel,
+                    "has a control-mode of destinations, which ipc does not have: remove it");
+        } else if (!isTagged(channel, values)) {
             checkPlace(media, values, channel);
         }
         if (media == ChannelMedia.RDMA && !channel.isAeron()) {
@@ -103,10 +108,23 @@ final class ChannelRules {
             }
             return;
         }
+        refuseUnsupported(
+                media == ChannelMedia.RDMA && channel.response().isResponse(),
+                channel,
+                "has control-mode=response, which rdma does not carry: use udp or ipc for requests"
+                        + " and responses");
         refuse(
                 media == ChannelMedia.RDMA && values.containsKey(ChannelKey.CONTROL_MODE),
                 channel,
                 "has control-mode=dynamic, which only udp knows: use control-mode=manual");
+        if (channel.response().isResponse()) {
+            refuse(
+                    !hasControl && !channel.isAeron(),
+                    channel,
+                    "has control-mode=response without control: add control=host:port, where the"
+                            + " responses are sent from");
+            return;
+        }
         refuse(
                 channel.isDynamic() && !hasControl,
                 channel,
@@ -225,6 +243,22 @@ final class ChannelRules {
         refuse(isControlAlone(channel, values), channel, CONTROL_ALONE);
         refuseSubscriptionsKeys(channel, values);
         checkPorts(channel, values);
+        checkResponses(channel);
+    }
+
+    private static void checkResponses(ChannelUri channel) {
+        if (channel.response().isResponse()) {
+            refuse(
+                    channel.response().correlationId() == ResponseLink.NONE,
+                    channel,
+                    "has control-mode=response without response-correlation-id: name the id of the"
+                            + " image whose requests are answered, or prototype");
+            refuse(
+                    !channel.isIpc() && channel.control() == null,
+                    channel,
+                    "has control-mode=response without control: add control=host:port, where the"
+                            + " responses are sent from");
+        }
     }
 
     private static void checkPorts(ChannelUri channel, Map<ChannelKey, Object> values) {
@@ -245,6 +279,7 @@ final class ChannelRules {
                         && !channel.isSpy()
                         && !values.containsKey(ChannelKey.ENDPOINT)
                         && !channel.isManual()
+                        && !channel.response().isResponse()
                         && !(channel.isAeron() && values.containsKey(ChannelKey.CONTROL))
                         && !isTagged(channel, values),
                 channel,
@@ -331,6 +366,11 @@ final class ChannelRules {
 
     static ChannelUri overRdma(ChannelUri channel, Map<ChannelKey, Object> values) {
         refuseOverRdma(
+                channel.response().isResponse() || channel.response().isRequest(),
+                channel,
+                "requests and responses: leave out response-correlation-id and"
+                        + " control-mode=response");
+        refuseOverRdma(
                 channel.isDynamic() || values.containsKey(ChannelKey.CONTROL),
                 channel,
                 "control, where receivers would announce themselves: name an endpoint, or add"
@@ -358,6 +398,12 @@ final class ChannelRules {
                             + channel
                             + "' leads to a network of rdma.networks, and RDMA does not know "
                             + what);
+        }
+    }
+
+    private static void refuseUnsupported(boolean isWrong, ChannelUri channel, String what) {
+        if (isWrong) {
+            throw new UnsupportedChannelException("channel '" + channel + "' " + what);
         }
     }
 

@@ -20,7 +20,7 @@ final class ChannelSyntax {
     private static final Map<String, String> UNSUPPORTED =
             Map.of(
                     "response-endpoint", "",
-                    "response-correlation-id", "",
+                    "response-correlation-id", "-1",
                     "eos", "true",
                     "tether", "true",
                     "rejoin", "true");
@@ -101,10 +101,16 @@ final class ChannelSyntax {
         String value = pair.substring(equals + 1);
         ChannelKey key = ChannelKey.ofAeron(name);
         boolean isKnown = key != null && media.allows(key);
-        boolean isIdle = media == ChannelMedia.IPC && name.equals(ChannelKey.END_OF_STREAM.text());
-        String harmless = isKnown || isIdle ? value : UNSUPPORTED.getOrDefault(name, value);
-        if (!harmless.equals(value)
-                || name.equals(ChannelKey.CONTROL_MODE.text()) && value.equals("response")) {
+        boolean isIdle =
+                media == ChannelMedia.IPC
+                        && (key == ChannelKey.END_OF_STREAM
+                                || key == ChannelKey.CONTROL_MODE
+                                        && !value.equals(ChannelKey.RESPONSE));
+        if (isIdle) {
+            return;
+        }
+        String harmless = isKnown ? value : UNSUPPORTED.getOrDefault(name, value);
+        if (!harmless.equals(value)) {
             throw new UnsupportedChannelException(
                     "channel '"
                             + text

@@ -23,6 +23,7 @@ import java.util.OptionalLong;
  *  verbus:rdma?control-mode=manual[|key=value...]                   destinations added one by one
  *  verbus:udp?control-mode=manual[|key=value...]                    the same
  *  verbus:udp?control=host:port|control-mode=dynamic[|key=value...] receivers come by themselves
+ *  verbus:udp?control=host:port|control-mode=response[|key=value...] see {@link ResponseLink}
  *  verbus-spy:...              reads the publication of that channel in the same driver, in place
  * </pre>
  *
@@ -141,6 +142,19 @@ public final class ChannelUri {
                 .set(ChannelKey.CONTROL_MODE, ChannelKey.DYNAMIC);
     }
 
+    /**
+     * Begins a channel of responses over UDP, see {@link ResponseLink}.
+     *
+     * @param control where they are sent from, such as {@code 10.0.0.1:40124}.
+     * @return where the other values are set.
+     * @throws BusException if the address is not one.
+     */
+    public static Builder udpResponses(String control) {
+        return new Builder(ChannelMedia.UDP)
+                .set(ChannelKey.CONTROL, control)
+                .set(ChannelKey.CONTROL_MODE, ChannelKey.RESPONSE);
+    }
+
     /** What carries the channel. */
     ChannelMedia carrier() {
         return media;
@@ -186,6 +200,11 @@ public final class ChannelUri {
     /** Whether the receivers of a publication come by themselves. */
     public boolean isDynamic() {
         return ChannelKey.DYNAMIC.equals(values.get(ChannelKey.CONTROL_MODE));
+    }
+
+    /** What the channel says of requests and responses. */
+    public ResponseLink response() {
+        return ResponseLink.of(values);
     }
 
     /** Whether the channel was written as Aeron's, which is read leniently. */

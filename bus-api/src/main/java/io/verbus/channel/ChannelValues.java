@@ -73,6 +73,17 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
+     * @param id of the subscription that takes the responses to a publication's requests; or of the
+     *     image whose requests a publication responds to, or {@link ResponseLink#PROTOTYPE}.
+     * @throws BusException if it is out of range.
+     */
+    public ChannelUri.Builder responseCorrelationId(long id) {
+        return set(
+                ChannelKey.RESPONSE_ID,
+                id == ResponseLink.PROTOTYPE ? ResponseLink.PROTOTYPE_TEXT : Long.toString(id));
+    }
+
+    /**
      * @param tag of the publication whose session this one is to have.
      */
     public ChannelUri.Builder sessionTag(long tag) {

@@ -80,6 +80,16 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
                             + " such as tag:1002",
                     ValueForm::session);
 
+    /** Value: Long, as {@link ResponseLink} has it. */
+    static final ValueForm RESPONSE_ID =
+            new ValueForm(
+                    "the id of a subscription or image, -1 for none, or prototype",
+                    ValueForm::responseId,
+                    value ->
+                            value.equals(ResponseLink.PROTOTYPE)
+                                    ? ResponseLink.PROTOTYPE_TEXT
+                                    : value.toString());
+
     /** Value: {@link ChannelTags}. */
     static final ValueForm TAGS = plain(ChannelTags.RIGHT, ChannelTags::parse);
 
@@ -133,9 +143,11 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
             size("from 1k to 1g, such as 2m", 1024, MAX_BYTES, bytes -> true);
 
     /** Value: String. */
-    static ValueForm oneOf(String first, String second) {
-        List<String> words = List.of(first, second);
-        return plain(first + " or " + second, text -> words.contains(text) ? text : null);
+    static ValueForm oneOf(String... all) {
+        List<String> words = List.of(all);
+        String last = words.getLast();
+        String right = String.join(", ", words.subList(0, words.size() - 1)) + " or " + last;
+        return plain(right, text -> words.contains(text) ? text : null);
     }
 
     /** Value: Integer. */
@@ -181,6 +193,14 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
         } catch (NumberFormatException tooLarge) {
             return null;
         }
+    }
+
+    private static Long responseId(String text) {
+        if (text.equals(ResponseLink.PROTOTYPE_TEXT)) {
+            return ResponseLink.PROTOTYPE;
+        }
+        Long id = tag(text);
+        return id == null || id < ResponseLink.NONE ? null : id;
     }
 
     /**

@@ -12,6 +12,7 @@ package io.verbus.transport;
  * @param mtu longest frame in bytes.
  * @param position from which the image starts.
  * @param source where it comes from, for people.
+ * @param wantsResponses whether its messages are requests, whose sender waits for responses.
  */
 public record ImageSetup(
         int sessionId,
@@ -20,4 +21,5 @@ public record ImageSetup(
         int termLength,
         int mtu,
         long position,
-        String source) {}
+        String source,
+        boolean wantsResponses) {}

@@ -90,6 +90,34 @@ public interface Transport extends AutoCloseable {
     void onSubscriptionAdded(InboundEndpoint endpoint, int streamId);
 
     /**
+     * Asks for a stream of responses, until {@link #forgetResponses}: a publication of which only
+     * the control address is known.
+     *
+     * @param endpoint of the subscription.
+     * @param streamId of the subscription.
+     * @param sessionId of the publication.
+     */
+    void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId);
+
+    /**
+     * Asks for a stream of responses no more, as its subscription is gone.
+     *
+     * @param endpoint of the subscription, which it has not left.
+     * @param streamId of the subscription.
+     * @param sessionId of the publication.
+     */
+    void forgetResponses(InboundEndpoint endpoint, int streamId, int sessionId);
+
+    /**
+     * Tells the sender of an image, whose set-up wants responses, in which session they come.
+     *
+     * @param image of the requests.
+     * @param sessionId of the publication that responds; null when it is connected, or gone, and
+     *     nothing more is to be told.
+     */
+    void tellResponseSession(InboundImage image, Integer sessionId);
+
+    /**
      * Stops receiving an image, because its last subscriber has gone, it is drained, or it was
      * invalid. When nothing can write to its log any more, {@link TransportHost#onImageReleased} is
      * called.

@@ -126,6 +126,15 @@ public interface TransportHost extends TransportSettings {
     void onImageRejected(OutboundStream stream, PeerRejection rejection);
 
     /**
+     * Who receives a publication's requests has told in which session the responses come. May be
+     * told again and again.
+     *
+     * @param stream of the requests.
+     * @param sessionId of the responses.
+     */
+    void onResponseSession(OutboundStream stream, int sessionId);
+
+    /**
      * Allocates a counter that operators see.
      *
      * @param typeId {@link io.verbus.cnc.CounterTypes#CONNECTION} or {@link

@@ -355,9 +355,9 @@ class ChannelUriTest {
                 "verbus:ipc?;'', which is not key=value",
                 "verbus:ipc?mtu;'mtu', which is not key=value",
                 "verbus:ipc?mtu=8k|;'', which is not key=value",
-                "verbus:ipc?endpoint=h:1;which ipc does not know: its keys are term-length, mtu,"
-                    + " pub-wnd, session-id, stream-id, tags, init-term-id, term-id, term-offset,"
-                    + " alias",
+                "verbus:ipc?endpoint=h:1;which ipc does not know: its keys are control-mode,"
+                    + " response-correlation-id, term-length, mtu, pub-wnd, session-id, stream-id,"
+                    + " tags, init-term-id, term-id, term-offset, alias",
                 "verbus:ipc?Mtu=8k;'Mtu', which ipc does not know",
                 "verbus:rdma?endpoint=h:1|ttl=3;'ttl', which rdma does not know: its keys are"
                     + " endpoint, interface, control-mode, device, traffic-class, dscp, path-mtu,"
@@ -438,7 +438,7 @@ class ChannelUriTest {
                 "verbus:rdma?endpoint=h:1|control=h:2;which rdma does not know",
                 "verbus:udp?control-mode=dynamic;has control-mode=dynamic without control",
                 "verbus:udp?control=h:1;has control without endpoint",
-                "verbus:udp?control-mode=auto;must be manual or dynamic",
+                "verbus:udp?control-mode=auto;must be manual, dynamic or response",
                 "verbus:rdma?endpoint=h:1|fc=min;has one receiver",
                 "verbus:rdma?control-mode=manual|ssc=1;ssc '1' is wrong: it must be true or false",
                 "verbus-spy:tcp;unknown media 'tcp'",
@@ -684,12 +684,68 @@ class ChannelUriTest {
                 "aeron:rdma?endpoint=h:1|eos=false",
                 "aeron:udp?endpoint=h:1|tether=false",
                 "aeron:udp?endpoint=h:1|rejoin=false",
-                "aeron:udp?control=h:1|control-mode=response"
+                "aeron:rdma?endpoint=h:1|response-correlation-id=7"
             })
     void refusesWhatWouldChangeTheStreamAndCannotBeServed(String text) {
         UnsupportedChannelException refused =
                 assertThrows(UnsupportedChannelException.class, () -> ChannelUri.parse(text));
         assertTrue(refused.getMessage().contains("not supported: leave it out"));
+    }
+
+    @Test
+    void saysWhatRequestsAndResponsesAre() {
+        ChannelUri request = ChannelUri.parse("verbus:udp?endpoint=h:1|response-correlation-id=7");
+        assertTrue(request.response().isRequest());
+        assertEquals(7, request.response().correlationId());
+        assertEquals(ChannelUri.udp("h:1").responseCorrelationId(7).build(), request);
+        ChannelUri response =
+                ChannelUri.parse(
+                        "verbus:udp?control=h:1|control-mode=response|response-correlation-id=9");
+        assertTrue(response.response().isOfImage());
+        assertEquals(ChannelUri.udpResponses("h:1").responseCorrelationId(9).build(), response);
+        response.checkPublishable();
+        ChannelUri prototype =
+                ChannelUri.parse(
+                        "aeron:udp?control=h:1|control-mode=response"
+                                + "|response-correlation-id=prototype");
+        assertEquals(ResponseLink.PROTOTYPE, prototype.response().correlationId());
+        assertEquals(prototype, ChannelUri.parse(prototype.toString()));
+        ChannelUri.parse("verbus:udp?control=h:1|control-mode=response").checkSubscribable();
+        ChannelUri.parse("aeron:udp?control-mode=response").checkSubscribable();
+        ChannelUri.parse("verbus:ipc?control-mode=response").checkSubscribable();
+        assertFalse(ChannelUri.parse("aeron:ipc?control-mode=manual").isManual());
+        assertFalse(
+                ChannelUri.parse("aeron:udp?endpoint=h:1|response-correlation-id=-1")
+                        .response()
+                        .isRequest());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "verbus:udp?control-mode=response; without control",
+                "verbus:ipc?control-mode=manual; which ipc does not have",
+                "verbus:rdma?control-mode=response; which rdma does not carry",
+                "verbus:udp?endpoint=h:1|response-correlation-id=-2; must be the id of",
+                "verbus:udp?endpoint=h:1|response-correlation-id=what; must be the id of",
+            })
+    void refusesResponsesThatCannotBe(String text, String reason) {
+        String message =
+                assertThrows(BusException.class, () -> ChannelUri.parse(text)).getMessage();
+        assertTrue(message.contains(reason), message);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "aeron:udp?control=h:1|control-mode=response",
+                "verbus:ipc?control-mode=response",
+                "aeron:udp?control-mode=response|response-correlation-id=4"
+            })
+    void refusesToPublishResponsesToNobody(String text) {
+        ChannelUri channel = ChannelUri.parse(text);
+        assertThrows(InvalidChannelException.class, channel::checkPublishable);
     }
 
     @Test

@@ -44,6 +44,9 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     /** What receivers said whose subscribers rejected an image. */
     public final List<PeerRejection> imageRejections = new ArrayList<>();
 
+    /** Sessions in which receivers said that responses come. */
+    public final List<Integer> responseSessions = new ArrayList<>();
+
     /** Images that are not released yet. */
     public final List<TestImage> images = new ArrayList<>();
 
@@ -267,6 +270,11 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     @Override
     public void onImageRejected(OutboundStream stream, PeerRejection rejection) {
         imageRejections.add(rejection);
+    }
+
+    @Override
+    public void onResponseSession(OutboundStream stream, int sessionId) {
+        responseSessions.add(sessionId);
     }
 
     @Override

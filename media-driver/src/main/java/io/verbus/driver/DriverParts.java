@@ -128,6 +128,7 @@ record DriverParts(
                         clock.nanoTime());
         manuals.removals(merged::onRemoved);
         Losses losses = new Losses(directory, clock, errors);
+        Responses responses = new Responses(subscriptions);
         transports.hosts(
                 options ->
                         new DriverTransportHost(
@@ -139,6 +140,7 @@ record DriverParts(
                                 images,
                                 manuals,
                                 merged,
+                                responses,
                                 counters,
                                 events,
                                 losses,
@@ -154,6 +156,7 @@ record DriverParts(
                         statuses,
                         events,
                         spied,
+                        responses,
                         failures,
                         counters,
                         clock,

@@ -7,6 +7,7 @@ import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.background.Names;
+import io.verbus.driver.channel.ManualEndpoint;
 import io.verbus.driver.config.TransportOptions;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.Losses;
@@ -39,6 +40,7 @@ final class DriverTransportHost implements TransportHost {
     private final Images images;
     private final ManualEndpoints manuals;
     private final MergedImages merged;
+    private final Responses responses;
     private final DriverCounters counters;
     private final EventEncoder events;
     private final Losses losses;
@@ -54,6 +56,7 @@ final class DriverTransportHost implements TransportHost {
             Images images,
             ManualEndpoints manuals,
             MergedImages merged,
+            Responses responses,
             DriverCounters counters,
             EventEncoder events,
             Losses losses,
@@ -66,6 +69,7 @@ final class DriverTransportHost implements TransportHost {
         this.images = images;
         this.manuals = manuals;
         this.merged = merged;
+        this.responses = responses;
         this.counters = counters;
         this.events = events;
         this.losses = losses;
@@ -160,6 +164,11 @@ final class DriverTransportHost implements TransportHost {
                 rejection.groupTag(),
                 rejection.receiver(),
                 rejection.reason());
+    }
+
+    @Override
+    public void onResponseSession(OutboundStream stream, int sessionId) {
+        responses.onSession(((CarriedStream) stream).publication(), sessionId);
     }
 
     @Override

@@ -5,6 +5,7 @@ package io.verbus.driver;
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.channel.ManualEndpoint;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.transport.InboundEndpoint;

@@ -36,6 +36,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     private final String description;
     private final ReceivedPosition received;
     private final Subscribers subscribers;
+    private final boolean wantsResponses;
     private State state = State.ACTIVE;
     private long finalPosition = LogLayout.NOT_ENDED;
     private String endReason = "end of stream";
@@ -60,6 +61,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         this.log = log;
         this.description = setup.source();
         this.received = received;
+        this.wantsResponses = setup.wantsResponses();
         this.subscribers =
                 new Subscribers(this, setup.termLength(), setup.position(), counters, events);
         log.metadata().putIntRelease(LogLayout.ACTIVE_TRANSPORT_COUNT, 1);
@@ -109,6 +111,22 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     // Conductor
+
+    /** Whether the stream is of requests, whose sender waits to be told of the responses. */
+    boolean wantsResponses() {
+        return wantsResponses;
+    }
+
+    /**
+     * Tells the sender of requests in which session the responses come, while it still sends.
+     *
+     * @param responseSessionId of the responses; null: nothing more is told.
+     */
+    void tellResponseSession(Integer responseSessionId) {
+        if (state == State.ACTIVE) {
+            transport.tellResponseSession(this, responseSessionId);
+        }
+    }
 
     @Override
     public long id() {

@@ -194,6 +194,7 @@ final class PublicationFactory {
         channel.tags()
                 .publication()
                 .ifPresent(tag -> metadata.putLong(LogNotes.PUBLICATION_TAG, tag));
+        metadata.putLong(LogNotes.RESPONSE_ID, channel.response().correlationId());
         LogNotes.note(metadata, LogNotes.TELLS_END, channel.tellsEnd());
         LogNotes.note(metadata, LogNotes.SPIES_CONNECT, channel.spiesConnect());
     }

@@ -33,6 +33,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     private final EventEncoder events;
     private final ErrorHandler errors;
     private final SpiedPublications spied;
+    private final Responses responses;
     private final DriverClock clock;
     private final AtomicCounter count;
     private final AtomicCounter unblocked;
@@ -53,6 +54,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
             SendStatuses statuses,
             EventEncoder events,
             SpiedPublications spied,
+            Responses responses,
             CommandFailures failures,
             DriverCounters counters,
             DriverClock clock,
@@ -63,6 +65,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         this.statuses = statuses;
         this.events = events;
         this.spied = spied;
+        this.responses = responses;
         this.clock = clock;
         this.errors = errors;
         this.failures = failures;
@@ -119,6 +122,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
             locate(publication);
             askers.forEach(asker -> give(asker.client, asker.correlationId, publication));
             subscriptions.addSource(publication);
+            responses.onPublication(publication);
         }
 
         @Override
@@ -138,6 +142,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     void add(Client client, long correlationId, int streamId, boolean exclusive, ChannelUri asked) {
         asked.checkPublishable();
         asked.checkStream(streamId);
+        responses.check(asked);
         ChannelUri channel = factory.completed(named.placed(asked));
         Publication shared = exclusive ? null : findShared(streamId, channel);
         if (shared != null) {
@@ -289,6 +294,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
             all.get(i).count();
             locate(all.get(i));
         }
+        responses.watch();
     }
 
     private void locate(Publication publication) {
@@ -340,6 +346,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         roundRobin.remove(publication);
         subscriptions.removeSource(publication);
         spied.remove(publication);
+        responses.onFreed(publication);
         publication.close();
         if (publication instanceof NetworkPublication network) {
             statuses.leave(network.status());

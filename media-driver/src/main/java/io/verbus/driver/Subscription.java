@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.driver.channel.AwaitedSession;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.Transport;
 
@@ -16,6 +17,7 @@ import io.verbus.transport.Transport;
  * @param carrier media of the transport where the channel names another; or null.
  * @param transport of the channel; null for IPC and spies.
  * @param endpoint of the channel; null for IPC and spies.
+ * @param awaited session of the responses that it waits for; null for any other subscription.
  */
 public record Subscription(
         long registrationId,
@@ -24,13 +26,16 @@ public record Subscription(
         int streamId,
         String carrier,
         Transport transport,
-        InboundEndpoint endpoint) {
+        InboundEndpoint endpoint,
+        AwaitedSession awaited) {
 
     /** Whether a stream is the one that the subscription names. */
     boolean matches(InboundEndpoint sourceEndpoint, int sourceStreamId, int sourceSessionId) {
         return endpoint == sourceEndpoint
                 && streamId == sourceStreamId
-                && channel.sessionId().orElse(sourceSessionId) == sourceSessionId;
+                && (awaited == null
+                        ? channel.sessionId().orElse(sourceSessionId) == sourceSessionId
+                        : awaited.is(sourceSessionId));
     }
 
     /** Whether a stream may have both this subscription and another as its subscribers. */

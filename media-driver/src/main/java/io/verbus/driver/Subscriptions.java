@@ -6,6 +6,8 @@ import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.channel.AwaitedSession;
+import io.verbus.driver.channel.ManualEndpoint;
 import io.verbus.driver.channel.NamedPublications;
 import io.verbus.driver.channel.ReceiveStatuses;
 import io.verbus.driver.command.CommandException;
@@ -104,7 +106,10 @@ final class Subscriptions {
                         streamId,
                         carrier,
                         transport,
-                        endpoint);
+                        endpoint,
+                        channel.response().isResponse() && channel.sessionId().isEmpty()
+                                ? new AwaitedSession()
+                                : null);
         try {
             checkReliable(subscription);
             checkCounters(subscription);
@@ -117,8 +122,37 @@ final class Subscriptions {
         count.setRelease(all.size());
         events.subscriptionReady(correlationId, statusId);
         joinAll(subscription);
-        if (transport != null) {
+        if (channel.response().isResponse()) {
+            channel.sessionId().ifPresent(sessionId -> await(subscription, sessionId));
+        } else if (transport != null) {
             transport.onSubscriptionAdded(endpoint, streamId);
+        }
+    }
+
+    /**
+     * A publication responds to the requests of a subscription's client.
+     *
+     * @param registrationId of the subscription, which may have gone, or know its session.
+     * @param sessionId of the publication.
+     */
+    void onResponses(long registrationId, int sessionId) {
+        for (Subscription subscription : List.copyOf(all)) {
+            AwaitedSession awaited = subscription.awaited();
+            if (awaited != null
+                    && !awaited.isKnown()
+                    && subscription.registrationId() == registrationId) {
+                awaited.know(sessionId);
+                joinAll(subscription);
+                await(subscription, sessionId);
+            }
+        }
+    }
+
+    private static void await(Subscription subscription, int sessionId) {
+        if (subscription.transport() != null) {
+            subscription
+                    .transport()
+                    .awaitResponses(subscription.endpoint(), subscription.streamId(), sessionId);
         }
     }
 
@@ -158,7 +192,7 @@ final class Subscriptions {
         }
         Subscription subscription =
                 new Subscription(
-                        correlationId, client.id(), channel, streamId, null, null, endpoint);
+                        correlationId, client.id(), channel, streamId, null, null, endpoint, null);
         all.add(subscription);
         client.subscriptions().add(subscription);
         count.setRelease(all.size());
@@ -186,6 +220,7 @@ final class Subscriptions {
                             subscription.clientId(),
                             named,
                             subscription.streamId(),
+                            null,
                             null,
                             null,
                             null);
@@ -361,7 +396,26 @@ final class Subscriptions {
             sources.get(i).subscribers().remove(subscription);
         }
         unjoined.removeIf(join -> join.subscription == subscription);
+        forget(subscription);
         closeEndpoint(subscription);
+    }
+
+    private static void forget(Subscription subscription) {
+        AwaitedSession awaited = subscription.awaited();
+        boolean isAsking =
+                awaited == null
+                        ? subscription.channel().response().isResponse()
+                        : awaited.isKnown();
+        if (subscription.transport() != null && isAsking) {
+            subscription
+                    .transport()
+                    .forgetResponses(
+                            subscription.endpoint(),
+                            subscription.streamId(),
+                            awaited == null
+                                    ? subscription.channel().sessionId().getAsInt()
+                                    : awaited.sessionId());
+        }
     }
 
     /** Whether a source would have a subscriber. */

@@ -335,6 +335,15 @@ class LegsTest {
         public void rejectImage(InboundImage image, String reason) {}
 
         @Override
+        public void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId) {}
+
+        @Override
+        public void forgetResponses(InboundEndpoint endpoint, int streamId, int sessionId) {}
+
+        @Override
+        public void tellResponseSession(InboundImage image, Integer sessionId) {}
+
+        @Override
         public int conduct(long nowNs) {
             return 0;
         }

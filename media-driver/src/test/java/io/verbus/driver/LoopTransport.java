@@ -164,6 +164,15 @@ public final class LoopTransport implements Transport {
     }
 
     @Override
+    public void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId) {}
+
+    @Override
+    public void forgetResponses(InboundEndpoint endpoint, int streamId, int sessionId) {}
+
+    @Override
+    public void tellResponseSession(InboundImage image, Integer sessionId) {}
+
+    @Override
     public String localAddress(OutboundStream stream) {
         return "loop:0";
     }
@@ -244,7 +253,8 @@ public final class LoopTransport implements Transport {
                                 log.spec().termLength(),
                                 log.spec().mtu(),
                                 position,
-                                "loop"),
+                                "loop",
+                                false),
                         new SetupAnswer() {
                             @Override
                             public void onImage(InboundImage image) {

@@ -82,6 +82,31 @@ class PublishersTest {
     }
 
     @Test
+    void eachRequesterReadsItsOwnAnswers() throws Exception {
+        String requests = "127.0.0.1:24393";
+        String answers = "127.0.0.1:24394";
+        List<Process> all = new ArrayList<>();
+        try (MediaDriver driver = driver()) {
+            Path directory = driver.directory();
+            all.add(start(directory, RequestResponse.class, "answer", requests, answers));
+            for (int i = 0; i < 2; i++) {
+                all.add(start(directory, RequestResponse.class, "ask", requests, answers, "300"));
+            }
+            for (Process requester : all.subList(1, 3)) {
+                for (int i = 0; i < 300; i++) {
+                    assertEquals("answer " + i, requester.inputReader().readLine());
+                }
+                assertTrue(requester.waitFor(20, TimeUnit.SECONDS));
+                assertEquals(0, requester.exitValue());
+            }
+        } finally {
+            for (Process each : all) {
+                each.destroyForcibly().waitFor();
+            }
+        }
+    }
+
+    @Test
     void publishersEndWithASentenceWhenTheDriverCloses() throws Exception {
         List<Process> publishers = new ArrayList<>();
         try {

@@ -126,6 +126,21 @@ public final class RdmaTransport implements Transport, FabricHandler {
     }
 
     @Override
+    public void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
+        throw new IllegalStateException("no subscription to responses is added over RDMA");
+    }
+
+    @Override
+    public void forgetResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
+        throw new IllegalStateException("no subscription to responses is added over RDMA");
+    }
+
+    @Override
+    public void tellResponseSession(InboundImage image, Integer sessionId) {
+        throw new IllegalStateException("no set-up over RDMA wants responses");
+    }
+
+    @Override
     public int conduct(long nowNs) {
         int work = outbound.work(nowNs) + inbound.work(nowNs);
         return work + fabric.poll(this, nowNs);

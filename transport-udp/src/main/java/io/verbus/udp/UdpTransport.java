@@ -77,6 +77,21 @@ final class UdpTransport implements Transport {
         inbound.onSubscriptionAdded(endpoint, streamId);
     }
 
+    @Override
+    public void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
+        inbound.awaitResponses(endpoint, streamId, sessionId);
+    }
+
+    @Override
+    public void forgetResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
+        inbound.forgetResponses(endpoint, streamId, sessionId);
+    }
+
+    @Override
+    public void tellResponseSession(InboundImage image, Integer sessionId) {
+        inbound.tellResponseSession(image, sessionId);
+    }
+
     /** The reason stays here: the protocol has no words for it. */
     @Override
     public void closeImage(InboundImage image, String reason) {

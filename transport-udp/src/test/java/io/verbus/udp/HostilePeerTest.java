@@ -15,6 +15,7 @@ import io.verbus.transport.TestStream;
 import io.verbus.udp.wire.ErrorFrame;
 import io.verbus.udp.wire.Frames;
 import io.verbus.udp.wire.HeartbeatFrame;
+import io.verbus.udp.wire.ResponseSetupFrame;
 import io.verbus.udp.wire.RttFrame;
 import io.verbus.udp.wire.SetupFrame;
 import io.verbus.udp.wire.StatusFrame;
@@ -207,6 +208,66 @@ class HostilePeerTest {
         for (RawSocket receiver : receivers) {
             receiver.close();
         }
+    }
+
+    /** Each requester is sent its own stream, and strangers are sent set-ups at most. */
+    @Test
+    void responsesGoToTheirRequesterAlone() throws IOException {
+        ChannelUri channel =
+                ChannelUri.parse(
+                        "verbus:udp?control=127.0.0.1:"
+                                + port
+                                + "|control-mode=response|term-length=64k");
+        TestStream first = driver.publish(channel, STREAM);
+        TestStream second = driver.publish(channel, STREAM);
+        driver.turn(50);
+        try (RawSocket other = new RawSocket()) {
+            joinDynamic(peer, first.log().spec().sessionId());
+            joinDynamic(other, second.log().spec().sessionId());
+            assertTrue(first.connected && second.connected);
+            drainPeer();
+            other.drain();
+            while (first.offered < 10 && first.offer()) {
+                driver.turn();
+            }
+            assertTrue(drainPeer() > 10 * FrameHeader.LENGTH, "the requester's data");
+            assertEquals(0, other.drain(), "data of another requester");
+            // One that comes later to a stream that has its requester gets nothing of it.
+            joinDynamic(other, first.log().spec().sessionId());
+            other.drain();
+            while (first.offered < 20 && first.offer()) {
+                driver.turn();
+            }
+            assertEquals(0, other.drain(), "data of a stranger's stream");
+            // Nor does one who asks for all streams learn any.
+            int asked = Frame.status(other.buffer, StatusFrame.FLAG_SEND_SETUP, 0, 0, 0, 0);
+            other.send(port, asked);
+            driver.turn(2);
+            assertEquals(0, other.drain(), "set-ups of others' streams");
+        }
+    }
+
+    /** What a receiver tells of responses is passed on, and not as often as a peer likes. */
+    @Test
+    void sessionsOfResponsesAreTakenSeldomAndOnlyForRequests() {
+        TestStream stream =
+                driver.publish(
+                        ChannelUri.parse(channel(peer.port()) + "|response-correlation-id=4"),
+                        STREAM);
+        TestStream other = driver.publish(channel(peer.port()), STREAM);
+        driver.turn(200);
+        assertTrue(peer.receive() > 0, "no set-up");
+        SocketAddress sender = peer.source;
+        for (int i = 0; i < 100; i++) {
+            ResponseSetupFrame.write(peer.buffer, stream.log().spec().sessionId(), STREAM, i);
+            peer.send(sender, ResponseSetupFrame.LENGTH);
+            ResponseSetupFrame.write(peer.buffer, other.log().spec().sessionId(), STREAM, 1_000);
+            peer.send(sender, ResponseSetupFrame.LENGTH);
+            driver.turn(1);
+        }
+        int told = driver.responseSessions.size();
+        assertTrue(told > 0 && told <= 11, told + " in 100 ms");
+        assertFalse(driver.responseSessions.contains(1_000));
     }
 
     private TestStream dynamic() {

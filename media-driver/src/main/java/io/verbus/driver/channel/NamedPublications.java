@@ -71,7 +71,8 @@ public final class NamedPublications {
         if (!channel.isIpc()
                 && !channel.hasEndpoint()
                 && channel.control() == null
-                && !channel.isManual()) {
+                && !channel.isManual()
+                && !channel.response().isResponse()) {
             throw invalid(
                     "channel '"
                             + channel
@@ -165,6 +166,7 @@ public final class NamedPublications {
                         && existing.named().tags().place().isPresent();
         if (channel.isManual() && !hasSameTag
                 || hasOtherTag
+                || !channel.response().equals(existing.named().response())
                 || !isSameStream(existing, streamId, channel)) {
             return false;
         }

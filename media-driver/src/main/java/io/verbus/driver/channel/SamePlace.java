@@ -13,6 +13,7 @@ public final class SamePlace {
     public static boolean of(ChannelUri one, ChannelUri other) {
         return one.media().equals(other.media())
                 && one.isManual() == other.isManual()
+                && one.response().isResponse() == other.response().isResponse()
                 && one.hasEndpoint() == other.hasEndpoint()
                 && (!one.hasEndpoint() || one.endpoint().equals(other.endpoint()))
                 && Objects.equals(one.control(), other.control());

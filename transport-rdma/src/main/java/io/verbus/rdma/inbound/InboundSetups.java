@@ -170,7 +170,8 @@ final class InboundSetups {
                                 offer.termLength(),
                                 offer.mtu(),
                                 offer.position(),
-                                peer.source),
+                                peer.source,
+                                false),
                         new Answer(peer, offer, share));
         if (!isWanted) {
             peer.pending.remove(offer);

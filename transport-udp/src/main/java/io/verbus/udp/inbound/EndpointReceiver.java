@@ -15,6 +15,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
 import java.util.Queue;
+import java.util.function.LongConsumer;
 
 /** The receiver's part of an endpoint: its duty cycle, and the images that it fills. */
 final class EndpointReceiver {
@@ -27,6 +28,11 @@ final class EndpointReceiver {
     /** Where a publication is asked for its streams; null if none is. */
     private final SocketAddress asked;
 
+    /** Where the streams of responses are asked for; null if the endpoint is for others. */
+    private final SocketAddress responder;
+
+    private final AwaitedStreams awaited;
+    private final LongConsumer askForResponses = this::askForResponses;
     private final long askIntervalNs;
     private final ReceiverCounters counters;
     private final Admission admission;
@@ -39,6 +45,9 @@ final class EndpointReceiver {
     private boolean isAttached;
     private boolean isAskDue;
     private long askedNs;
+
+    /** Time of this turn. */
+    private long turnNs;
 
     /** Conductor's thread; all else is the receiver's. */
     EndpointReceiver(
@@ -56,6 +65,8 @@ final class EndpointReceiver {
         this.events = events;
         receiverId = endpoint.receiverId();
         asked = endpoint.isAsking() ? endpoint.control() : null;
+        responder = endpoint.isOfResponses() ? endpoint.control() : null;
+        awaited = new AwaitedStreams(options.statusIntervalNs());
         askIntervalNs = options.statusIntervalNs();
         admission = new Admission(options.maxImages());
         rejections = new Rejections(endpoint, options.maxImages(), options.imageTimeoutNs());
@@ -77,6 +88,7 @@ final class EndpointReceiver {
         }
         byKey.clear();
         admission.clear();
+        awaited.clear();
         rejections.clear();
         listImages();
     }
@@ -85,6 +97,17 @@ final class EndpointReceiver {
     void listen(int streamId) {
         admission.listen(streamId);
         isAskDue = true;
+    }
+
+    /** Asks for a stream of responses while it has no image. */
+    void await(int streamId, int sessionId) {
+        admission.listen(streamId);
+        awaited.add(ReceiveImage.key(streamId, sessionId));
+    }
+
+    /** Asks for a stream of responses no more. */
+    void forget(int streamId, int sessionId) {
+        awaited.remove(ReceiveImage.key(streamId, sessionId));
     }
 
     /** Fills an image, unless it came too late. */
@@ -160,6 +183,10 @@ final class EndpointReceiver {
         if (asked != null && (isAskDue || all.length == 0 && nowNs - askedNs >= askIntervalNs)) {
             ask(nowNs);
         }
+        if (responder != null) {
+            turnNs = nowNs;
+            awaited.ask(byKey, askForResponses, nowNs);
+        }
         for (int i = 0; i < all.length; i++) {
             work += all[i].work(nowNs);
             String lost = all[i].lost(nowNs);
@@ -176,8 +203,17 @@ final class EndpointReceiver {
     private void ask(long nowNs) {
         isAskDue = false;
         askedNs = nowNs;
-        StatusFrame.write(frame, StatusFrame.FLAG_SEND_SETUP, 0, 0, 0, 0, 0, receiverId);
-        if (sender.send(asked, frame, StatusFrame.LENGTH, nowNs)) {
+        ask(asked, 0, 0, nowNs);
+    }
+
+    private void askForResponses(long key) {
+        ask(responder, (int) key, (int) (key >> Integer.SIZE), turnNs);
+    }
+
+    private void ask(SocketAddress publication, int sessionId, int streamId, long nowNs) {
+        StatusFrame.write(
+                frame, StatusFrame.FLAG_SEND_SETUP, sessionId, streamId, 0, 0, 0, receiverId);
+        if (sender.send(publication, frame, StatusFrame.LENGTH, nowNs)) {
             counters.statusMessages.incrementRelease();
         }
     }

@@ -98,7 +98,7 @@ final class FrameDispatcher {
                             ? Frames.span(part, SetupFrame.LENGTH)
                             : -1;
             case Frames.RTT -> length >= RttFrame.LENGTH ? onRoundTrip(nowNs) : -1;
-            case Frames.ERROR, Frames.STATUS, Frames.NAK -> length;
+            case Frames.ERROR, Frames.STATUS, Frames.NAK, Frames.RESPONSE_SETUP -> length;
             default -> -1;
         };
     }
@@ -185,7 +185,8 @@ final class FrameDispatcher {
                 SetupFrame.termLength(part),
                 SetupFrame.mtu(part),
                 SetupFrame.position(part),
-                (Frames.flags(part, 0) & SetupFrame.FLAG_GROUP) != 0);
+                (Frames.flags(part, 0) & SetupFrame.FLAG_GROUP) != 0,
+                (Frames.flags(part, 0) & SetupFrame.FLAG_WANTS_RESPONSES) != 0);
     }
 
     private int onRoundTrip(long nowNs) {

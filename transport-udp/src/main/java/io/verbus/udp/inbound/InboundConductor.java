@@ -105,6 +105,7 @@ public final class InboundConductor implements AutoCloseable {
                         channel.hasEndpoint() ? address : null,
                         group,
                         control,
+                        channel.response().isResponse(),
                         options,
                         counters,
                         agent,
@@ -137,6 +138,9 @@ public final class InboundConductor implements AutoCloseable {
     private InetSocketAddress address(ChannelUri channel) {
         if (channel.hasEndpoint()) {
             return resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
+        }
+        if (channel.control() == null) {
+            return resolver.resolve("0.0.0.0", 0);
         }
         boolean isIpv6 =
                 resolver.resolve(channel.control().host(), 0).getAddress() instanceof Inet6Address;
@@ -192,6 +196,26 @@ public final class InboundConductor implements AutoCloseable {
     /** A subscription has come. */
     public void onSubscriptionAdded(InboundEndpoint endpoint, int streamId) {
         agent.commands().add(new ReceiverCommand.Listen((ReceiveEndpoint) endpoint, streamId));
+    }
+
+    /** Asks for a stream of responses. */
+    public void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
+        agent.commands()
+                .add(new ReceiverCommand.Await((ReceiveEndpoint) endpoint, streamId, sessionId));
+    }
+
+    /** Asks for a stream of responses no more. */
+    public void forgetResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
+        agent.commands()
+                .add(new ReceiverCommand.Forget((ReceiveEndpoint) endpoint, streamId, sessionId));
+    }
+
+    /** Tells the sender of an image of requests in which session the responses come. */
+    public void tellResponseSession(InboundImage image, Integer sessionId) {
+        ReceiveImage receiving = byId.get(image.imageId());
+        if (receiving != null) {
+            agent.commands().add(new ReceiverCommand.Respond(receiving, sessionId));
+        }
     }
 
     /** Stops receiving an image. */

@@ -147,7 +147,8 @@ final class InboundSetups {
                 offered.termLength(),
                 offered.mtu(),
                 offered.position(),
-                offered.source().toString());
+                offered.source().toString(),
+                offered.wantsResponses());
     }
 
     /** An image is gone. */

@@ -28,6 +28,8 @@ final class ReceiveEndpoint implements InboundEndpoint {
     /** Where a publication is asked, whose receivers come by themselves; or null. */
     private final InetSocketAddress publication;
 
+    private final boolean isOfResponses;
+
     private final long receiverId;
     private final EndpointTerms terms;
     private final ControlSender sender;
@@ -39,6 +41,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
             InetSocketAddress requested,
             Group group,
             InetSocketAddress publication,
+            boolean isOfResponses,
             UdpOptions options,
             ReceiverCounters counters,
             ReceiverAgent agent,
@@ -50,6 +53,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
                 isAnonymous || requested.getPort() == 0 ? socket.localAddress() : requested;
         this.group = group;
         this.publication = publication;
+        this.isOfResponses = isOfResponses;
         this.receiverId = receiverId;
         terms = new EndpointTerms(options);
         sender = new ControlSender(socket, agent.outgoing(), counters, events);
@@ -93,9 +97,14 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return group == null ? null : new SocketAddress(group.control());
     }
 
-    /** Whether a publication is to be asked for its streams, at the control address. */
+    /** Whether a publication is to be asked for all its streams, at the control address. */
     boolean isAsking() {
-        return publication != null;
+        return publication != null && !isOfResponses;
+    }
+
+    /** Whether each stream is asked for at the control address when its session is known. */
+    boolean isOfResponses() {
+        return publication != null && isOfResponses;
     }
 
     /** Whether no channel names the address, and that publication is asked. */
@@ -113,6 +122,16 @@ final class ReceiveEndpoint implements InboundEndpoint {
      * @throws TransportException if it wants the endpoint to be other than those before.
      */
     void join(ChannelUri channel) {
+        if (channel.response().isResponse() != isOfResponses) {
+            throw new TransportException(
+                    "option conflicts with existing subscription: isResponse="
+                            + channel.response().isResponse()
+                            + " of channel '"
+                            + channel
+                            + "' at "
+                            + description()
+                            + ": take another endpoint for responses");
+        }
         terms.join(channel, description());
     }
 

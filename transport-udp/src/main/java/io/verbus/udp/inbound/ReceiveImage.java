@@ -65,6 +65,10 @@ final class ReceiveImage {
     private final CongestionControl congestion;
     private final RoundTripProbe probe;
     private final Distance distance;
+
+    /** Null unless the stream is of requests. */
+    private final ResponseNotice responses;
+
     private final SocketAddress source = new SocketAddress();
     private final boolean hasControl;
     private final boolean isReliable;
@@ -130,6 +134,14 @@ final class ReceiveImage {
         congestion = endpoint.terms().congestionControl(log.termLength(), mtu);
         probe = new RoundTripProbe(endpoint.receiverId());
         distance = new Distance(log.termLength());
+        responses =
+                offered.wantsResponses()
+                        ? new ResponseNotice(
+                                sender,
+                                offered.sessionId(),
+                                offered.streamId(),
+                                options.statusIntervalNs())
+                        : null;
         progress = offered.position();
         arrived = offered.position();
         granted = offered.position();
@@ -207,6 +219,11 @@ final class ReceiveImage {
     }
 
     // Receiver
+
+    /** What tells the sender of requests of the responses; null of any other stream. */
+    ResponseNotice responses() {
+        return responses;
+    }
 
     /**
      * Takes the data frames that a part of a datagram begins with, as far as one follows upon the
@@ -341,6 +358,9 @@ final class ReceiveImage {
         }
         if (log.hasGap()) {
             work += recovery.work(nowNs);
+        }
+        if (responses != null) {
+            work += responses.work(source, nowNs);
         }
         if (!hasEnded && endPosition != NONE && (isRevoked || log.rebuilt() >= endPosition)) {
             hasEnded = true;

@@ -88,6 +88,12 @@ public final class ReceiverAgent implements AutoCloseable {
             }
             case ReceiverCommand.Listen listen ->
                     listen.endpoint().receiver().listen(listen.streamId());
+            case ReceiverCommand.Await wanted ->
+                    wanted.endpoint().receiver().await(wanted.streamId(), wanted.sessionId());
+            case ReceiverCommand.Forget gone ->
+                    gone.endpoint().receiver().forget(gone.streamId(), gone.sessionId());
+            case ReceiverCommand.Respond respond ->
+                    respond.image().responses().tell(respond.sessionId());
             case ReceiverCommand.Accept accept ->
                     accept.endpoint().receiver().accept(accept.image());
             case ReceiverCommand.Refuse refuse -> {

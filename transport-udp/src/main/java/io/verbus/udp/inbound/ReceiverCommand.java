@@ -15,6 +15,21 @@ sealed interface ReceiverCommand {
     /** A stream has a subscription now. */
     record Listen(ReceiveEndpoint endpoint, int streamId) implements ReceiverCommand {}
 
+    /** Ask for the set-up of a stream, while there is no image of it. */
+    record Await(ReceiveEndpoint endpoint, int streamId, int sessionId)
+            implements ReceiverCommand {}
+
+    /** Ask for a stream no more. */
+    record Forget(ReceiveEndpoint endpoint, int streamId, int sessionId)
+            implements ReceiverCommand {}
+
+    /**
+     * Tell the sender of an image in which session its responses come.
+     *
+     * @param sessionId of the responses; null: tell nothing more.
+     */
+    record Respond(ReceiveImage image, Integer sessionId) implements ReceiverCommand {}
+
     /** Fill the image of a stream that was offered. */
     record Accept(ReceiveEndpoint endpoint, ReceiveImage image) implements ReceiverCommand {}
 

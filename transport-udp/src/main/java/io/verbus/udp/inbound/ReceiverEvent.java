@@ -15,6 +15,7 @@ sealed interface ReceiverEvent {
      * @param endpoint at which it arrived.
      * @param source where the sender is.
      * @param isGroup whether it sends to others too.
+     * @param wantsResponses whether the stream is of requests.
      */
     record Offered(
             ReceiveEndpoint endpoint,
@@ -25,7 +26,8 @@ sealed interface ReceiverEvent {
             int termLength,
             int mtu,
             long position,
-            boolean isGroup)
+            boolean isGroup,
+            boolean wantsResponses)
             implements ReceiverEvent {}
 
     /** A sender offers one stream too many. */

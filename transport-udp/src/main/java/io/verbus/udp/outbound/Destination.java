@@ -69,7 +69,7 @@ final class Destination {
                         events,
                         ttl,
                         isJoining);
-        feedback = new Feedback(this, port, control, agent.incoming(), receivers, counters);
+        feedback = new Feedback(this, control, agent.incoming(), receivers, counters);
     }
 
     /** Conductor, when nothing uses the socket any more. */
@@ -79,6 +79,15 @@ final class Destination {
         if (receivers != null) {
             receivers.close();
         }
+    }
+
+    /**
+     * A port for one stream of responses. Conductor.
+     *
+     * @param requester that the responses go to.
+     */
+    DestinationPort portOf(RemoteReceivers requester) {
+        return port.of(requester);
     }
 
     /** Host and port that is sent from. Conductor. */
@@ -122,22 +131,42 @@ final class Destination {
         boolean mustListen = now - listenedNs >= LISTEN_INTERVAL_NS;
         SendStream[] all = streams;
         for (int i = 0; i < all.length; i++) {
-            sent += all[i].work(port, now);
+            DestinationPort own = portOf(all[i]);
+            if (own != port) {
+                own.begin(now);
+            }
+            sent += all[i].work(own, now);
             mustListen |= all[i].isShortOfRoom();
             if (all[i].isDone()) {
                 streams = ArrayUtil.remove(streams, all[i]);
                 port.tell(new SenderEvent.Finished(this, all[i]));
             }
         }
-        if (receivers != null && now - expiredNs >= EXPIRY_INTERVAL_NS) {
+        if (now - expiredNs >= EXPIRY_INTERVAL_NS) {
             expiredNs = now;
-            receivers.expire(now);
+            expire(all, now);
         }
         if (!mustListen) {
             return sent;
         }
         listenedNs = now;
         return sent + feedback.listen(now);
+    }
+
+    private void expire(SendStream[] all, long now) {
+        if (receivers != null) {
+            receivers.expire(now);
+        }
+        for (int i = 0; i < all.length; i++) {
+            if (all[i].ownPort() != null) {
+                all[i].ownPort().receivers().expire(now);
+            }
+        }
+    }
+
+    /** What a stream is sent by, and its receivers are answered by. */
+    DestinationPort portOf(SendStream stream) {
+        return stream == null || stream.ownPort() == null ? port : stream.ownPort();
     }
 
     SendStream[] streams() {

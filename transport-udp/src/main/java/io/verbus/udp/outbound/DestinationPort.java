@@ -21,7 +21,8 @@ import java.util.Queue;
 
 /**
  * What a stream needs of its destination: a batch to stage datagrams in, frames of its own, and to
- * tell the conductor. One for all streams of a {@link Destination}; the sender's.
+ * tell the conductor. One for all streams of a {@link Destination}, but for streams of responses,
+ * which have one each; the sender's.
  */
 final class DestinationPort {
     private final DatagramSocket socket;
@@ -83,6 +84,35 @@ final class DestinationPort {
         isGroup = !isOneSocket || receivers != null;
     }
 
+    /** The port of a stream of responses, with a receiver of its own. */
+    private DestinationPort(DestinationPort shared, RemoteReceivers requester) {
+        destination = shared.destination;
+        socket = shared.socket;
+        address = shared.address;
+        receiver = shared.receiver;
+        receivers = requester;
+        batch = shared.batch;
+        counters = shared.counters;
+        events = shared.events;
+        ttl = shared.ttl;
+        isJoining = shared.isJoining;
+        isGroup = false;
+    }
+
+    /**
+     * A port for one stream of responses. Conductor, before the stream is handed over.
+     *
+     * @param requester that the responses go to.
+     */
+    DestinationPort of(RemoteReceivers requester) {
+        return new DestinationPort(this, requester);
+    }
+
+    /** Those that each datagram is sent to, where there are several or one comes; or null. */
+    RemoteReceivers receivers() {
+        return receivers;
+    }
+
     /** A turn of the destination begins. */
     void begin(long now) {
         nowNs = now;
@@ -137,14 +167,14 @@ final class DestinationPort {
         }
     }
 
-    void sendSetup(LogSpec spec, long position) {
-        writeSetup(spec, position);
+    void sendSetup(LogSpec spec, int flags, long position) {
+        writeSetup(spec, flags, position);
         sendFrame(SetupFrame.LENGTH);
     }
 
     /** Sends a set-up to an address that asks for it. */
-    void sendSetupTo(SocketAddress asker, LogSpec spec, long position) {
-        writeSetup(spec, position);
+    void sendSetupTo(SocketAddress asker, LogSpec spec, int flags, long position) {
+        writeSetup(spec, flags, position);
         sendTo(asker, SetupFrame.LENGTH);
     }
 
@@ -158,10 +188,10 @@ final class DestinationPort {
         }
     }
 
-    private void writeSetup(LogSpec spec, long position) {
+    private void writeSetup(LogSpec spec, int flags, long position) {
         SetupFrame.write(
                 frame,
-                isGroup ? SetupFrame.FLAG_GROUP : 0,
+                isGroup ? flags | SetupFrame.FLAG_GROUP : flags,
                 spec.sessionId(),
                 spec.streamId(),
                 spec.initialTermId(),
@@ -191,6 +221,9 @@ final class DestinationPort {
     }
 
     private void sendFrame(int length) {
+        if (isDeserted()) {
+            return;
+        }
         batch.add(receiver, frame.addressOffset(), length);
         flush();
     }

@@ -12,6 +12,7 @@ import io.verbus.udp.socket.SocketAddress;
 import io.verbus.udp.wire.ErrorFrame;
 import io.verbus.udp.wire.Frames;
 import io.verbus.udp.wire.NakFrame;
+import io.verbus.udp.wire.ResponseSetupFrame;
 import io.verbus.udp.wire.RttFrame;
 import io.verbus.udp.wire.StatusFrame;
 
@@ -23,12 +24,11 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class Feedback {
     private final Destination destination;
-    private final DestinationPort port;
     private final DatagramSocket socket;
     private final ReceiveBatch incoming;
 
-    /** Those that each datagram is sent to, where there are several; or null. */
-    private final RemoteReceivers receivers;
+    /** Those that each datagram is sent to, where streams share several; or null. */
+    private final RemoteReceivers shared;
 
     private final SenderCounters counters;
     private final Allowance answers = new Allowance();
@@ -36,22 +36,19 @@ final class Feedback {
 
     /**
      * @param destination whose streams it is about.
-     * @param port to answer through.
      * @param socket to which receivers answer.
      * @param incoming of the sender, empty between its calls.
      */
     Feedback(
             Destination destination,
-            DestinationPort port,
             DatagramSocket socket,
             ReceiveBatch incoming,
-            RemoteReceivers receivers,
+            RemoteReceivers shared,
             SenderCounters counters) {
         this.destination = destination;
-        this.port = port;
         this.socket = socket;
         this.incoming = incoming;
-        this.receivers = receivers;
+        this.shared = shared;
         this.counters = counters;
     }
 
@@ -83,9 +80,32 @@ final class Feedback {
             case Frames.RTT -> length >= RttFrame.LENGTH && onRtt(index, datagram);
             case Frames.ERROR ->
                     length >= ErrorFrame.HEADER_LENGTH && onError(index, datagram, length);
+            case Frames.RESPONSE_SETUP ->
+                    length >= ResponseSetupFrame.LENGTH && onResponseSetup(datagram);
             case FrameHeader.TYPE_DATA, FrameHeader.TYPE_PAD -> true;
             default -> false;
         };
+    }
+
+    /** Those that a stream is sent to, where there are several or one comes; or null. */
+    private RemoteReceivers receiversOf(SendStream stream) {
+        return destination.portOf(stream).receivers();
+    }
+
+    /** A receiver of requests tells of the responses. */
+    private boolean onResponseSetup(UnsafeBuffer datagram) {
+        SendStream stream =
+                destination.find(
+                        ResponseSetupFrame.sessionId(datagram),
+                        ResponseSetupFrame.streamId(datagram));
+        if (stream != null && stream.isResponseDue(nowNs)) {
+            destination
+                    .portOf(stream)
+                    .tell(
+                            new SenderEvent.Response(
+                                    stream, ResponseSetupFrame.responseSessionId(datagram)));
+        }
+        return true;
     }
 
     /** A receiver cannot take a stream. A stranger may send this, so clients hear of it seldom. */
@@ -96,11 +116,13 @@ final class Feedback {
         if (stream != null && ErrorFrame.code(datagram) == ErrorFrame.IMAGE_REJECTED) {
             onRejected(stream, incoming.source(index), datagram, length);
         } else if (stream != null && stream.isOpen() && stream.isFailureDue(nowNs)) {
-            port.tell(
-                    new SenderEvent.Failed(
-                            stream,
-                            incoming.source(index).host(),
-                            ErrorFrame.text(datagram, length)));
+            destination
+                    .portOf(stream)
+                    .tell(
+                            new SenderEvent.Failed(
+                                    stream,
+                                    incoming.source(index).host(),
+                                    ErrorFrame.text(datagram, length)));
         }
         return true;
     }
@@ -108,15 +130,19 @@ final class Feedback {
     private void onRejected(
             SendStream stream, SocketAddress source, UnsafeBuffer datagram, int length) {
         long receiverId = ErrorFrame.receiverId(datagram);
-        if ((receivers == null || mayLeave(source)) && stream.onRejected(receiverId, nowNs)) {
-            port.tell(
-                    new SenderEvent.ImageRejected(
-                            stream,
-                            new PeerRejection(
-                                    receiverId,
-                                    ErrorFrame.groupTag(datagram),
-                                    source.toInet(),
-                                    ErrorFrame.text(datagram, length))));
+        RemoteReceivers receivers = receiversOf(stream);
+        if ((receivers == null || mayLeave(receivers, source))
+                && stream.onRejected(receiverId, nowNs)) {
+            destination
+                    .portOf(stream)
+                    .tell(
+                            new SenderEvent.ImageRejected(
+                                    stream,
+                                    new PeerRejection(
+                                            receiverId,
+                                            ErrorFrame.groupTag(datagram),
+                                            source.toInet(),
+                                            ErrorFrame.text(datagram, length))));
         }
     }
 
@@ -146,11 +172,12 @@ final class Feedback {
                 isLeaving
                         || stream.flow()
                                 .heeds(isTagged, isTagged ? StatusFrame.groupTag(datagram) : 0);
+        RemoteReceivers receivers = receiversOf(stream);
         boolean isTaken =
                 receivers == null
                         || (isLeaving
-                                ? mayLeave(incoming.source(index))
-                                : heard(position, incoming.source(index), datagram));
+                                ? mayLeave(receivers, incoming.source(index))
+                                : heard(stream, position, incoming.source(index), datagram));
         if (isOfInterest && isTaken) {
             stream.onStatus(
                     isLeaving,
@@ -163,12 +190,15 @@ final class Feedback {
     }
 
     /** A receiver that came by itself leaves from the address at which it came. */
-    private boolean mayLeave(SocketAddress source) {
+    private static boolean mayLeave(RemoteReceivers receivers, SocketAddress source) {
         return !receivers.isDynamic() || receivers.isKnown(source);
     }
 
     /** A status message has come to where there are several receivers; whether one has sent it. */
-    private boolean heard(long position, SocketAddress source, UnsafeBuffer status) {
+    private boolean heard(
+            SendStream stream, long position, SocketAddress source, UnsafeBuffer status) {
+        DestinationPort port = destination.portOf(stream);
+        RemoteReceivers receivers = port.receivers();
         boolean isTaken = receivers.heard(source, StatusFrame.receiverId(status), position, nowNs);
         if (receivers.mustAsk(source, nowNs)) {
             port.ask(source, status, receivers.question(source, nowNs));
@@ -185,19 +215,26 @@ final class Feedback {
     private void onAsking(SendStream asked, boolean isOfAll, SocketAddress source) {
         SendStream[] all = destination.streams();
         for (int i = 0; i < all.length; i++) {
-            if (all[i] != asked && (!isOfAll || receivers == null)) {
+            if (all[i] != asked && (!isOfAll || shared == null)) {
                 continue;
             }
+            RemoteReceivers receivers = receiversOf(all[i]);
             if (receivers == null || !receivers.isDynamic()) {
                 all[i].onSetupWanted();
-            } else if (all[i].isOpen() && mayAnswer(source)) {
+            } else if (all[i].isOpen() && mayAnswer(receivers, source)) {
                 OutboundStream stream = all[i].stream();
-                port.sendSetupTo(source, stream.log().spec(), stream.senderPosition());
+                destination
+                        .portOf(all[i])
+                        .sendSetupTo(
+                                source,
+                                stream.log().spec(),
+                                all[i].setupFlags(),
+                                stream.senderPosition());
             }
         }
     }
 
-    private boolean mayAnswer(SocketAddress source) {
+    private boolean mayAnswer(RemoteReceivers receivers, SocketAddress source) {
         return receivers.isKnown(source)
                 ? answers.take(nowNs)
                 : receivers.mayAnswerStranger(source, nowNs);
@@ -206,6 +243,7 @@ final class Feedback {
     private boolean onNak(int index, UnsafeBuffer datagram) {
         SendStream stream =
                 destination.find(NakFrame.sessionId(datagram), NakFrame.streamId(datagram));
+        RemoteReceivers receivers = receiversOf(stream);
         boolean isOfReceiver =
                 receivers == null
                         || !receivers.isDynamic()
@@ -223,13 +261,17 @@ final class Feedback {
     /** A receiver asks how long a round trip takes, or answers whether it is there. */
     private boolean onRtt(int index, UnsafeBuffer datagram) {
         SocketAddress source = incoming.source(index);
+        SendStream stream =
+                destination.find(RttFrame.sessionId(datagram), RttFrame.streamId(datagram));
+        DestinationPort port = destination.portOf(stream);
+        RemoteReceivers receivers = port.receivers();
         if ((Frames.flags(datagram, 0) & RttFrame.FLAG_REPLY) == 0) {
             return receivers == null
                     || receivers.answered(source, RttFrame.echoTimestamp(datagram), nowNs);
         }
-        boolean isOfStream =
-                destination.find(RttFrame.sessionId(datagram), RttFrame.streamId(datagram)) != null;
-        if (isOfStream && (receivers == null || receivers.isKnown(source)) && answers.take(nowNs)) {
+        if (stream != null
+                && (receivers == null || receivers.isKnown(source))
+                && answers.take(nowNs)) {
             port.answerRoundTrip(datagram, source);
         }
         return true;

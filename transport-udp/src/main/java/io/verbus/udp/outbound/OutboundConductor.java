@@ -98,8 +98,13 @@ public final class OutboundConductor implements AutoCloseable {
             throw e;
         }
         notes.sending(stream, destinations.buffers(route), route.isGroup());
+        DestinationPort own =
+                route.isOfResponses()
+                        ? destination.portOf(
+                                RemoteReceivers.requester(options.connectionTimeoutNs()))
+                        : null;
         SendStream sending =
-                new SendStream(stream, options, counters, flow, route.isGroup(), nowNs);
+                new SendStream(stream, options, counters, flow, own, route.isGroup(), nowNs);
         streams.put(stream.registrationId(), new Sending(sending, destination));
         agent.commands().add(new SenderCommand.Add(destination, sending));
     }
@@ -207,6 +212,8 @@ public final class OutboundConductor implements AutoCloseable {
                                     + failed.reason());
             case SenderEvent.ImageRejected rejected ->
                     host.onImageRejected(rejected.stream().stream(), rejected.rejection());
+            case SenderEvent.Response response ->
+                    host.onResponseSession(response.stream().stream(), response.sessionId());
             case SenderEvent.Refused refused ->
                     host.onError(
                             new TransportException(

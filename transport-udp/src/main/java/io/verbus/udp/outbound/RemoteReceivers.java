@@ -32,7 +32,7 @@ final class RemoteReceivers {
     private final boolean isDynamic;
     private final long timeoutNs;
 
-    /** How many there are, for operators; null where each has counters of its own. */
+    /** How many there are, for operators; null where each has counters of its own, or is alone. */
     private final AtomicCounter counter;
 
     private RemoteReceiver[] all;
@@ -72,6 +72,15 @@ final class RemoteReceivers {
         RemoteReceiver[] places = new RemoteReceiver[capacity];
         Arrays.setAll(places, i -> new RemoteReceiver(new SocketAddress(), null, null));
         return new RemoteReceivers(true, places, timeoutNs, counter);
+    }
+
+    /**
+     * The one that asks for a stream of responses.
+     *
+     * @param timeoutNs after which a silent one is gone.
+     */
+    static RemoteReceivers requester(long timeoutNs) {
+        return dynamic(1, timeoutNs, null);
     }
 
     boolean isEmpty() {
@@ -157,12 +166,18 @@ final class RemoteReceivers {
             receiver = all[count++];
             receiver.address.set(source);
             receiver.askedNs = nowNs;
-            counter.setRelease(count);
+            tellCount();
         }
         if (receiver != null) {
             receiver.presentNs = nowNs;
         }
         return true;
+    }
+
+    private void tellCount() {
+        if (counter != null) {
+            counter.setRelease(count);
+        }
     }
 
     boolean isDynamic() {
@@ -200,7 +215,7 @@ final class RemoteReceivers {
             if (isDynamic && nowNs - receiver.presentNs >= timeoutNs) {
                 all[i] = all[--count];
                 all[count] = receiver;
-                counter.setRelease(count);
+                tellCount();
                 receiver.silent();
             } else if (receiver.isHeard && nowNs - receiver.heardNs >= timeoutNs) {
                 receiver.silent();

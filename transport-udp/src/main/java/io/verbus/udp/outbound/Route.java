@@ -21,9 +21,15 @@ import java.util.OptionalInt;
  * @param group that it sends to, or null.
  * @param ttl of its datagrams.
  * @param owner registration of the one publication that has it for itself, or 0.
+ * @param isOfResponses whether each stream has its own receiver, who asks for that stream.
  */
 record Route(
-        InetSocketAddress to, InetSocketAddress from, Group group, OptionalInt ttl, long owner) {
+        InetSocketAddress to,
+        InetSocketAddress from,
+        Group group,
+        OptionalInt ttl,
+        long owner,
+        boolean isOfResponses) {
     /**
      * The route of a publication.
      *
@@ -31,13 +37,14 @@ record Route(
      */
     static Route of(OutboundStream stream, Resolver resolver) {
         ChannelUri channel = stream.channel();
-        if (channel.isDynamic()) {
+        if (channel.isDynamic() || channel.response().isResponse()) {
             return new Route(
                     null,
                     resolver.resolve(channel.control().host(), channel.control().port()),
                     null,
                     channel.ttl(),
-                    0);
+                    0,
+                    channel.response().isResponse());
         }
         if (channel.isManual()) {
             return new Route(
@@ -45,7 +52,8 @@ record Route(
                     from(channel, false, resolver),
                     null,
                     channel.ttl(),
-                    stream.registrationId());
+                    stream.registrationId(),
+                    false);
         }
         InetSocketAddress to =
                 resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
@@ -61,7 +69,7 @@ record Route(
                 group == null
                         ? from(channel, isIpv6(to), resolver)
                         : new InetSocketAddress(group.local(), group.port());
-        Route route = new Route(to, from, group, channel.ttl(), 0);
+        Route route = new Route(to, from, group, channel.ttl(), 0, false);
         route.checkFamily(channel, to);
         return route;
     }
@@ -79,7 +87,7 @@ record Route(
 
     /** Whether more than one receives what is sent. */
     boolean isGroup() {
-        return group != null || to == null;
+        return group != null || to == null && !isOfResponses;
     }
 
     /**

@@ -176,7 +176,7 @@ final class SendDestinations {
     }
 
     private RemoteReceivers receivers(Route route, OutboundStream stream) {
-        if (route.to() != null) {
+        if (route.to() != null || route.isOfResponses()) {
             return null;
         }
         return route.owner() != 0

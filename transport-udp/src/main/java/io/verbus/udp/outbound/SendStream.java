@@ -9,6 +9,7 @@ import io.verbus.transport.OutboundStream;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.wire.Frames;
+import io.verbus.udp.wire.SetupFrame;
 
 /**
  * A publication on its way to its receivers. Set-ups go out until one answers with a status
@@ -19,6 +20,9 @@ import io.verbus.udp.wire.Frames;
  * was sent.
  */
 final class SendStream {
+    /** What is told of responses is passed on at most so often. */
+    private static final long RESPONSE_INTERVAL_NS = 10_000_000;
+
     /** Between failures that are passed on: strangers may send them. */
     private static final long FAILURE_INTERVAL_NS = 10_000_000_000L;
 
@@ -40,6 +44,11 @@ final class SendStream {
     private final LogSource source;
     private final Retransmission retransmission;
     private final FlowControl flow;
+
+    /** Of a stream of responses, what it alone is sent by; else null. */
+    private final DestinationPort ownPort;
+
+    private final int setupFlags;
     private final long lingerNs;
     private final boolean tellsEnd;
 
@@ -59,6 +68,7 @@ final class SendStream {
     private boolean isEnding;
     private boolean isFailureTold;
     private long failedNs;
+    private long responseNs;
     private boolean isRejected;
     private long rejecterId;
     private long rejectedNs;
@@ -76,9 +86,13 @@ final class SendStream {
             UdpOptions options,
             SenderCounters counters,
             FlowControl flow,
+            DestinationPort ownPort,
             boolean isGroup,
             long nowNs) {
         this.stream = stream;
+        this.ownPort = ownPort;
+        setupFlags = stream.channel().response().isRequest() ? SetupFrame.FLAG_WANTS_RESPONSES : 0;
+        responseNs = nowNs - RESPONSE_INTERVAL_NS;
         this.options = options;
         lingerNs = options.lingerNs(stream.channel());
         tellsEnd = stream.channel().tellsEnd();
@@ -98,6 +112,25 @@ final class SendStream {
 
     OutboundStream stream() {
         return stream;
+    }
+
+    /** What this stream alone is sent by; null if it shares the port of its destination. */
+    DestinationPort ownPort() {
+        return ownPort;
+    }
+
+    /** Flags of its set-ups. */
+    int setupFlags() {
+        return setupFlags;
+    }
+
+    /** Whether what a receiver tells of the responses is passed on now. */
+    boolean isResponseDue(long nowNs) {
+        boolean isDue = setupFlags != 0 && nowNs - responseNs >= RESPONSE_INTERVAL_NS;
+        if (isDue) {
+            responseNs = nowNs;
+        }
+        return isDue;
     }
 
     int sessionId() {
@@ -291,7 +324,7 @@ final class SendStream {
         }
         isSetupDue = false;
         lastSetupNs = nowNs;
-        port.sendSetup(stream.log().spec(), sent());
+        port.sendSetup(stream.log().spec(), setupFlags, sent());
         return 1;
     }
 

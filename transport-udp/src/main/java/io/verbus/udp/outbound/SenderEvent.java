@@ -24,6 +24,9 @@ sealed interface SenderEvent {
     /** A subscriber has rejected the image of a stream. */
     record ImageRejected(SendStream stream, PeerRejection rejection) implements SenderEvent {}
 
+    /** A receiver of requests tells in which session the responses come. */
+    record Response(SendStream stream, int sessionId) implements SenderEvent {}
+
     /** The kernel refuses to send. */
     record Refused(String receiver, int errno) implements SenderEvent {}
 

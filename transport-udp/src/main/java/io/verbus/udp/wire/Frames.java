@@ -39,6 +39,9 @@ public final class Frames {
     /** Type: round trip time measurement. */
     public static final int RTT = 6;
 
+    /** Type: in which session the responses to a stream of requests come. */
+    public static final int RESPONSE_SETUP = 11;
+
     /** Flag of a data frame: the stream ends at its position. */
     public static final int FLAG_END_OF_STREAM = 0x20;
 

@@ -26,6 +26,9 @@ public final class SetupFrame {
     /** Flag: receivers are a group, and answer to its control address. */
     public static final int FLAG_GROUP = 0x40;
 
+    /** Flag: the stream is of requests, and its sender waits to be told of the responses. */
+    public static final int FLAG_WANTS_RESPONSES = 0x80;
+
     private SetupFrame() {}
 
     /** Writes a frame at the beginning of a buffer. */

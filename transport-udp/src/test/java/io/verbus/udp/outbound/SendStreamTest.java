@@ -58,6 +58,7 @@ class SendStreamTest {
                                 TIMEOUT_NS,
                                 1,
                                 host.counter(CounterTypes.DRIVER, 0, "fc-receivers")),
+                        null,
                         true,
                         1);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver;
+package io.verbus.driver.channel;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.transport.InboundEndpoint;
@@ -15,14 +15,14 @@ import java.util.List;
  * Where subscriptions receive whose destinations are added one by one: what comes to one of the
  * destinations comes to each subscription here. Conductor's thread.
  */
-final class ManualEndpoint implements InboundEndpoint {
+public final class ManualEndpoint implements InboundEndpoint {
     /**
      * A destination of peers' streams.
      *
      * @param named channel in the client's words.
      * @param address counter of the local address.
      */
-    record Destination(
+    public record Destination(
             ChannelUri named,
             Transport transport,
             InboundEndpoint endpoint,
@@ -35,7 +35,7 @@ final class ManualEndpoint implements InboundEndpoint {
     /**
      * @param description for people.
      */
-    ManualEndpoint(String description) {
+    public ManualEndpoint(String description) {
         this.description = description;
     }
 
@@ -44,21 +44,21 @@ final class ManualEndpoint implements InboundEndpoint {
         return description;
     }
 
-    List<Destination> destinations() {
+    public List<Destination> destinations() {
         return destinations;
     }
 
-    boolean has(InboundEndpoint endpoint) {
+    public boolean has(InboundEndpoint endpoint) {
         return destinations.stream().anyMatch(each -> each.endpoint == endpoint);
     }
 
     /** One more subscription receives here. */
-    void enter() {
+    public void enter() {
         users++;
     }
 
     /** A subscription receives here no more; whether it was the last. */
-    boolean leave() {
+    public boolean leave() {
         users--;
         return users == 0;
     }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.channel.ChannelUri;
+import io.verbus.channel.ResponseLink;
+import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.command.CommandException;
+import io.verbus.logbuffer.LogLayout;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Brings publications that respond and subscriptions to responses together. Conductor's thread.
+ *
+ * <pre>
+ *   requester                                  responder
+ *   subscription, awaits a session             subscription to requests
+ *   publication of requests ──── set-up ────▶  image of requests
+ *                                              publication that responds
+ *   session is known        ◀── its session ── told until its requester is connected
+ *   asks for the session    ──── status ────▶  is connected
+ * </pre>
+ */
+final class Responses {
+    private final Subscriptions subscriptions;
+
+    /** Publications whose requesters are told of them, and the images of the requests. */
+    private final List<Told> told = new ArrayList<>();
+
+    private record Told(Publication publication, NetworkImage requests) {}
+
+    Responses(Subscriptions subscriptions) {
+        this.subscriptions = subscriptions;
+    }
+
+    /**
+     * Checks what a publication's channel says of requests and responses.
+     *
+     * @throws CommandException if what it names is not there.
+     */
+    void check(ChannelUri channel) {
+        ResponseLink link = channel.response();
+        if (link.isRequest() && !subscriptions.contains(link.correlationId())) {
+            throw new CommandException(
+                    ErrorCode.GENERIC_ERROR,
+                    "unable to find response subscription for response-correlation-id="
+                            + link.correlationId()
+                            + ": add the subscription with control-mode=response first");
+        }
+        if (link.isOfImage()) {
+            checkRequests(channel, link.correlationId());
+        }
+    }
+
+    private void checkRequests(ChannelUri channel, long imageId) {
+        Subscribable requests = subscriptions.source(imageId);
+        boolean isThere =
+                channel.isIpc()
+                        ? requests instanceof IpcPublication
+                        : requests instanceof NetworkImage;
+        if (!isThere) {
+            throw new CommandException(
+                    ErrorCode.GENERIC_ERROR,
+                    "image.correlationId="
+                            + imageId
+                            + " not found: name an image of the same media that is available");
+        }
+        boolean isOfRequests =
+                requests instanceof NetworkImage image
+                        ? image.wantsResponses()
+                        : ((Publication) requests).named().response().isRequest();
+        if (!isOfRequests) {
+            throw new CommandException(
+                    ErrorCode.GENERIC_ERROR,
+                    "image.correlationId="
+                            + imageId
+                            + " did not request a response channel: have its publication name"
+                            + " response-correlation-id");
+        }
+    }
+
+    /** A publication stands: where it responds, its requester is told. */
+    void onPublication(Publication publication) {
+        ResponseLink link = publication.named().response();
+        if (!link.isOfImage()) {
+            return;
+        }
+        Subscribable requests = subscriptions.source(link.correlationId());
+        if (requests instanceof IpcPublication ipc && publication instanceof IpcPublication) {
+            subscriptions.onResponses(
+                    ipc.named().response().correlationId(), publication.sessionId());
+        } else if (requests instanceof NetworkImage image
+                && publication instanceof NetworkPublication) {
+            told.add(new Told(publication, image));
+            image.tellResponseSession(publication.sessionId());
+        }
+    }
+
+    /** A peer tells in which session the responses to a publication's requests come. */
+    void onSession(NetworkPublication requests, int sessionId) {
+        if (requests.named().response().isRequest()) {
+            subscriptions.onResponses(requests.named().response().correlationId(), sessionId);
+        }
+    }
+
+    /** At a slow pace: who has come, or is waited for in vain, is told no more. */
+    void watch() {
+        for (int i = told.size() - 1; i >= 0; i--) {
+            Told each = told.get(i);
+            boolean isConnected =
+                    each.publication.log().metadata().getIntVolatile(LogLayout.CONNECTED) != 0;
+            if (isConnected || !each.publication.isOpen()) {
+                each.requests.tellResponseSession(null);
+                told.remove(i);
+            }
+        }
+    }
+
+    /** A publication is free, and its log is about to be unmapped. */
+    void onFreed(Publication publication) {
+        told.removeIf(each -> each.publication == publication);
+    }
+}

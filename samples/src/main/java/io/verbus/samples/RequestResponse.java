@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.samples;
+
+import io.verbus.Bus;
+import io.verbus.BusException;
+import io.verbus.FragmentAssembler;
+import io.verbus.Image;
+import io.verbus.Publication;
+import io.verbus.Subscription;
+
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * Asks, or answers whoever asks, over UDP and through the driver of the default directory: each
+ * requester is sent its own answers, and no others.
+ *
+ * <pre>
+ *   requester ── requests ──▶ REQUESTS   the responder receives
+ *   requester ◀── answers ─── ANSWERS    the responder sends from
+ * </pre>
+ *
+ * <p>Arguments: {@code answer REQUESTS ANSWERS} or {@code ask REQUESTS ANSWERS COUNT}, each address
+ * as {@code host:port} of the responder's host. The responder runs until it is interrupted.
+ */
+public final class RequestResponse {
+    private static final int REQUEST_STREAM = 1;
+    private static final int ANSWER_STREAM = 2;
+
+    private RequestResponse() {}
+
+    public static void main(String[] args) throws InterruptedException {
+        boolean isAsking = args.length == 4 && args[0].equals("ask");
+        if (!isAsking && !(args.length == 3 && args[0].equals("answer"))) {
+            System.err.println(
+                    "usage: RequestResponse answer REQUESTS ANSWERS | ask REQUESTS ANSWERS COUNT");
+            System.exit(2);
+        }
+        String requests = "verbus:udp?endpoint=" + args[1];
+        String answers = "verbus:udp?control-mode=response|control=" + args[2];
+        try (Bus bus = Bus.connect()) {
+            if (isAsking) {
+                ask(bus, requests, answers, Integer.parseInt(args[3]));
+            } else {
+                answer(bus, requests, answers);
+            }
+        } catch (BusException e) {
+            System.err.println(e.getMessage());
+            System.exit(1);
+        }
+    }
+
+    private static void ask(Bus bus, String requests, String answers, int count)
+            throws InterruptedException {
+        Subscription responses = bus.addSubscription(answers, ANSWER_STREAM);
+        Publication publication =
+                bus.addPublication(
+                        requests + "|response-correlation-id=" + responses.registrationId(),
+                        REQUEST_STREAM);
+        PatientSender sender = new PatientSender(publication);
+        UnsafeBuffer request = new UnsafeBuffer(new byte[Integer.BYTES]);
+        FragmentAssembler printer =
+                new FragmentAssembler(
+                        (buffer, offset, length, header) ->
+                                System.out.println(
+                                        buffer.getStringWithoutLengthAscii(offset, length)));
+        IdleStrategy idle = new BackoffIdleStrategy();
+        for (int i = 0; i < count; i++) {
+            request.putInt(0, i);
+            sender.send(request, Integer.BYTES);
+            while (responses.poll(printer, 1) == 0) {
+                idle.idle();
+            }
+        }
+    }
+
+    /** Who asks, and the publication of the answers. */
+    private record Requester(Image requests, Publication answers) {}
+
+    private static void answer(Bus bus, String requests, String answers) {
+        ConcurrentLinkedQueue<Image> comers = new ConcurrentLinkedQueue<>();
+        ConcurrentLinkedQueue<Image> leavers = new ConcurrentLinkedQueue<>();
+        Subscription subscription =
+                bus.addSubscription(requests, REQUEST_STREAM, comers::add, leavers::add);
+        Map<Integer, Requester> bySession = new HashMap<>();
+        Map<Integer, Integer> asked = new HashMap<>();
+        IdleStrategy idle = new BackoffIdleStrategy();
+        while (!bus.isClosed()) {
+            Image image;
+            while ((image = comers.poll()) != null) {
+                String channel = answers + "|response-correlation-id=" + image.imageId();
+                bySession.put(
+                        image.sessionId(),
+                        new Requester(image, bus.addPublication(channel, ANSWER_STREAM)));
+            }
+            while ((image = leavers.poll()) != null) {
+                bySession.remove(image.sessionId()).answers.close();
+            }
+            // A handler must not wait: it notes who has asked what, and the answers follow.
+            int work =
+                    subscription.poll(
+                            (buffer, offset, length, header) ->
+                                    asked.put(header.sessionId(), buffer.getInt(offset)),
+                            1);
+            asked.forEach((session, number) -> answer(bySession.get(session), number, idle));
+            asked.clear();
+            idle.idle(work);
+        }
+    }
+
+    /** Sends an answer, unless the requester has gone. */
+    private static void answer(Requester requester, int number, IdleStrategy idle) {
+        UnsafeBuffer text = new UnsafeBuffer(new byte[64]);
+        int length = text.putStringWithoutLengthAscii(0, "answer " + number);
+        while (requester.answers.offer(text, 0, length) < 0 && !requester.requests.isClosed()) {
+            idle.idle();
+        }
+    }
+}

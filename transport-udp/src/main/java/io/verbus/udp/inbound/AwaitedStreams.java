@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.inbound;
+
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.collections.LongArrayList;
+
+import java.util.function.LongConsumer;
+
+/**
+ * Streams of responses, whose publication only knows of a receiver that asks for that very stream:
+ * each is asked for as long as it has no image. Receiver's thread.
+ */
+final class AwaitedStreams {
+    private final LongArrayList keys = new LongArrayList();
+    private final long intervalNs;
+    private boolean isDue;
+    private long askedNs;
+
+    /**
+     * @param intervalNs between two questions.
+     */
+    AwaitedStreams(long intervalNs) {
+        this.intervalNs = intervalNs;
+    }
+
+    void add(long key) {
+        keys.addLong(key); // as often as there are subscriptions that wait for it
+        isDue = true;
+    }
+
+    void remove(long key) {
+        keys.removeLong(key);
+    }
+
+    void clear() {
+        keys.clear();
+    }
+
+    /**
+     * Asks for those that have no image, if it is time to.
+     *
+     * @param images that there are, by their keys.
+     * @param ask called with the key of each.
+     */
+    void ask(Long2ObjectHashMap<ReceiveImage> images, LongConsumer ask, long nowNs) {
+        if (keys.isEmpty() || !isDue && nowNs - askedNs < intervalNs) {
+            return;
+        }
+        isDue = false;
+        askedNs = nowNs;
+        for (int i = 0; i < keys.size(); i++) {
+            long key = keys.getLong(i);
+            if (!images.containsKey(key)) {
+                ask.accept(key);
+            }
+        }
+    }
+}

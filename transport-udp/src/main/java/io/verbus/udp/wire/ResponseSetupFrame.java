@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.wire;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Tells the sender of requests in which session the responses come.
+ *
+ * <pre>
+ *   8  session id int32, of the requests     16  session id int32, of the responses
+ *  12  stream id int32, of the requests
+ * </pre>
+ */
+public final class ResponseSetupFrame {
+    /** Bytes of the frame. */
+    public static final int LENGTH = 20;
+
+    private ResponseSetupFrame() {}
+
+    /** Writes a frame at the beginning of a buffer. */
+    public static void write(
+            UnsafeBuffer frame, int sessionId, int streamId, int responseSessionId) {
+        Frames.common(frame, LENGTH, 0, Frames.RESPONSE_SETUP);
+        frame.putInt(8, sessionId);
+        frame.putInt(12, streamId);
+        frame.putInt(16, responseSessionId);
+    }
+
+    /** Session id of the requests. */
+    public static int sessionId(UnsafeBuffer frame) {
+        return frame.getInt(8);
+    }
+
+    /** Stream id of the requests. */
+    public static int streamId(UnsafeBuffer frame) {
+        return frame.getInt(12);
+    }
+
+    /** Session id of the responses. */
+    public static int responseSessionId(UnsafeBuffer frame) {
+        return frame.getInt(16);
+    }
+}
