@@ -19,7 +19,6 @@ final class ChannelSyntax {
     /** Keys of Aeron that change what a stream is, by the only value that may be passed over. */
     private static final Map<String, String> UNSUPPORTED =
             Map.of(
-                    "response-endpoint", "",
                     "response-correlation-id", "-1",
                     "eos", "true",
                     "tether", "true",

@@ -34,6 +34,11 @@ public record ResponseLink(boolean isResponse, long correlationId) {
         return !isResponse && correlationId >= 0;
     }
 
+    /** Whether a publication holds the place of responses open, and is never written. */
+    public boolean isPrototype() {
+        return isResponse && correlationId == PROTOTYPE;
+    }
+
     /** Whether a publication responds to the requests of an image. */
     public boolean isOfImage() {
         return isResponse && correlationId >= 0;

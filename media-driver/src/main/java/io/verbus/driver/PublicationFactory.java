@@ -17,6 +17,7 @@ import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.PublisherLimit;
 import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogNotes;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.logbuffer.LogType;
@@ -103,6 +104,9 @@ final class PublicationFactory {
             mtu = channel.mtu();
         }
         checkWindow(channel, termLength, mtu);
+        if (channel.response().isPrototype()) {
+            termLength = LogLayout.MIN_TERM_LENGTH; // it is never written
+        }
         StreamStart start = channel.start();
         return new LogSpec(
                 type,

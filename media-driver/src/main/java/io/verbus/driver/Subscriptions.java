@@ -111,6 +111,7 @@ final class Subscriptions {
                                 ? new AwaitedSession()
                                 : null);
         try {
+            checkResponses(subscription);
             checkReliable(subscription);
             checkCounters(subscription);
         } catch (CommandException e) {
@@ -324,6 +325,26 @@ final class Subscriptions {
         } else if (subscription.transport() != null) {
             statuses.leave(subscription.endpoint());
             subscription.transport().closeEndpoint(subscription.endpoint());
+        }
+    }
+
+    /** An endpoint asks for all streams, or for those of responses whose sessions are known. */
+    private void checkResponses(Subscription added) {
+        boolean isResponse = added.channel().response().isResponse();
+        for (Subscription each : all) {
+            if (added.endpoint() != null
+                    && added.endpoint() == each.endpoint()
+                    && each.channel().response().isResponse() != isResponse) {
+                throw new CommandException(
+                        ErrorCode.INVALID_CHANNEL,
+                        "option conflicts with existing subscription: isResponse="
+                                + isResponse
+                                + " existingChannel="
+                                + each.channel()
+                                + " channel="
+                                + added.channel()
+                                + ": take another endpoint for responses");
+            }
         }
     }
 

@@ -221,7 +221,9 @@ class AeronResponsesTest {
         String requestChannel = "aeron:udp?endpoint=" + free();
         Publication prototype =
                 aeron.addPublication(
-                        responseChannel + "|response-correlation-id=prototype", RESPONSES);
+                        responseChannel + "|term-length=1m|response-correlation-id=prototype",
+                        RESPONSES);
+        assertEquals(64 * 1024, prototype.termBufferLength());
         Subscription requests = aeron.addSubscription(requestChannel, REQUESTS);
         Requester requester = new Requester(aeron, 0, requestChannel, responseChannel);
         Await.until("a requester", requests::isConnected);
@@ -318,6 +320,8 @@ class AeronResponsesTest {
                         () ->
                                 aeron.addSubscription(
                                         requestChannel + "|control-mode=response", REQUESTS));
-        assertTrue(conflict.getMessage().contains("option conflicts"), conflict.getMessage());
+        assertTrue(
+                conflict.getMessage().contains("isResponse=true existingChannel="),
+                conflict.getMessage());
     }
 }

@@ -122,16 +122,6 @@ final class ReceiveEndpoint implements InboundEndpoint {
      * @throws TransportException if it wants the endpoint to be other than those before.
      */
     void join(ChannelUri channel) {
-        if (channel.response().isResponse() != isOfResponses) {
-            throw new TransportException(
-                    "option conflicts with existing subscription: isResponse="
-                            + channel.response().isResponse()
-                            + " of channel '"
-                            + channel
-                            + "' at "
-                            + description()
-                            + ": take another endpoint for responses");
-        }
         terms.join(channel, description());
     }
 
