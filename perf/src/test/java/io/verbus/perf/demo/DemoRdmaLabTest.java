@@ -45,7 +45,9 @@ class DemoRdmaLabTest {
     void failsWhenTheSubscriberDies(DemoClient client) throws Exception {
         try (DemoRun demo =
                 new DemoRun(
-                        folder, LIMIT_S, List.of("--client=" + client, "--messages=100000000"))) {
+                        folder,
+                        LIMIT_S,
+                        List.of("--client=" + client, "--messages=100000000", "--rate=1000"))) {
             List<ProcessHandle> children = demo.awaitProgress(4);
             DemoRun.child(children, "Subscriber").destroyForcibly();
             assertEquals(1, demo.exitStatus(), demo.errors());
