@@ -6,6 +6,7 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.SubscriberLease;
 
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -119,6 +120,7 @@ final class ClientSubscriptions {
                         subscription,
                         log,
                         position,
+                        lease(subscription, event.positionCounterId()),
                         event.source(),
                         conductor.context().errorHandler,
                         conductor::onInvalidFrame);
@@ -128,6 +130,13 @@ final class ClientSubscriptions {
             image.markClosed();
             onGone(subscription, image);
         }
+    }
+
+    /** Null where the driver never lets the subscription go. */
+    private SubscriberLease lease(Subscription subscription, int counterId) {
+        ChannelUri channel = subscription.channel();
+        boolean isHeld = channel.tether().isTethered() && !channel.isManual();
+        return isHeld ? null : new SubscriberLease(driver.counters().valuesBuffer(), counterId);
     }
 
     /** The subscriber's counter, which stands at the join position; null if it is not, or gone. */
@@ -196,9 +205,14 @@ final class ClientSubscriptions {
                 () -> subscription.unavailableImageHandler().onUnavailableImage(image));
     }
 
-    /** Gives up an image that its polling thread has closed. */
+    /**
+     * Gives up an image that its polling thread has closed. One that does not hold the stream back
+     * may have been let go, and is no witness against the publisher.
+     */
     void onInvalidFrame(Image image, InvalidFrameException fault) {
-        commands.rejectImage(image.imageId(), fault.position(), fault.getMessage());
+        if (image.subscription().channel().tether().isTethered()) {
+            commands.rejectImage(image.imageId(), fault.position(), fault.getMessage());
+        }
         conductor.onError(new BusException(image + " is closed: " + fault.getMessage(), fault));
         remove(image.subscription(), image.imageId());
     }

@@ -9,6 +9,7 @@ import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogReader;
+import io.verbus.logbuffer.SubscriberLease;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.Position;
@@ -24,6 +25,11 @@ import org.agrona.concurrent.status.Position;
  * <p>An image may be closed while its handler runs: by another thread, or because the driver has
  * ended it. What the handler was called with stays there until the handler returns, and nothing
  * more is delivered.
+ *
+ * <p>An image of a subscription with {@code tether=false} is closed by the driver where it is too
+ * far behind; a new image of the same id comes when the subscription has joined anew. What lies
+ * between is lost. A handler that takes longer than the {@code untethered-linger-timeout} may see
+ * its fragment overwritten; no later one is delivered.
  *
  * <p>Over IPC, and for a spy, a poll waits for a moment where much is received in little time (more
  * than 64 KiB in 200 microseconds), until the publisher is some KiB ahead again: two who are close
@@ -46,6 +52,9 @@ public final class Image {
     private final FaultHandler faultHandler;
     private final LogReader reader;
 
+    /** Null where the subscription holds its streams back. */
+    private final SubscriberLease lease;
+
     // Written once, under this object's monitor, by the closing thread, before it closes the
     // reader.
     private long finalPosition;
@@ -53,12 +62,14 @@ public final class Image {
 
     /**
      * @param position the subscriber's counter, which holds the join position.
+     * @param lease tells whether the driver has let the subscriber go; null if it never does.
      */
     Image(
             long imageId,
             Subscription subscription,
             LogBuffers log,
             Position position,
+            SubscriberLease lease,
             String source,
             ErrorHandler errorHandler,
             FaultHandler faultHandler) {
@@ -66,6 +77,7 @@ public final class Image {
         this.subscription = subscription;
         this.log = log;
         this.position = position;
+        this.lease = lease;
         this.joinPosition = position.getAcquire();
         this.source = source;
         this.errorHandler = errorHandler;
@@ -73,7 +85,7 @@ public final class Image {
         // Over IPC subscribers read the publication's own log, as spies do: claims are seen there
         // while they are filled.
         ChannelUri channel = subscription.channel();
-        reader = new LogReader(log, position, !channel.isIpc() && !channel.isSpy());
+        reader = new LogReader(log, position, !channel.isIpc() && !channel.isSpy(), lease);
     }
 
     /**
@@ -138,7 +150,12 @@ public final class Image {
 
     /** Position up to which the image was consumed; the last one once the image is closed. */
     public long position() {
-        return isClosed() ? finalPosition : position.getAcquire();
+        return isClosed() ? finalPosition : consumed();
+    }
+
+    /** Once a subscriber was let go its counter may hold where it joins anew. */
+    private long consumed() {
+        return lease == null ? position.getAcquire() : lease.position();
     }
 
     /** Position at which this subscription joined the stream. */
@@ -178,7 +195,7 @@ public final class Image {
 
     /** Whether the publisher has ended the stream and everything was consumed. */
     public boolean isEndOfStream() {
-        return isClosed() ? hasEndedAtClose : position.getAcquire() >= endOfStream();
+        return isClosed() ? hasEndedAtClose : consumed() >= endOfStream();
     }
 
     private long endOfStream() {
@@ -195,7 +212,7 @@ public final class Image {
         if (isClosed()) {
             return false;
         }
-        finalPosition = position.getAcquire();
+        finalPosition = consumed();
         hasEndedAtClose = finalPosition >= endOfStream();
         reader.close();
         return true;

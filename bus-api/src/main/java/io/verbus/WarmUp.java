@@ -129,6 +129,7 @@ final class WarmUp implements AutoCloseable {
                             subscription,
                             log,
                             consumed,
+                            null,
                             "warm-up",
                             LangUtil::rethrowUnchecked,
                             (image, fault) -> LangUtil.rethrowUnchecked(fault)));

@@ -82,6 +82,7 @@ final class Stream implements AutoCloseable {
                 subscription,
                 log,
                 position,
+                null,
                 "test",
                 errors::add,
                 (image, fault) -> faults.add(fault));

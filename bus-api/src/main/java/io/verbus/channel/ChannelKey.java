@@ -332,6 +332,53 @@ enum ChannelKey {
             "Whether receivers are told that a closed publication has ended; otherwise they find it"
                     + " silent."),
 
+    TETHER(
+            "tether",
+            Side.SUBSCRIPTION,
+            Side.SUBSCRIPTION,
+            Side.SUBSCRIPTION,
+            "true",
+            ValueForm.TRUTH,
+            "Whether the subscriber holds the stream back; one that does not is let go where it is"
+                    + " too far behind."),
+
+    REJOIN(
+            "rejoin",
+            Side.SUBSCRIPTION,
+            Side.SUBSCRIPTION,
+            Side.SUBSCRIPTION,
+            "true",
+            ValueForm.TRUTH,
+            "Whether a subscriber that was let go joins again, and a stream of a peer that was lost"
+                    + " or rejected is received again."),
+
+    UNTETHERED_WINDOW_LIMIT(
+            "untethered-window-limit-timeout",
+            Side.PUBLICATION,
+            Side.BOTH,
+            Side.BOTH,
+            "the driver's",
+            ValueForm.TIME_UP_TO_AN_HOUR,
+            "Time too far behind, after which a subscriber with tether=false is let go."),
+
+    UNTETHERED_LINGER(
+            "untethered-linger-timeout",
+            Side.PUBLICATION,
+            Side.BOTH,
+            Side.BOTH,
+            "the driver's",
+            ValueForm.TIME_UP_TO_AN_HOUR,
+            "Time for which a subscriber that was let go still holds the stream back."),
+
+    UNTETHERED_RESTING(
+            "untethered-resting-timeout",
+            Side.PUBLICATION,
+            Side.BOTH,
+            Side.BOTH,
+            "the driver's",
+            ValueForm.TIME_UP_TO_AN_HOUR,
+            "Time after that, until the subscriber joins again."),
+
     ALIAS("alias", Side.BOTH, Side.BOTH, Side.BOTH, "none", ValueForm.LABEL, "Name for people.");
 
     /** The control mode of destinations that are added one by one. */
@@ -444,7 +491,8 @@ enum ChannelKey {
         if (this == FLOW_CONTROL) {
             return value.replaceAll("(?<=,t:)([0-9]+)(?=,|$)", "$1ns");
         }
-        boolean isTime = form == ValueForm.TIME_UP_TO_A_MINUTE;
+        boolean isTime =
+                form == ValueForm.TIME_UP_TO_A_MINUTE || form == ValueForm.TIME_UP_TO_AN_HOUR;
         return isTime && value.matches("[0-9]+") ? value + "ns" : value;
     }
 

@@ -27,6 +27,15 @@ final class ChannelRules {
                     ChannelKey.SEND_BUFFER,
                     ChannelKey.RECEIVE_BUFFER);
 
+    /** Those that say what becomes of a slow reader, whatever brings the stream. */
+    private static final List<ChannelKey> OF_READERS =
+            List.of(
+                    ChannelKey.TETHER,
+                    ChannelKey.REJOIN,
+                    ChannelKey.UNTETHERED_WINDOW_LIMIT,
+                    ChannelKey.UNTETHERED_LINGER,
+                    ChannelKey.UNTETHERED_RESTING);
+
     private static final String CONTROL_ALONE =
             "has control without endpoint: add control-mode=dynamic to publish, or"
                     + " endpoint=host:port to subscribe";
@@ -226,13 +235,31 @@ final class ChannelRules {
         }
         for (ChannelKey key : values.keySet()) {
             refuse(
-                    key.side(channel.carrier()) == ChannelKey.Side.SUBSCRIPTION,
+                    key.side(channel.carrier()) == ChannelKey.Side.SUBSCRIPTION
+                            && !(channel.isSpy() && isOfReader(key)),
                     channel,
                     "has the key "
                             + key.text()
                             + ", which has no effect on a publication: name it to the subscription"
                             + " alone");
         }
+    }
+
+    /** Whether a key says what becomes of one reader of a log, whatever brings the stream. */
+    private static boolean isOfReader(ChannelKey key) {
+        return key == ChannelKey.TETHER || key == ChannelKey.REJOIN;
+    }
+
+    /** Over shared memory a stream ends with its publication: only a reader can come back. */
+    private static void checkRejoin(ChannelUri channel) {
+        refuse(
+                !channel.isAeron()
+                        && (channel.isIpc() || channel.isSpy())
+                        && channel.tether().isTethered()
+                        && !channel.tether().rejoins(),
+                channel,
+                "has rejoin=false, which has no effect on a subscriber in the same host that is"
+                        + " never let go: add tether=false, or leave it out");
     }
 
     static void checkPublishable(ChannelUri channel, Map<ChannelKey, Object> values) {
@@ -302,6 +329,7 @@ final class ChannelRules {
                                 + " publication alone");
             }
         }
+        checkRejoin(channel);
         refuse(
                 isPortless(values.get(ChannelKey.CONTROL)),
                 channel,
@@ -320,6 +348,14 @@ final class ChannelRules {
                     channel,
                     "has the key "
                             + key.text(channel.isAeron())
+                            + ", which belongs to the subscription's own channel: name it there");
+        }
+        for (ChannelKey key : OF_READERS) {
+            refuse(
+                    values.containsKey(key) && !channel.isAeron(),
+                    channel,
+                    "has the key "
+                            + key.text()
                             + ", which belongs to the subscription's own channel: name it there");
         }
         checkSubscribable(channel, values);

@@ -20,9 +20,7 @@ final class ChannelSyntax {
     private static final Map<String, String> UNSUPPORTED =
             Map.of(
                     "response-correlation-id", "-1",
-                    "eos", "true",
-                    "tether", "true",
-                    "rejoin", "true");
+                    "eos", "true");
 
     private static final String EXAMPLE =
             "write verbus:ipc, verbus:rdma?endpoint=host:port or verbus:udp?endpoint=host:port,"

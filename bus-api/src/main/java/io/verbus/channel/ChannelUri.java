@@ -404,6 +404,11 @@ public final class ChannelUri {
         }
     }
 
+    /** What becomes of a subscriber that is too slow for its stream. */
+    public TetherSettings tether() {
+        return TetherSettings.of(values);
+    }
+
     /** What the channel asks of an RDMA fabric. */
     public FabricSettings fabric() {
         return FabricSettings.of(values);

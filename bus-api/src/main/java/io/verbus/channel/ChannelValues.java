@@ -186,6 +186,47 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
+     * @param tether whether the subscriber holds its stream back; otherwise the driver lets it go
+     *     where it is too far behind.
+     */
+    public ChannelUri.Builder tether(boolean tether) {
+        return set(ChannelKey.TETHER, Boolean.toString(tether));
+    }
+
+    /**
+     * @param rejoin whether a subscriber that was let go joins again, and a stream that was lost or
+     *     rejected is received again.
+     */
+    public ChannelUri.Builder rejoin(boolean rejoin) {
+        return set(ChannelKey.REJOIN, Boolean.toString(rejoin));
+    }
+
+    /**
+     * @param time too far behind, after which a subscriber that does not hold its stream back is
+     *     let go.
+     * @throws BusException if it is out of range.
+     */
+    public ChannelUri.Builder untetheredWindowLimit(Duration time) {
+        return set(ChannelKey.UNTETHERED_WINDOW_LIMIT, time.toNanos() + "ns");
+    }
+
+    /**
+     * @param time for which a subscriber that was let go still holds its stream back.
+     * @throws BusException if it is out of range.
+     */
+    public ChannelUri.Builder untetheredLinger(Duration time) {
+        return set(ChannelKey.UNTETHERED_LINGER, time.toNanos() + "ns");
+    }
+
+    /**
+     * @param time after that, until the subscriber joins again.
+     * @throws BusException if it is out of range.
+     */
+    public ChannelUri.Builder untetheredResting(Duration time) {
+        return set(ChannelKey.UNTETHERED_RESTING, time.toNanos() + "ns");
+    }
+
+    /**
      * @param streamId of the only stream that may be added on the channel.
      */
     public ChannelUri.Builder streamId(int streamId) {

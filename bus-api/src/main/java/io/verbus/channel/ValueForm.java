@@ -28,11 +28,13 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
     private static final Pattern TAG = Pattern.compile("0|-?[1-9][0-9]{0,18}");
     private static final Pattern WHOLE = Pattern.compile("-?[0-9]{1,10}");
     private static final Pattern FEW_DIGITS = Pattern.compile("[0-9]{1,3}");
-    private static final Pattern TIME = Pattern.compile("[0-9]{1,11}(ns|us|ms|s)");
+    private static final Pattern TIME = Pattern.compile("[0-9]{1,13}(ns|us|ms|s)");
     private static final Pattern SIZE = Pattern.compile("[0-9]{1,10}[kKmMgG]?");
     private static final Pattern DEVICE_NAME = Pattern.compile("[A-Za-z0-9_.:-]{1,63}");
     private static final Pattern NAME = Pattern.compile("[ -{}~]{1,100}");
     private static final long MINUTE_NS = 60_000_000_000L;
+    private static final long HOUR_NS = 60 * MINUTE_NS;
+    private static final long MILLISECOND_NS = 1_000_000;
     private static final int MAX_BYTES = 1024 * 1024 * 1024;
 
     /** Value: {@link Endpoint}. */
@@ -116,6 +118,13 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
             new ValueForm(
                     "from 0s to 60s with a unit of ns, us, ms or s, such as 500ms",
                     ValueForm::upToAMinute,
+                    value -> SystemUtil.formatDuration(((Duration) value).toNanos()));
+
+    /** Value: Duration. */
+    static final ValueForm TIME_UP_TO_AN_HOUR =
+            new ValueForm(
+                    "from 1ms to 3600s with a unit of ns, us, ms or s, such as 500ms",
+                    text -> time(text, MILLISECOND_NS, HOUR_NS),
                     value -> SystemUtil.formatDuration(((Duration) value).toNanos()));
 
     /** Value: Integer, bytes. */
@@ -235,12 +244,16 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
 
     /** A time with its unit; null if the text is none, or more than a minute. */
     static Duration upToAMinute(String text) {
+        return time(text, 0, MINUTE_NS);
+    }
+
+    private static Duration time(String text, long minNs, long maxNs) {
         try {
             long ns =
                     TIME.matcher(text).matches()
                             ? SystemUtil.parseDuration("time", text)
                             : Long.MAX_VALUE;
-            return ns <= MINUTE_NS ? Duration.ofNanos(ns) : null;
+            return ns >= minNs && ns <= maxNs ? Duration.ofNanos(ns) : null;
         } catch (NumberFormatException tooLong) {
             return null;
         }

@@ -19,12 +19,15 @@ import org.agrona.concurrent.UnsafeBuffer;
  *  |      publication tag       | 448  int64, -1 if it has none
  *  |        response id         | 456  int64, -1
  *  |           linger           | 464  int64, nanoseconds
+ *  |  untethered window limit   | 472  int64, nanoseconds
+ *  |     untethered resting     | 480  int64, nanoseconds
  *  |           group            | 488  uint8, 1 if several receive it; as all that follow
  *  |          rejoins           | 490
  *  |          reliable          | 491
  *  |         tells end          | 493
  *  |       spies connect        | 494
  *  |          tethered          | 495
+ *  |     untethered linger      | 500  int64, nanoseconds
  *  +----------------------------+
  * </pre>
  */
@@ -53,6 +56,12 @@ public final class LogNotes {
     /** Offset in the metadata: linger. */
     public static final int LINGER = 464;
 
+    /** Offset in the metadata: time after which a subscriber that is behind is let go. */
+    public static final int UNTETHERED_WINDOW_LIMIT = 472;
+
+    /** Offset in the metadata: time after which one that was let go joins again. */
+    public static final int UNTETHERED_RESTING = 480;
+
     /** Offset in the metadata: whether several receive the stream. */
     public static final int GROUP = 488;
 
@@ -71,6 +80,12 @@ public final class LogNotes {
     /** Offset in the metadata: whether subscribers hold the stream back. */
     public static final int TETHERED = 495;
 
+    /**
+     * Offset in the metadata: time for which one that was let go holds the stream back; 500, which
+     * is no multiple of 8.
+     */
+    public static final int UNTETHERED_LINGER = 500;
+
     private static final long NONE = -1;
 
     private LogNotes() {}
@@ -83,6 +98,14 @@ public final class LogNotes {
         note(metadata, RELIABLE, true);
         note(metadata, TELLS_END, true);
         note(metadata, TETHERED, true);
+    }
+
+    /** Notes for how long a subscriber that does not hold the stream back is waited for. */
+    public static void untethered(
+            UnsafeBuffer metadata, long windowLimitNs, long lingerNs, long restingNs) {
+        metadata.putLong(UNTETHERED_WINDOW_LIMIT, windowLimitNs);
+        metadata.putLong(UNTETHERED_LINGER, lingerNs);
+        metadata.putLong(UNTETHERED_RESTING, restingNs);
     }
 
     /** Notes whether something holds. */

@@ -24,6 +24,10 @@ import java.lang.invoke.VarHandle;
  * has been called with already, and the subscriber's position stands still, as the counter may
  * become another's. The log stays mapped as long as {@link #isDelivering}.
  *
+ * <p>A subscriber that does not hold the stream back may be let go while its thread stands still,
+ * and the log be reused. With a {@link SubscriberLease} it finds that before it believes a frame;
+ * nothing is delivered from then on.
+ *
  * <p>No method allocates, but to report an invalid frame.
  */
 public final class LogReader {
@@ -42,6 +46,10 @@ public final class LogReader {
     private final LogBuffers log;
     private final Position subscriberPosition;
     private final boolean isReplica;
+
+    /** Null where the subscriber is never let go. */
+    private final SubscriberLease lease;
+
     private final Header header;
     private final FollowingDistance distance;
     private final int termLength;
@@ -67,7 +75,18 @@ public final class LogReader {
      * @throws BusException if no frame can begin where the position stands.
      */
     public LogReader(LogBuffers log, Position subscriberPosition, boolean isReplica) {
+        this(log, subscriberPosition, isReplica, null);
+    }
+
+    /**
+     * The same for a subscriber that may be let go.
+     *
+     * @param lease of the subscriber, or null if it is never let go.
+     */
+    public LogReader(
+            LogBuffers log, Position subscriberPosition, boolean isReplica, SubscriberLease lease) {
         this.log = log;
+        this.lease = lease;
         this.subscriberPosition = subscriberPosition;
         this.isReplica = isReplica;
         header = new Header(log.spec());
@@ -136,6 +155,9 @@ public final class LogReader {
             int end = end(start);
             while (fragments < fragmentLimit && offset < end && !isClosed) {
                 long word = UnsafeApi.getLongAcquire(null, address + offset);
+                if (lease != null && lease.isOver()) {
+                    break;
+                }
                 if (!FrameCheck.isData(word, offset, termLength)) {
                     if (isOpen(word)) {
                         break;
@@ -187,6 +209,9 @@ public final class LogReader {
             while (fragments < fragmentLimit && termOffset < end && !isClosed) {
                 int offset = termOffset;
                 long word = UnsafeApi.getLongAcquire(null, address + offset);
+                if (lease != null && lease.isOver()) {
+                    break;
+                }
                 if (!FrameCheck.isData(word, offset, termLength)) {
                     if (isOpen(word)) {
                         break;
@@ -212,7 +237,7 @@ public final class LogReader {
                     break;
                 }
                 if (action == ControlledFragmentHandler.Action.COMMIT && !isClosed) {
-                    subscriberPosition.setRelease(termPosition + termOffset);
+                    write(termPosition + termOffset);
                     published = termOffset;
                 } else if (action == null) {
                     throw new IllegalStateException(
@@ -279,12 +304,23 @@ public final class LogReader {
         termOffset = offset + FrameHeader.align(FrameHeader.length(word));
     }
 
+    /** Leaves the counter alone that the driver has written to. */
+    private void write(long position) {
+        if (lease != null) {
+            if (lease.isOver()) {
+                return;
+            }
+            lease.published(position);
+        }
+        subscriberPosition.setRelease(position);
+    }
+
     private void publish() {
         long position = termPosition + termOffset;
         if (isClosed) {
             return;
         }
-        subscriberPosition.setRelease(position);
+        write(position);
         if (distance.isDue(position) && !isReplica) {
             distance.measure(position, System.nanoTime());
         }

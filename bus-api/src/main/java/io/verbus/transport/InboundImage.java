@@ -38,6 +38,13 @@ public interface InboundImage {
     boolean grant(long position);
 
     /**
+     * Takes note how far the peer may be ahead of what is consumed. Any thread, one at a time.
+     *
+     * @param bytes that are granted.
+     */
+    void window(int bytes);
+
+    /**
      * Takes note up to where anything of the stream has arrived, for operators. Receiver's thread;
      * a transport that leaves no gaps need not say it.
      *

@@ -357,13 +357,16 @@ class ChannelUriTest {
                 "verbus:ipc?mtu=8k|;'', which is not key=value",
                 "verbus:ipc?endpoint=h:1;which ipc does not know: its keys are control-mode,"
                     + " response-correlation-id, term-length, mtu, pub-wnd, session-id, stream-id,"
-                    + " tags, init-term-id, term-id, term-offset, alias",
+                    + " tags, init-term-id, term-id, term-offset,"
+                    + " tether, rejoin, untethered-window-limit-timeout, untethered-linger-timeout,"
+                    + " untethered-resting-timeout, alias",
                 "verbus:ipc?Mtu=8k;'Mtu', which ipc does not know",
                 "verbus:rdma?endpoint=h:1|ttl=3;'ttl', which rdma does not know: its keys are"
                     + " endpoint, interface, control-mode, device, traffic-class, dscp, path-mtu,"
                     + " ack-timeout, retry-count, rnr-retry-count, term-length, mtu, window, fc,"
                     + " gtag, ssc, session-id, stream-id, tags, init-term-id, term-id, term-offset,"
-                    + " alias",
+                    + " tether, rejoin, untethered-window-limit-timeout, untethered-linger-timeout,"
+                    + " untethered-resting-timeout, alias",
                 "verbus:ipc?session-id=tag:x;session-id 'tag:x' is wrong: it must be a whole",
                 "verbus:ipc?tags=;tags '' is wrong: it must be a tag of the place",
                 "verbus:ipc?tags=1,2,3;tags '1,2,3' is wrong",
@@ -682,14 +685,93 @@ class ChannelUriTest {
     @ValueSource(
             strings = {
                 "aeron:rdma?endpoint=h:1|eos=false",
-                "aeron:udp?endpoint=h:1|tether=false",
-                "aeron:udp?endpoint=h:1|rejoin=false",
                 "aeron:rdma?endpoint=h:1|response-correlation-id=7"
             })
     void refusesWhatWouldChangeTheStreamAndCannotBeServed(String text) {
         UnsupportedChannelException refused =
                 assertThrows(UnsupportedChannelException.class, () -> ChannelUri.parse(text));
         assertTrue(refused.getMessage().contains("not supported: leave it out"));
+    }
+
+    @Test
+    void readsWhatBecomesOfASlowSubscriber() {
+        TetherSettings unset = ChannelUri.parse("verbus:ipc").tether();
+        assertEquals(new TetherSettings(true, true, null, null, null), unset);
+        ChannelUri channel =
+                ChannelUri.parse(
+                        "aeron:udp?endpoint=h:1|tether=false|rejoin=false"
+                                + "|untethered-window-limit-timeout=50000000"
+                                + "|untethered-linger-timeout=25ms"
+                                + "|untethered-resting-timeout=444s");
+        assertEquals(
+                new TetherSettings(
+                        false,
+                        false,
+                        Duration.ofMillis(50),
+                        Duration.ofMillis(25),
+                        Duration.ofSeconds(444)),
+                channel.tether());
+        assertEquals(channel, ChannelUri.parse(channel.toString()));
+        assertEquals(channel.tether(), channel.overRdma().tether());
+        ChannelUri built =
+                ChannelUri.udp("h:1")
+                        .tether(false)
+                        .rejoin(false)
+                        .untetheredWindowLimit(Duration.ofMillis(50))
+                        .untetheredLinger(Duration.ofMillis(25))
+                        .untetheredResting(Duration.ofSeconds(444))
+                        .build();
+        built.checkSubscribable();
+        assertEquals(channel.tether(), built.tether());
+    }
+
+    @Test
+    void readersOfALogSayWhatBecomesOfThemWhateverBringsIt() {
+        ChannelUri.parse("verbus:ipc?tether=false|rejoin=false").checkSubscribable();
+        ChannelUri.parse("verbus-spy:udp?endpoint=h:1|tether=false").checkSubscribable();
+        ChannelUri.parse("verbus:rdma?endpoint=h:1|rejoin=false").checkSubscribable();
+        ChannelUri.parse("verbus:ipc?untethered-linger-timeout=1s").checkPublishable();
+        ChannelUri.parse("aeron:ipc?tether=false").checkPublishable();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "verbus:ipc?rejoin=false;add tether=false",
+                "verbus-spy:udp?endpoint=h:1|rejoin=false;add tether=false",
+                "verbus:ipc?untethered-linger-timeout=1s;name it to the publication alone"
+            })
+    void refusesOfASubscriberWhatHasNoEffect(String text, String remedy) {
+        ChannelUri channel = ChannelUri.parse(text);
+        BusException refused = assertThrows(BusException.class, channel::checkSubscribable);
+        assertTrue(refused.getMessage().contains(remedy), refused.getMessage());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "verbus:ipc?tether=no",
+                "verbus:ipc?untethered-linger-timeout=999us",
+                "verbus:ipc?untethered-resting-timeout=3601s",
+                "verbus:ipc?untethered-window-limit-timeout=5"
+            })
+    void refusesWrongValuesOfATether(String text) {
+        assertThrows(BusException.class, () -> ChannelUri.parse(text));
+    }
+
+    @Test
+    void aDestinationDoesNotSayWhatBecomesOfASlowSubscriber() {
+        BusException refused =
+                assertThrows(
+                        BusException.class,
+                        ChannelUri.parse("verbus:udp?endpoint=h:1|tether=false")
+                                ::checkReceiveDestination);
+        assertTrue(refused.getMessage().contains("subscription's own channel"));
+        ChannelUri.parse("aeron:udp?endpoint=h:1|tether=false").checkReceiveDestination();
+        assertThrows(
+                BusException.class,
+                ChannelUri.parse("verbus:udp?endpoint=h:1|tether=false")::checkPublishable);
     }
 
     @Test

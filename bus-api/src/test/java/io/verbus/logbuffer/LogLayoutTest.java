@@ -56,12 +56,15 @@ class LogLayoutTest {
                         Map.entry("publication tag", LogNotes.PUBLICATION_TAG),
                         Map.entry("response id", LogNotes.RESPONSE_ID),
                         Map.entry("linger", LogNotes.LINGER),
+                        Map.entry("untethered window limit", LogNotes.UNTETHERED_WINDOW_LIMIT),
+                        Map.entry("untethered resting", LogNotes.UNTETHERED_RESTING),
                         Map.entry("group", LogNotes.GROUP),
                         Map.entry("rejoins", LogNotes.REJOINS),
                         Map.entry("reliable", LogNotes.RELIABLE),
                         Map.entry("tells end", LogNotes.TELLS_END),
                         Map.entry("spies connect", LogNotes.SPIES_CONNECT),
-                        Map.entry("tethered", LogNotes.TETHERED)),
+                        Map.entry("tethered", LogNotes.TETHERED),
+                        Map.entry("untethered linger", LogNotes.UNTETHERED_LINGER)),
                 LayoutPicture.offsets(LogNotes.class));
     }
 

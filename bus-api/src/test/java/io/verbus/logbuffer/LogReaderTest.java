@@ -12,9 +12,12 @@ import io.verbus.logbuffer.ControlledFragmentHandler.Action;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.AtomicLongPosition;
+import org.agrona.concurrent.status.CountersReader;
+import org.agrona.concurrent.status.UnsafeBufferPosition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntSupplier;
@@ -305,5 +308,99 @@ class LogReaderTest {
         assertThrows(
                 InvalidFrameException.class,
                 () -> replica.controlledPoll((b, o, l, h) -> Action.CONTINUE, 10));
+    }
+
+    /** A counter as a driver keeps it: the position, and what the subscriber reads. */
+    private static final class Leased {
+        private static final int REFERENCE = CountersReader.REFERENCE_ID_OFFSET;
+
+        private final UnsafeBuffer values =
+                new UnsafeBuffer(ByteBuffer.allocateDirect(CountersReader.COUNTER_LENGTH));
+        private final UnsafeBufferPosition position = new UnsafeBufferPosition(values, 0);
+        private final SubscriberLease lease;
+        private final LogReader reader;
+
+        private Leased(LogBuffers log) {
+            values.putLong(REFERENCE, 7);
+            lease = new SubscriberLease(values, 0);
+            reader = new LogReader(log, position, false, lease);
+        }
+    }
+
+    @Test
+    void oneThatMayBeLetGoReadsAsOthersDo() {
+        Leased leased = new Leased(log);
+        append(1, 2, 3);
+        assertEquals(2, leased.reader.poll(this::take, 2));
+        assertEquals(128, leased.position.get());
+        assertEquals(128, leased.lease.position());
+        assertEquals(1, leased.reader.controlledPoll((b, o, l, h) -> Action.COMMIT, 2));
+        assertEquals(192, leased.position.get());
+        append(1, 2);
+        int[] nested = new int[1];
+        leased.reader.poll((b, o, l, h) -> nested[0] += leased.reader.poll(this::take, 1), 1);
+        assertEquals(1, nested[0], "a handler may poll");
+        assertEquals(320, leased.position.get());
+    }
+
+    @Test
+    void nothingIsDeliveredOnceTheDriverHasLetTheSubscriberGo() {
+        Leased leased = new Leased(log);
+        append(1, 2, 3);
+        assertEquals(1, leased.reader.poll(this::take, 1));
+        leased.values.putLong(Leased.REFERENCE, -7);
+        assertEquals(0, leased.reader.poll(this::take, 10));
+        assertEquals(0, leased.reader.controlledPoll((b, o, l, h) -> Action.COMMIT, 10));
+        leased.values.putLong(Leased.REFERENCE, 7);
+        assertEquals(0, leased.reader.poll(this::take, 10), "for good");
+        assertEquals(64, leased.position.get());
+        assertEquals(List.of(1), lengths);
+    }
+
+    /** One that was stopped for longer than it rests finds the counter where it joins anew. */
+    @Test
+    void nothingIsDeliveredWhereTheDriverHasMovedThePosition() {
+        Leased leased = new Leased(log);
+        append(1, 2, 3);
+        assertEquals(1, leased.reader.poll(this::take, 1));
+        leased.position.setRelease(128);
+        assertEquals(0, leased.reader.poll(this::take, 10));
+        assertEquals(0, leased.reader.controlledPoll((b, o, l, h) -> Action.COMMIT, 10));
+        assertEquals(128, leased.position.get(), "the driver's");
+        assertEquals(64, leased.lease.position());
+    }
+
+    @Test
+    void whoIsLetGoWhileAHandlerRunsIsDeliveredNothingMoreAndWritesNothing() {
+        Leased leased = new Leased(log);
+        append(1, 2, 3);
+        FragmentHandler letsGo =
+                (b, o, l, h) -> {
+                    lengths.add(l);
+                    leased.values.putLong(Leased.REFERENCE, -7);
+                };
+        assertEquals(1, leased.reader.poll(letsGo, 10));
+        assertEquals(List.of(1), lengths);
+        assertEquals(0, leased.position.get());
+        Leased other = new Leased(log);
+        other.reader.controlledPoll(
+                (b, o, l, h) -> {
+                    other.position.setRelease(192);
+                    return Action.COMMIT;
+                },
+                10);
+        assertEquals(192, other.position.get());
+    }
+
+    /** What has been written over is not taken for a frame, nor for a damaged one. */
+    @Test
+    void whatTheLogHoldsOfLaterTermsIsNotLookedAtOnceTheSubscriberIsLetGo() {
+        Leased leased = new Leased(log);
+        append(1, 2, 3);
+        assertEquals(1, leased.reader.poll(this::take, 1));
+        log.term(0).putLong(64, 0x7777_7777_7777_7777L);
+        leased.values.putLong(Leased.REFERENCE, -7);
+        assertEquals(0, leased.reader.poll(this::take, 10));
+        assertEquals(64, leased.reader.position());
     }
 }

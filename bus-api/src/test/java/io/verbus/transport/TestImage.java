@@ -93,6 +93,14 @@ public final class TestImage extends TestSubscriber implements InboundImage {
         return least;
     }
 
+    /** Bytes that the peer may be ahead, as far as it was told. */
+    public int window;
+
+    @Override
+    public void window(int bytes) {
+        window = bytes;
+    }
+
     /** Position behind the last frame that has arrived, as far as it was told. */
     public long arrived;
 

@@ -137,6 +137,7 @@ public final class Conductor implements Agent {
             heartbeat.setRelease(nowMs);
             publications.watch(nowNs);
             images.watch(nowNs);
+            merged.watch(nowNs);
             if (nowNs - nextCountNs >= 0) {
                 nextCountNs = nowNs + COUNT_NS;
                 publications.count();

@@ -112,6 +112,7 @@ record DriverParts(
                         errors,
                         commands::nextCorrelationId,
                         rejected,
+                        config.untethered(),
                         clock);
         Mergers mergers = new Mergers();
         MergedImages merged =
@@ -125,6 +126,7 @@ record DriverParts(
                         rejected,
                         images::source,
                         config.imageLivenessTimeoutNs(),
+                        config.untethered(),
                         clock.nanoTime());
         manuals.removals(merged::onRemoved);
         Losses losses = new Losses(directory, clock, errors);

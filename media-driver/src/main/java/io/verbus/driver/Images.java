@@ -7,6 +7,7 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.command.CommandException;
+import io.verbus.driver.config.UntetheredTimeouts;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.LogReceiver;
 import io.verbus.driver.status.DriverCounters;
@@ -41,6 +42,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     private final EventEncoder events;
     private final PeerErrorLog peerErrors;
     private final LongSupplier ids;
+    private final UntetheredTimeouts timeouts;
     private final AtomicCounter count;
     private final AtomicCounter lost;
     private final AtomicCounter revoked;
@@ -58,7 +60,9 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
             ErrorHandler errors,
             LongSupplier ids,
             RejectedStreams rejected,
+            UntetheredTimeouts timeouts,
             DriverClock clock) {
+        this.timeouts = timeouts;
         this.rejected = rejected;
         this.subscriptions = subscriptions;
         this.files = files;
@@ -142,6 +146,8 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
             fail(endpoint, setup, answer, e.getMessage());
             return;
         }
+        UntetheredTimeouts untethered = timeouts.of(first.channel());
+        untethered.noteImage(log.metadata(), first.channel());
         NetworkImage image =
                 new NetworkImage(
                         transport,
@@ -150,6 +156,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
                         setup,
                         log,
                         received,
+                        untethered,
                         counters,
                         events);
         roundRobin.add(image);
@@ -166,7 +173,8 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
             ImageSetup setup,
             LogBuffers log) {
         NetworkImage image =
-                new NetworkImage(transport, endpoint, channel, setup, log, null, counters, events);
+                new NetworkImage(
+                        transport, endpoint, channel, setup, log, null, timeouts, counters, events);
         roundRobin.add(image);
         count.setRelease(roundRobin.count());
         return image;
@@ -189,6 +197,9 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     /** The peer is lost: what has arrived is still read. */
     void onLost(NetworkImage image, String reason) {
         lost.incrementRelease();
+        if (image.isActive()) {
+            leave(image);
+        }
         InvalidFrameException defect = image.onLost(reason);
         if (defect != null) {
             record(PeerError.INVALID, image, defect.getMessage());
@@ -203,6 +214,11 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     void reject(NetworkImage image, String why, String reason, long nowNs) {
         image.reject(why, reason);
         rejected.add(image, nowNs);
+        leave(image);
+    }
+
+    private void leave(NetworkImage image) {
+        rejected.leave(image.endpoint(), image.streamId(), image.sessionId());
     }
 
     /** A client has found that an image holds what no sender sends. */
@@ -210,8 +226,11 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         record(PeerError.REJECTED, image, why);
     }
 
-    /** At a slow pace: what was rejected long ago may be offered again. */
+    /** At a slow pace: slow subscribers; what was rejected long ago may be offered again. */
     void watch(long nowNs) {
+        for (int i = 0; i < roundRobin.count(); i++) {
+            roundRobin.get(i).watch(nowNs);
+        }
         rejected.expire(nowNs);
     }
 
@@ -243,6 +262,9 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     @Override
     public int take(NetworkImage image, long nowNs) {
         int work = image.update();
+        if (image.takeForsaken()) {
+            leave(image);
+        }
         if (image.isReleased()) {
             released = image;
         }

@@ -53,7 +53,12 @@ final class IpcPublication extends Publication {
         this.step = Math.min(window >> GAIN_SHIFT, maxUnclean());
         this.subscribers =
                 new Subscribers(
-                        this, log.spec().termLength(), log.spec().position(), counters, events);
+                        this,
+                        log.spec().termLength(),
+                        log.spec().position(),
+                        config.untethered().of(channel),
+                        counters,
+                        events);
         this.positions = subscribers.positions();
     }
 
@@ -73,6 +78,17 @@ final class IpcPublication extends Publication {
     @Override
     public long releasable() {
         return tail();
+    }
+
+    @Override
+    public long untetheredLimit() {
+        return Subscribable.untetheredLimit(furthestPosition(), window);
+    }
+
+    /** What nobody reads is given up. */
+    @Override
+    public boolean waitsForReaders() {
+        return false;
     }
 
     /** Joins where the slowest subscriber is; where there is none, at what counts as consumed. */
@@ -105,7 +121,7 @@ final class IpcPublication extends Publication {
     @Override
     int update() {
         if (finalPosition() != LogLayout.NOT_ENDED) {
-            return subscribers.isEmpty() ? 0 : subscribers.drain(finalPosition(), "end of stream");
+            return subscribers.drain(finalPosition(), "end of stream");
         }
         int work = subscribers.endImpossible();
         if (subscribers.isEmpty()) {
@@ -162,7 +178,7 @@ final class IpcPublication extends Publication {
 
     @Override
     boolean isReleased() {
-        return finalPosition() != LogLayout.NOT_ENDED && subscribers.isEmpty();
+        return finalPosition() != LogLayout.NOT_ENDED && subscribers.isDeserted();
     }
 
     private boolean isConnected() {

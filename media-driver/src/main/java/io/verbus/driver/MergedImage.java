@@ -4,6 +4,7 @@ package io.verbus.driver;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.driver.channel.ManualEndpoint;
+import io.verbus.driver.config.UntetheredTimeouts;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ReceivedPosition;
@@ -78,6 +79,7 @@ final class MergedImage implements Subscribable {
     private String endReason = "end of stream";
     private int transports = -1;
     private boolean hasEnded;
+    private boolean isForsaken;
     private long aloneSinceNs;
     private long removal;
 
@@ -90,6 +92,7 @@ final class MergedImage implements Subscribable {
             Mergers mergers,
             long livenessTimeoutNs,
             long nowNs,
+            UntetheredTimeouts timeouts,
             DriverCounters counters,
             EventEncoder events) {
         this.endpoint = endpoint;
@@ -103,7 +106,12 @@ final class MergedImage implements Subscribable {
         this.merger = new LogMerger(log);
         this.subscribers =
                 new Subscribers(
-                        this, log.spec().termLength(), log.spec().position(), counters, events);
+                        this,
+                        log.spec().termLength(),
+                        log.spec().position(),
+                        timeouts,
+                        counters,
+                        events);
         mergers.add(this);
     }
 
@@ -167,7 +175,8 @@ final class MergedImage implements Subscribable {
         if (state == State.DRAINING) {
             work += subscribers.drain(finalPosition, endReason);
         }
-        if (state != State.CLOSED && subscribers.isEmpty()) {
+        if (state != State.CLOSED && subscribers.isDeserted()) {
+            isForsaken |= state == State.ACTIVE && subscribers.hasGone();
             close();
             work++;
         }
@@ -213,6 +222,7 @@ final class MergedImage implements Subscribable {
             aloneSinceNs = nowNs;
         } else if (hasEnded && sources.length == 0 || nowNs - aloneSinceNs >= livenessTimeoutNs) {
             endReason = hasEnded ? endReason : "no source has what comes next";
+            isForsaken = !hasEnded;
             drainTo(merger.frontier());
             work++;
         }
@@ -246,6 +256,7 @@ final class MergedImage implements Subscribable {
      */
     void reject(String why, Consumer<NetworkImage> rejection) {
         subscribers.endAll(why);
+        isForsaken = true;
         for (Source source : sources) {
             rejection.accept(source.image);
         }
@@ -269,6 +280,20 @@ final class MergedImage implements Subscribable {
         log.metadata().putIntRelease(LogLayout.ACTIVE_TRANSPORT_COUNT, 0);
         mergers.remove(this);
         removal = mergers.removed();
+    }
+
+    /** At a slow pace: lets those go that are too slow and do not hold the stream back. */
+    void watch(long nowNs) {
+        if (state == State.ACTIVE) {
+            subscribers.watch(nowNs);
+        }
+    }
+
+    /** Whether it has come to an end that was not the stream's; true once. */
+    boolean takeForsaken() {
+        boolean wasForsaken = isForsaken;
+        isForsaken = false;
+        return wasForsaken;
     }
 
     /** Whether neither subscribers nor the receiver need it any more. */
@@ -336,6 +361,19 @@ final class MergedImage implements Subscribable {
     @Override
     public Subscribers subscribers() {
         return subscribers;
+    }
+
+    /** The receiver copies up to a term past the slowest. */
+    @Override
+    public long untetheredLimit() {
+        return Subscribable.untetheredLimit(
+                subscribers.positions().furthest(), log.spec().termLength());
+    }
+
+    /** Nothing is copied while nobody consumes. */
+    @Override
+    public boolean waitsForReaders() {
+        return true;
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
 import io.verbus.driver.channel.ManualEndpoint;
 import io.verbus.driver.command.CommandException;
+import io.verbus.driver.config.UntetheredTimeouts;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.LogReceiver;
 import io.verbus.driver.status.DriverCounters;
@@ -83,6 +84,7 @@ final class MergedImages {
     private final RejectedStreams rejected;
     private final SourceImages sourceImages;
     private final long livenessTimeoutNs;
+    private final UntetheredTimeouts timeouts;
     private final List<MergedImage> all = new ArrayList<>();
     private final List<Preparation> preparations = new ArrayList<>();
     private long nowNs;
@@ -108,6 +110,7 @@ final class MergedImages {
             RejectedStreams rejected,
             SourceImages sourceImages,
             long livenessTimeoutNs,
+            UntetheredTimeouts timeouts,
             long nowNs) {
         this.subscriptions = subscriptions;
         this.files = files;
@@ -118,6 +121,7 @@ final class MergedImages {
         this.rejected = rejected;
         this.sourceImages = sourceImages;
         this.livenessTimeoutNs = livenessTimeoutNs;
+        this.timeouts = timeouts;
         this.nowNs = nowNs;
     }
 
@@ -134,7 +138,8 @@ final class MergedImages {
             ImageSetup setup,
             SetupAnswer answer) {
         if (!subscriptions.hasFor(endpoint, setup.streamId(), setup.sessionId())
-                || rejected.has(destination, setup.streamId(), setup.sessionId())) {
+                || rejected.has(destination, setup.streamId(), setup.sessionId())
+                || rejected.has(endpoint, setup.streamId(), setup.sessionId())) {
             return false;
         }
         Offer offer = new Offer(transport, destination, setup, answer);
@@ -199,6 +204,8 @@ final class MergedImages {
                                 first.channel().toString()),
                         setup.position(),
                         null);
+        UntetheredTimeouts untethered = timeouts.of(first.channel());
+        untethered.noteImage(log.metadata(), first.channel());
         return new MergedImage(
                 endpoint,
                 first.channel(),
@@ -208,6 +215,7 @@ final class MergedImages {
                 mergers,
                 livenessTimeoutNs,
                 nowNs,
+                untethered,
                 counters,
                 events);
     }
@@ -262,6 +270,9 @@ final class MergedImages {
         for (int i = all.size() - 1; i >= 0; i--) {
             MergedImage image = all.get(i);
             work += image.update(now);
+            if (image.takeForsaken()) {
+                rejected.leave(image.endpoint(), image.streamId(), image.sessionId());
+            }
             if (image.isReleased()) {
                 all.remove(i);
                 subscriptions.removeSource(image);
@@ -271,6 +282,13 @@ final class MergedImages {
             }
         }
         return work;
+    }
+
+    /** At a slow pace: lets slow subscribers go that do not hold their streams back. */
+    void watch(long now) {
+        for (int i = 0; i < all.size(); i++) {
+            all.get(i).watch(now);
+        }
     }
 
     /** At a slow pace: tells operators what has arrived. */

@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.driver.config.UntetheredTimeouts;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ReceivedPosition;
@@ -42,9 +43,14 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     private String endReason = "end of stream";
     private boolean hasEnded;
     private boolean isRevoked;
+    private boolean isForsaken;
+
+    /** Written by the transport. */
+    private volatile int window;
 
     /**
      * @param received what operators are told of; null of one source of several.
+     * @param timeouts of subscribers that do not hold the stream back.
      */
     NetworkImage(
             Transport transport,
@@ -53,6 +59,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
             ImageSetup setup,
             LogBuffers log,
             ReceivedPosition received,
+            UntetheredTimeouts timeouts,
             DriverCounters counters,
             EventEncoder events) {
         this.transport = transport;
@@ -63,7 +70,9 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         this.received = received;
         this.wantsResponses = setup.wantsResponses();
         this.subscribers =
-                new Subscribers(this, setup.termLength(), setup.position(), counters, events);
+                new Subscribers(
+                        this, setup.termLength(), setup.position(), timeouts, counters, events);
+        this.window = setup.termLength();
         log.metadata().putIntRelease(LogLayout.ACTIVE_TRANSPORT_COUNT, 1);
     }
 
@@ -100,6 +109,13 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     public void arrived(long position) {
         if (received != null) {
             received.arrived(position);
+        }
+    }
+
+    @Override
+    public void window(int bytes) {
+        if (window != bytes) {
+            window = bytes;
         }
     }
 
@@ -162,6 +178,17 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     @Override
     public Subscribers subscribers() {
         return subscribers;
+    }
+
+    @Override
+    public long untetheredLimit() {
+        return Subscribable.untetheredLimit(subscribers.positions().furthest(), window);
+    }
+
+    /** The peer is granted nothing while nobody consumes. */
+    @Override
+    public boolean waitsForReaders() {
+        return true;
     }
 
     @Override
@@ -259,11 +286,26 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         if (state == State.DRAINING) {
             work += subscribers.drain(finalPosition, endReason);
         }
-        if (state.compareTo(State.CLOSING) < 0 && subscribers.isEmpty()) {
+        if (state.compareTo(State.CLOSING) < 0 && subscribers.isDeserted()) {
+            isForsaken = state == State.ACTIVE && subscribers.hasGone();
             close(state == State.DRAINING ? endReason : "the last subscriber has gone");
             work++;
         }
         return work;
+    }
+
+    /** Whether all have left that were not removed, and for good; true once. */
+    boolean takeForsaken() {
+        boolean wasForsaken = isForsaken;
+        isForsaken = false;
+        return wasForsaken;
+    }
+
+    /** At a slow pace: lets those go that are too slow and do not hold the stream back. */
+    void watch(long nowNs) {
+        if (state == State.ACTIVE) {
+            subscribers.watch(nowNs);
+        }
     }
 
     /** Whether more of the stream may come. */

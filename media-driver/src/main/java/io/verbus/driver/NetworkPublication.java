@@ -99,7 +99,14 @@ final class NetworkPublication extends Publication implements CarriedStream {
         this.nextLimited = released;
         this.destinations = new Destinations(this, counters);
         this.legs = channel.isManual() ? new Legs(this, termLength) : null;
-        this.spies = new Subscribers(this, termLength, released, counters, events);
+        this.spies =
+                new Subscribers(
+                        this,
+                        termLength,
+                        released,
+                        config.untethered().of(channel),
+                        counters,
+                        events);
         senderPosition.setRelease(released);
         senderLimit.setRelease(released);
     }
@@ -293,6 +300,21 @@ final class NetworkPublication extends Publication implements CarriedStream {
                 && subscription.matches(null, streamId(), sessionId());
     }
 
+    /** By how far the log was sent; without receivers there is no window, and nothing is sent. */
+    @Override
+    public long untetheredLimit() {
+        long limited = released; // before the window, which is written before
+        long granted = window;
+        return Subscribable.untetheredLimit(
+                Math.max(sentTo(), limited), granted > 0 ? granted : termLength / 2);
+    }
+
+    /** The stream goes on without spies. */
+    @Override
+    public boolean waitsForReaders() {
+        return false;
+    }
+
     /** Joins where the log was sent to: nothing from there on is reused. */
     @Override
     public void attach(Subscription subscription) {
@@ -311,7 +333,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
             limitedAt = position;
             nextLimited = consumed + (window >> GAIN_SHIFT) + 1;
         }
-        if (finalPosition() != LogLayout.NOT_ENDED && !spies.isEmpty()) {
+        if (finalPosition() != LogLayout.NOT_ENDED) {
             work += spies.drain(finalPosition(), "end of stream");
         }
         return work;
@@ -348,7 +370,7 @@ final class NetworkPublication extends Publication implements CarriedStream {
 
     @Override
     boolean isReleased() {
-        return (legs == null ? isTransportDone : legs.isDone()) && spies.isEmpty();
+        return (legs == null ? isTransportDone : legs.isDone()) && spies.isDeserted();
     }
 
     @Override

@@ -159,6 +159,7 @@ final class PublicationFactory {
     Publication create(LogBuffers log, ChannelUri channel, long clientId) {
         LogSpec spec = log.spec();
         note(log.metadata(), channel);
+        config.untethered().of(channel).note(log.metadata());
         DriverCounters.Stream stream =
                 new DriverCounters.Stream(
                         spec.registrationId(),

@@ -310,7 +310,10 @@ final class Publications implements RoundRobin.Turn<Publication> {
         }
     }
 
-    /** At a slow pace: claims that stay open, and the end of publications that were let go. */
+    /**
+     * At a slow pace: slow subscribers, claims that stay open, and the end of publications that
+     * were let go.
+     */
     void watch(long nowNs) {
         for (int i = all.size() - 1; i >= 0; i--) {
             Publication publication = all.get(i);
@@ -318,6 +321,9 @@ final class Publications implements RoundRobin.Turn<Publication> {
                 subscriptions.joinAll(publication);
             }
             try {
+                if (publication.isOpen()) {
+                    publication.subscribers().watch(nowNs);
+                }
                 int claims = publication.watch(nowNs);
                 if (claims > 0) {
                     unblocked.getAndAddRelease(claims);

@@ -32,6 +32,20 @@ public sealed interface Subscribable permits Publication, NetworkImage, MergedIm
     /** Position up to which the log can be released, if the subscribers have read so far. */
     long releasable();
 
+    /**
+     * Position that a subscriber must be past that does not hold the stream back, or it is too far
+     * behind: three quarters of a window before the furthest.
+     */
+    long untetheredLimit();
+
+    /** The position that is three quarters of a window before another. */
+    static long untetheredLimit(long position, long window) {
+        return position - window + (window >> 2);
+    }
+
+    /** Whether a stream without a reader waits for one, instead of passing by. */
+    boolean waitsForReaders();
+
     /** The subscribers that read it. */
     Subscribers subscribers();
 
@@ -39,7 +53,7 @@ public sealed interface Subscribable permits Publication, NetworkImage, MergedIm
     boolean serves(Subscription subscription);
 
     /**
-     * Joins a subscription at the position from which it will read.
+     * Joins a subscription at the position from which it will read; again, if it was let go.
      *
      * @throws CommandException if there is no counter left for its position.
      */

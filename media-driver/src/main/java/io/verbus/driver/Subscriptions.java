@@ -112,7 +112,7 @@ final class Subscriptions {
                                 : null);
         try {
             checkResponses(subscription);
-            checkReliable(subscription);
+            checkShared(subscription);
             checkCounters(subscription);
         } catch (CommandException e) {
             closeEndpoint(subscription);
@@ -194,6 +194,12 @@ final class Subscriptions {
         Subscription subscription =
                 new Subscription(
                         correlationId, client.id(), channel, streamId, null, null, endpoint, null);
+        try {
+            checkShared(subscription);
+        } catch (CommandException e) {
+            closeEndpoint(subscription);
+            throw e;
+        }
         all.add(subscription);
         client.subscriptions().add(subscription);
         count.setRelease(all.size());
@@ -348,25 +354,41 @@ final class Subscriptions {
         }
     }
 
-    /** Those of a stream at an endpoint share its images, which are either reliable or not. */
-    private void checkReliable(Subscription added) {
+    /** Those of a stream at an endpoint share its images. */
+    private void checkShared(Subscription added) {
+        ChannelUri channel = added.channel();
         for (Subscription each : all) {
-            if (added.endpoint() != null
-                    && added.mayShareWith(each)
-                    && added.channel().isReliable() != each.channel().isReliable()) {
-                throw new CommandException(
-                        ErrorCode.INVALID_CHANNEL,
-                        "option conflicts with existing subscription: reliable="
-                                + added.channel().isReliable()
-                                + " of channel '"
-                                + added.channel()
-                                + "', where another subscription of stream "
-                                + added.streamId()
-                                + " has '"
-                                + each.channel()
-                                + "': use one reliable for all subscriptions of a stream at an"
-                                + " endpoint");
+            if (added.endpoint() != null && added.mayShareWith(each)) {
+                ChannelUri other = each.channel();
+                checkSame("reliable", channel.isReliable(), other.isReliable(), added, each);
+                checkSame(
+                        "rejoin",
+                        channel.tether().rejoins(),
+                        other.tether().rejoins(),
+                        added,
+                        each);
             }
+        }
+    }
+
+    private static void checkSame(
+            String key, boolean value, boolean other, Subscription added, Subscription there) {
+        if (value != other) {
+            throw new CommandException(
+                    ErrorCode.INVALID_CHANNEL,
+                    "option conflicts with existing subscription: "
+                            + key
+                            + "="
+                            + value
+                            + " of channel '"
+                            + added.channel()
+                            + "', where another subscription of stream "
+                            + added.streamId()
+                            + " has '"
+                            + there.channel()
+                            + "': use one "
+                            + key
+                            + " for all subscriptions of a stream at an endpoint");
         }
     }
 
@@ -452,6 +474,17 @@ final class Subscriptions {
             }
         }
         return null;
+    }
+
+    /** The last of those, or null. */
+    Subscription newest(InboundEndpoint endpoint, int streamId, int sessionId) {
+        Subscription newest = null;
+        for (Subscription subscription : all) {
+            if (subscription.matches(endpoint, streamId, sessionId)) {
+                newest = subscription;
+            }
+        }
+        return newest;
     }
 
     /**

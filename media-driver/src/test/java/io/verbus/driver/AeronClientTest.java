@@ -359,7 +359,10 @@ class AeronClientTest {
         assertRefused("aeron:nowhere?x=y", ErrorCode.INVALID_CHANNEL, "unknown media 'nowhere'");
         assertRefused("aeron:udp?endpoint=:x", ErrorCode.INVALID_CHANNEL, "endpoint");
         assertRefused("aeron:ipc?term-length=3", ErrorCode.INVALID_CHANNEL, "term-length");
-        assertRefused("aeron:ipc?tether=false", ErrorCode.NOT_SUPPORTED, "tether=false");
+        assertRefused(
+                "aeron:udp?control=h:1|control-mode=response",
+                ErrorCode.NOT_SUPPORTED,
+                "control-mode=response");
     }
 
     private void assertRefused(String channel, ErrorCode code, String words) {

@@ -54,7 +54,8 @@ class AeronSuiteTest {
                 "ControlledMessageTest",
                 "DataLossAndRecoverySystemTest",
                 "MultiSubscriberTest",
-                "SystemCountersTest"
+                "SystemCountersTest",
+                "UntetheredSubscriptionTest"
             })
     @Timeout(400)
     void passes(String name) throws IOException, InterruptedException {

@@ -33,6 +33,12 @@ final class AeronNames {
         same("aeron.publication.unblock.timeout", "unblock-timeout");
         same("aeron.counters.values.buffer.length", "counter-values-length");
         same("aeron.error.buffer.length", "error-log-length");
+        same("aeron.untethered.window.limit.timeout", "untethered-window-limit-timeout");
+        named(
+                "aeron.untethered.linger.timeout",
+                "untethered-linger-timeout",
+                time -> time.equals("-1") ? "" : time);
+        same("aeron.untethered.resting.timeout", "untethered-resting-timeout");
         named("aeron.threading.mode", "threading", mode -> mode.toLowerCase(Locale.ROOT));
         named(
                 "aeron.driver.termination.validator",

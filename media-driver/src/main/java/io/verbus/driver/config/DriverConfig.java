@@ -25,6 +25,8 @@ import java.util.Map;
  * @param clientLivenessTimeoutNs after which a silent client is given up.
  * @param unblockTimeoutNs after which a claim that nobody commits is filled with padding.
  * @param imageLivenessTimeoutNs for which a stream is not received again whose image was rejected.
+ * @param untethered for how long subscribers are waited for that do not hold their stream back,
+ *     where the channel does not say.
  * @param lingerNs for which a log's file stays after its last user has gone.
  * @param termLength of publications whose channel names none, bytes.
  * @param mtu of publications whose channel names none, bytes.
@@ -55,6 +57,7 @@ public record DriverConfig(
         long clientLivenessTimeoutNs,
         long unblockTimeoutNs,
         long imageLivenessTimeoutNs,
+        UntetheredTimeouts untethered,
         long lingerNs,
         int termLength,
         int mtu,

@@ -34,6 +34,9 @@ public final class DriverConfigBuilder {
     private long clientLivenessTimeoutNs = preset(DriverOption.CLIENT_LIVENESS_TIMEOUT);
     private long unblockTimeoutNs = UNSET;
     private long imageLivenessTimeoutNs = preset(DriverOption.IMAGE_LIVENESS_TIMEOUT);
+    private long untetheredWindowLimitNs = preset(DriverOption.UNTETHERED_WINDOW_LIMIT);
+    private long untetheredLingerNs = UntetheredTimeouts.AS_WINDOW_LIMIT;
+    private long untetheredRestingNs = preset(DriverOption.UNTETHERED_RESTING);
     private long lingerNs = preset(DriverOption.LINGER);
     private int termLength = preset(DriverOption.TERM_LENGTH);
     private int mtu = preset(DriverOption.MTU);
@@ -136,6 +139,24 @@ public final class DriverConfigBuilder {
     /** Nanoseconds for which a stream is not received again whose image was rejected. */
     public DriverConfigBuilder imageLivenessTimeoutNs(long value) {
         imageLivenessTimeoutNs = value;
+        return this;
+    }
+
+    /** Nanoseconds after which a slow subscriber is let go that does not hold its stream back. */
+    public DriverConfigBuilder untetheredWindowLimitNs(long value) {
+        untetheredWindowLimitNs = value;
+        return this;
+    }
+
+    /** Nanoseconds for which it still holds the stream back; as the window limit if not set. */
+    public DriverConfigBuilder untetheredLingerNs(long value) {
+        untetheredLingerNs = value;
+        return this;
+    }
+
+    /** Nanoseconds after that, until it joins again. */
+    public DriverConfigBuilder untetheredRestingNs(long value) {
+        untetheredRestingNs = value;
         return this;
     }
 
@@ -256,6 +277,8 @@ public final class DriverConfigBuilder {
                 clientLivenessTimeoutNs,
                 unblockTimeoutNs == UNSET ? clientLivenessTimeoutNs * 3 / 2 : unblockTimeoutNs,
                 imageLivenessTimeoutNs,
+                new UntetheredTimeouts(
+                        untetheredWindowLimitNs, untetheredLingerNs, untetheredRestingNs),
                 lingerNs,
                 termLength,
                 mtu,

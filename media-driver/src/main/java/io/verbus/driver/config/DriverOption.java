@@ -29,6 +29,9 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
     private static final int MAX_SECTION = 256 * 1024 * 1024;
     private static final long MIN_TIMEOUT_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    /** The driver looks at slow subscribers each 10 ms. */
+    private static final long MIN_UNTETHERED_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
     /** Aeron's clients refuse a driver that has no more than the 500 ms of their signs of life. */
     private static final long MIN_LIVENESS_NS = TimeUnit.MILLISECONDS.toNanos(501);
 
@@ -164,6 +167,38 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                                     + " has rejected."),
                     DriverConfigBuilder::imageLivenessTimeoutNs);
 
+    static final DriverOption<Long> UNTETHERED_WINDOW_LIMIT =
+            new DriverOption<>(
+                    Option.duration(
+                            "untethered-window-limit-timeout",
+                            "5s",
+                            MIN_UNTETHERED_NS,
+                            MAX_TIMEOUT_NS,
+                            "Time after which a subscriber with tether=false is let go that is"
+                                    + " three quarters of a window behind the furthest."),
+                    DriverConfigBuilder::untetheredWindowLimitNs);
+
+    static final DriverOption<Long> UNTETHERED_LINGER =
+            new DriverOption<>(
+                    Option.duration(
+                            "untethered-linger-timeout",
+                            "5s",
+                            MIN_UNTETHERED_NS,
+                            MAX_TIMEOUT_NS,
+                            "Time for which it then still holds its stream back; the"
+                                    + " untethered-window-limit-timeout unless set."),
+                    DriverConfigBuilder::untetheredLingerNs);
+
+    static final DriverOption<Long> UNTETHERED_RESTING =
+            new DriverOption<>(
+                    Option.duration(
+                            "untethered-resting-timeout",
+                            "10s",
+                            MIN_UNTETHERED_NS,
+                            MAX_TIMEOUT_NS,
+                            "Time after that, until the subscriber joins again."),
+                    DriverConfigBuilder::untetheredRestingNs);
+
     static final DriverOption<Long> LINGER =
             new DriverOption<>(
                     Option.duration(
@@ -287,6 +322,9 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     CLIENT_LIVENESS_TIMEOUT,
                     UNBLOCK_TIMEOUT,
                     IMAGE_LIVENESS_TIMEOUT,
+                    UNTETHERED_WINDOW_LIMIT,
+                    UNTETHERED_LINGER,
+                    UNTETHERED_RESTING,
                     LINGER,
                     TERM_LENGTH,
                     MTU,

@@ -14,6 +14,7 @@ import org.agrona.concurrent.status.CountersReader;
 import org.agrona.concurrent.status.Position;
 import org.agrona.concurrent.status.UnsafeBufferPosition;
 
+import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
@@ -190,9 +191,7 @@ public final class DriverCounters {
                                 stream.ownerId,
                                 CounterTypes.SUBSCRIBER_POSITION,
                                 putKey(stream),
-                                cut(
-                                        label("sub-pos", stream),
-                                        CountersReader.MAX_LABEL_LENGTH - MAX_JOIN))
+                                positionLabel(stream))
                         .id();
         belongs(id, stream.registrationId, stream.ownerId);
         counters.setCounterReferenceId(id, sourceId);
@@ -202,6 +201,33 @@ public final class DriverCounters {
     /** Says in the label where a subscriber has joined. */
     public void joined(Position position, long joinPosition) {
         counters.appendToLabel(position.id(), " @" + joinPosition);
+    }
+
+    /**
+     * Says in its counter that a subscriber was let go: the reference id is negative, and the label
+     * ends with what it does.
+     *
+     * @param sourceId of what it has read.
+     * @param state of the subscriber, a word.
+     */
+    public void letGo(Position position, Stream stream, long sourceId, String state) {
+        counters.setCounterReferenceId(position.id(), -sourceId);
+        relabel(position, stream, " " + state);
+    }
+
+    /** Says in its counter, where it stands, that a subscriber has joined again. */
+    public void rejoined(Position position, Stream stream, long sourceId, long joinPosition) {
+        relabel(position, stream, " @" + joinPosition);
+        VarHandle.releaseFence(); // who finds the reference finds the position
+        counters.setCounterReferenceId(position.id(), sourceId);
+    }
+
+    private void relabel(Position position, Stream stream, String end) {
+        counters.setCounterLabel(position.id(), positionLabel(stream) + end);
+    }
+
+    private static String positionLabel(Stream stream) {
+        return cut(label("sub-pos", stream), CountersReader.MAX_LABEL_LENGTH - MAX_JOIN);
     }
 
     /**

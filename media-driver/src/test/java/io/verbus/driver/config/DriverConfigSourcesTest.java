@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.BusException;
+import io.verbus.channel.ChannelUri;
 import io.verbus.driver.Drivers;
 
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -61,6 +63,39 @@ class DriverConfigSourcesTest {
         assertEquals(Idling.BUSY_SPIN, config.sender().idling());
         assertEquals(1, config.receiver().cpu());
         assertEquals(Map.of("rdma.retry-count", "5"), config.transportOptions());
+    }
+
+    @Test
+    void aSlowSubscriberLingersForAsLongAsItMayBeBehindUnlessSet() {
+        DriverConfig preset = DriverConfig.defaults();
+        assertEquals(
+                new UntetheredTimeouts(5_000_000_000L, 5_000_000_000L, 10_000_000_000L),
+                preset.untethered().of(ChannelUri.parse("aeron:ipc")));
+        DriverConfig config =
+                sources()
+                        .environment(
+                                Map.of(
+                                        "AERON_UNTETHERED_WINDOW_LIMIT_TIMEOUT", "59000000",
+                                        "AERON_UNTETHERED_LINGER_TIMEOUT", "-1",
+                                        "AERON_UNTETHERED_RESTING_TIMEOUT", "111ms"))
+                        .build();
+        assertEquals(
+                new UntetheredTimeouts(59_000_000, 59_000_000, 111_000_000),
+                config.untethered().of(ChannelUri.parse("aeron:ipc")));
+        assertEquals(
+                new UntetheredTimeouts(1_000_000, 1_000_000, 2_000_000),
+                config.untethered()
+                        .of(
+                                ChannelUri.ipc()
+                                        .untetheredWindowLimit(Duration.ofMillis(1))
+                                        .untetheredResting(Duration.ofMillis(2))
+                                        .build()));
+        DriverConfig set =
+                sources().properties(properties("aeron.untethered.linger.timeout", "25ms")).build();
+        assertEquals(25_000_000, set.untethered().of(ChannelUri.parse("aeron:ipc")).lingerNs());
+        assertThrows(
+                BusException.class,
+                () -> DriverConfig.builder().untetheredRestingNs(999_999).build());
     }
 
     @Test

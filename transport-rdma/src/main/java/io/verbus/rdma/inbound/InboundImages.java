@@ -185,6 +185,7 @@ final class InboundImages implements AutoCloseable {
                         before == null ? null : before.grant(),
                         counters.grants,
                         counters.allBytes);
+        image.window(grant.window());
         LogRegistration registration =
                 registrations.of(peer.connection.domain(), image.log(), Access.REMOTE_WRITE);
         IncomingImage incoming =

@@ -378,6 +378,7 @@ final class ReceiveImage {
         if (!image.grant(consumed)) {
             return;
         }
+        image.window(congestion.window());
         long limit = Math.max(cleaner.limit(consumed, congestion.window()), granted);
         int length = status.write(frame, 0, consumed, (int) Math.max(limit - consumed, 0));
         boolean isSent = sender.send(source, frame, length, nowNs);

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.aeron.Aeron;
+import io.aeron.ErrorCode;
+import io.aeron.Image;
+import io.aeron.LogBuffers;
+import io.aeron.Publication;
+import io.aeron.Subscription;
+import io.aeron.exceptions.RegistrationException;
+import io.aeron.logbuffer.LogBufferDescriptor;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Subscribers of Aeron's client that do not hold their stream back, or do not come back. */
+@Timeout(120)
+class AeronTetherTest {
+    private static final int STREAM = 10;
+    private static final int LENGTH = 1000;
+    private static final int MOST_AHEAD = 3 * 32 * 1024;
+    private static final String UDP = "aeron:udp?endpoint=127.0.0.1:24420";
+    private static final String TIMES =
+            "|untethered-window-limit-timeout=100ms|untethered-linger-timeout=50ms"
+                    + "|untethered-resting-timeout=400ms";
+
+    private final List<Throwable> clientErrors = Collections.synchronizedList(new ArrayList<>());
+    private final List<Image> available = Collections.synchronizedList(new ArrayList<>());
+    private final List<Image> unavailable = Collections.synchronizedList(new ArrayList<>());
+    private final UnsafeBuffer message = new UnsafeBuffer(new byte[LENGTH]);
+    private MediaDriver driver;
+    private Aeron aeron;
+    private long next;
+    private long read;
+    private long slowlyRead;
+
+    @BeforeEach
+    void launch() {
+        driver =
+                MediaDriver.launchEmbedded(
+                        Drivers.config().imageLivenessTimeoutNs(TimeUnit.SECONDS.toNanos(1)));
+        aeron =
+                Aeron.connect(
+                        new Aeron.Context()
+                                .aeronDirectoryName(driver.directory().toString())
+                                .errorHandler(clientErrors::add));
+    }
+
+    @AfterEach
+    void close() {
+        aeron.close();
+        List<String> errors = Drivers.errors(driver);
+        driver.close();
+        assertEquals(List.of(), errors);
+        assertEquals(List.of(), clientErrors);
+    }
+
+    private void publish(Publication publication) {
+        message.putLong(0, next);
+        if (publication.offer(message) > 0) {
+            next++;
+        }
+    }
+
+    private void read(Subscription subscription) {
+        subscription.poll(
+                (buffer, offset, length, header) -> assertEquals(read++, buffer.getLong(offset)),
+                10);
+    }
+
+    private void readSlowly(Subscription subscription) {
+        subscription.poll(
+                (buffer, offset, length, header) -> {
+                    long number = buffer.getLong(offset);
+                    assertTrue(
+                            slowlyRead < 0 || number == slowlyRead + 1,
+                            number + " after " + slowlyRead);
+                    slowlyRead = number;
+                },
+                10);
+    }
+
+    /** The publication of a spy or of shared memory says for how long; else the subscription. */
+    @ParameterizedTest
+    @CsvSource({
+        "aeron:ipc?alias=x,aeron:ipc?alias=x",
+        UDP + "," + UDP,
+        UDP + ",aeron-spy:" + UDP,
+        UDP + "|session-id=7,aeron:udp?control-mode=manual"
+    })
+    void oneIsLetGoAndComesBackWhileTheOtherNeverMissesAMessage(String published, String read) {
+        boolean isManual = read.contains("manual");
+        try (Subscription reader =
+                        aeron.addSubscription(
+                                isManual ? read + TIMES + "|tags=5" : published + TIMES, STREAM);
+                Subscription lazy =
+                        aeron.addSubscription(
+                                isManual
+                                        ? "aeron:udp?control-mode=manual|tags=5|tether=false"
+                                        : read + "|tether=false",
+                                STREAM,
+                                available::add,
+                                unavailable::add)) {
+            if (isManual) {
+                reader.addDestination(UDP);
+            }
+            try (Publication publication = aeron.addPublication(published + TIMES, STREAM)) {
+                Await.until(
+                        "connected",
+                        () ->
+                                publication.isConnected()
+                                        && reader.isConnected()
+                                        && lazy.isConnected());
+                int counter = available.getFirst().subscriberPositionId();
+                Await.done(
+                        "let go",
+                        () -> {
+                            publish(publication);
+                            read(reader);
+                            return !unavailable.isEmpty();
+                        });
+                Await.done(
+                        "back",
+                        () -> {
+                            publish(publication);
+                            read(reader);
+                            return available.size() == 2;
+                        });
+                assertTrue(publication.position() > MOST_AHEAD, "was held back");
+                Image image = available.get(1);
+                assertEquals(counter, image.subscriberPositionId());
+                assertEquals(available.getFirst().correlationId(), image.correlationId());
+                assertTrue(image.joinPosition() > available.getFirst().position());
+                long end = next + 300;
+                slowlyRead = -1;
+                Await.done(
+                        "both read",
+                        () -> {
+                            if (next < end) {
+                                publish(publication);
+                            }
+                            read(reader);
+                            readSlowly(lazy);
+                            return this.read == end && slowlyRead == end - 1;
+                        });
+                assertEquals(1, unavailable.size());
+            }
+        }
+    }
+
+    @Test
+    void logsTellOfTheTimes() {
+        try (Subscription subscription =
+                        aeron.addSubscription(
+                                UDP
+                                        + "|tether=false|rejoin=false"
+                                        + "|untethered-window-limit-timeout=200s",
+                                STREAM);
+                Publication publication = aeron.addPublication(UDP + TIMES, STREAM)) {
+            Await.until("connected", () -> subscription.imageCount() == 1);
+            Image image = subscription.imageAtIndex(0);
+            assertTimes("publications", publication.registrationId(), 100, 50, 400);
+            assertTimes("images", image.correlationId(), 200_000, 200_000, 10_000);
+            try (LogBuffers log = log("images", image.correlationId())) {
+                assertFalse(LogBufferDescriptor.tether(log.metaDataBuffer()));
+                assertFalse(LogBufferDescriptor.rejoin(log.metaDataBuffer()));
+            }
+        }
+    }
+
+    private LogBuffers log(String folder, long id) {
+        return new LogBuffers(driver.directory().resolve(folder) + "/" + id + ".logbuffer");
+    }
+
+    private void assertTimes(String folder, long id, long limitMs, long lingerMs, long restingMs) {
+        try (LogBuffers log = log(folder, id)) {
+            UnsafeBuffer metadata = log.metaDataBuffer();
+            assertEquals(
+                    List.of(limitMs, lingerMs, restingMs),
+                    List.of(
+                            LogBufferDescriptor.untetheredWindowLimitTimeoutNs(metadata)
+                                    / 1_000_000,
+                            LogBufferDescriptor.untetheredLingerTimeoutNs(metadata) / 1_000_000,
+                            LogBufferDescriptor.untetheredRestingTimeoutNs(metadata) / 1_000_000));
+        }
+    }
+
+    @Test
+    void aStreamThatWasRejectedComesBackOnlyToThoseThatRejoin() throws IOException {
+        String other = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
+        String once = UDP + "|rejoin=false";
+        try (Subscription rejoins = aeron.addSubscription(other, STREAM);
+                Publication beside = aeron.addPublication(other, STREAM);
+                Publication publication = aeron.addPublication(UDP, STREAM)) {
+            try (Subscription leaves = aeron.addSubscription(once, STREAM)) {
+                Await.until("images", () -> leaves.imageCount() == 1 && rejoins.imageCount() == 1);
+                Image first = rejoins.imageAtIndex(0);
+                leaves.imageAtIndex(0).reject("no more of it");
+                Await.until("gone", () -> leaves.imageCount() == 0);
+                first.reject("for a while");
+                Await.until("gone too", first::isClosed);
+                Await.until(
+                        "another comes back",
+                        () -> rejoins.imageCount() == 1 && beside.isConnected());
+                assertEquals(0, leaves.imageCount());
+                assertFalse(publication.isConnected());
+                try (Publication session = aeron.addExclusivePublication(UDP, STREAM)) {
+                    Await.until("another session", () -> leaves.imageCount() == 1);
+                    assertEquals(session.sessionId(), leaves.imageAtIndex(0).sessionId());
+                }
+            }
+            try (Subscription anew = aeron.addSubscription(once, STREAM)) {
+                Await.until("a subscription of later", () -> anew.imageCount() > 0);
+            }
+        }
+    }
+
+    @Test
+    void allOfAStreamAtAnEndpointRejoinOrNone() {
+        try (Subscription there = aeron.addSubscription(UDP, STREAM)) {
+            RegistrationException refused =
+                    assertThrows(
+                            RegistrationException.class,
+                            () -> aeron.addSubscription(UDP + "|rejoin=false", STREAM));
+            assertEquals(ErrorCode.INVALID_CHANNEL, refused.errorCode());
+            assertTrue(refused.getMessage().contains("rejoin=false"), refused.getMessage());
+            aeron.addSubscription(UDP + "|tether=false", STREAM).close();
+            assertEquals(STREAM, there.streamId());
+        }
+    }
+}
