@@ -17,6 +17,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -79,6 +80,60 @@ class PublishersTest {
                     start(directory, FanOutPublisher.class, "udp", "min", "" + MESSAGES, endpoint),
                     start(directory, SimpleSubscriber.class, "verbus:udp?endpoint=" + endpoint));
         }
+    }
+
+    /** The publisher and the other subscriber never wait for the slow one, and miss nothing. */
+    @Test
+    void aSlowSubscriberIsLetGoAndComesBack() throws Exception {
+        List<Process> processes = new ArrayList<>();
+        try (MediaDriver driver =
+                MediaDriver.launchEmbedded(
+                        DriverConfig.builder()
+                                .threading(ThreadingMode.SHARED)
+                                .termLength(TERM_LENGTH)
+                                .untetheredWindowLimitNs(TimeUnit.MILLISECONDS.toNanos(200))
+                                .untetheredLingerNs(TimeUnit.MILLISECONDS.toNanos(100))
+                                .untetheredRestingNs(TimeUnit.MILLISECONDS.toNanos(300)))) {
+            Path directory = driver.directory();
+            Process fast = start(directory, SimpleSubscriber.class, "verbus:ipc");
+            processes.add(fast);
+            List<String> flags = List.of("-Dverbus.dir=" + directory, "-Dpause=600000");
+            Process slow =
+                    new ProcessBuilder(
+                                    JavaCommand.of(
+                                            SlowSubscriber.class.getName(), flags, List.of()))
+                            .start();
+            processes.add(slow);
+            Process publisher = start(directory, SimplePublisher.class, "verbus:ipc", "1000000000");
+            processes.add(publisher);
+            drain(publisher);
+            Thread letGoAndBack =
+                    Thread.ofPlatform()
+                            .start(
+                                    () -> {
+                                        Iterator<String> said =
+                                                slow.inputReader().lines().iterator();
+                                        skipTo(said, "let go at ");
+                                        skipTo(said, "reads from ");
+                                    });
+            BufferedReader received = fast.inputReader();
+            long next = number(received.readLine());
+            while (letGoAndBack.isAlive() || next < MESSAGES) {
+                assertEquals(++next, number(received.readLine()));
+            }
+        } finally {
+            for (Process process : processes) {
+                process.destroyForcibly().waitFor();
+            }
+        }
+    }
+
+    private static void skipTo(Iterator<String> lines, String prefix) {
+        while (!lines.next().startsWith(prefix)) {}
+    }
+
+    private static long number(String line) {
+        return Long.parseLong(line.substring("message ".length()));
     }
 
     @Test
