@@ -34,6 +34,7 @@ final class StreamsCommand implements Callable<Integer> {
             String carrier,
             String what,
             long value,
+            String tether,
             String label) {
         private static final Comparator<Row> ORDER =
                 Comparator.comparingInt(Row::streamId)
@@ -67,7 +68,11 @@ final class StreamsCommand implements Callable<Integer> {
                         } else if (what != null) {
                             String carrier =
                                     carriers.of(type, source(counters, id, type, key), label);
-                            rows.add(row(key, carrier, what, value, label));
+                            boolean isLetGo =
+                                    type == CounterTypes.SUBSCRIBER_POSITION
+                                            && counters.getCounterReferenceId(id) < 0;
+                            String tether = tether(type, isLetGo, label);
+                            rows.add(row(key, carrier, what, value, tether, label));
                         }
                     });
         }
@@ -91,6 +96,7 @@ final class StreamsCommand implements Callable<Integer> {
                                 row.carrier,
                                 what,
                                 value,
+                                "",
                                 label));
                 return;
             }
@@ -100,12 +106,30 @@ final class StreamsCommand implements Callable<Integer> {
     /** Registration id of the publication or image whose counter it is. */
     private static long source(CountersReader counters, int id, int type, DirectBuffer key) {
         return type == CounterTypes.SUBSCRIBER_POSITION
-                ? counters.getCounterReferenceId(id)
+                ? Math.abs(counters.getCounterReferenceId(id)) // negative of one that was let go
                 : key.getLong(0);
     }
 
+    /**
+     * What a subscriber does that does not hold its stream back: {@code active}, or what the end of
+     * its label says; empty of all else.
+     */
+    private static String tether(int type, boolean isLetGo, String label) {
+        if (isLetGo) {
+            return label.substring(label.lastIndexOf(' ') + 1);
+        }
+        boolean isUntethered =
+                type == CounterTypes.SUBSCRIBER_POSITION && label.contains("tether=false");
+        return isUntethered ? "active" : "";
+    }
+
     private static Row row(
-            DirectBuffer key, String carrier, String what, long value, String label) {
+            DirectBuffer key,
+            String carrier,
+            String what,
+            long value,
+            String tether,
+            String label) {
         return new Row(
                 key.getInt(Long.BYTES + Integer.BYTES),
                 key.getInt(Long.BYTES),
@@ -113,6 +137,7 @@ final class StreamsCommand implements Callable<Integer> {
                 carrier,
                 what,
                 value,
+                tether,
                 label);
     }
 
@@ -146,23 +171,25 @@ final class StreamsCommand implements Callable<Integer> {
                         .put("transport", row.carrier)
                         .put("what", row.what)
                         .put("value", row.value)
+                        .put("tether", row.tether)
                         .put("label", row.label)
                         .end();
             }
             out.println(json);
         } else {
             out.printf(
-                    "%10s %11s %12s %9s  %-20s %20s%n",
-                    "stream", "session", "registration", "transport", "what", "value");
+                    "%10s %11s %12s %9s  %-20s %20s  %s%n",
+                    "stream", "session", "registration", "transport", "what", "value", "tether");
             for (Row row : rows) {
                 out.printf(
-                        "%10d %11d %12d %9s  %-20s %,20d%n",
+                        "%10d %11d %12d %9s  %-20s %,20d%s%n",
                         row.streamId,
                         row.sessionId,
                         row.registrationId,
                         row.carrier,
                         row.what,
-                        row.value);
+                        row.value,
+                        row.tether.isEmpty() ? "" : "  " + row.tether);
             }
         }
         out.flush();

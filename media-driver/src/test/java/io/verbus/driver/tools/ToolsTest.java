@@ -19,6 +19,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import picocli.CommandLine;
 
@@ -75,6 +77,47 @@ class ToolsTest {
             assertEquals(0, run("errors", "--dir", dir));
             assertEquals("no errors\n", out.toString());
         }
+    }
+
+    /** Window, linger and resting time-outs decide where the subscriber is when it is looked at. */
+    @ParameterizedTest
+    @CsvSource({"3600,3600,active", "0,3600,lingering", "0,0,resting"})
+    void streamsSayWhatASubscriberDoesThatIsTooSlow(long limitS, long lingerS, String state) {
+        try (MediaDriver driver =
+                        MediaDriver.launchEmbedded(
+                                DriverConfig.builder()
+                                        .threading(ThreadingMode.SHARED)
+                                        .termLength(64 * 1024)
+                                        .untetheredWindowLimitNs(ns(limitS))
+                                        .untetheredLingerNs(ns(lingerS))
+                                        .untetheredRestingNs(ns(3600)));
+                Bus bus =
+                        Bus.connect(
+                                new Bus.Context().directoryName(driver.directory().toString()));
+                Subscription subscription = bus.addSubscription("verbus:ipc", 1234);
+                Subscription slow = bus.addSubscription("verbus:ipc?tether=false", 1234);
+                Publication publication = bus.addPublication("verbus:ipc", 1234)) {
+            until("connected", () -> subscription.isConnected() && slow.isConnected());
+            UnsafeBuffer message = new UnsafeBuffer(new byte[1000]);
+            String dir = driver.directory().toString();
+            until(
+                    state,
+                    () -> {
+                        publication.offer(message);
+                        subscription.poll((b, o, l, h) -> {}, 10);
+                        out.getBuffer().setLength(0);
+                        assertEquals(0, run("streams", "--dir", dir));
+                        return out.toString().contains(state);
+                    });
+            assertEquals(1, out.toString().lines().filter(line -> line.contains(state)).count());
+            out.getBuffer().setLength(0);
+            assertEquals(0, run("streams", "--dir", dir, "--json"));
+            assertTrue(out.toString().contains("\"tether\": \"" + state + "\""), out.toString());
+        }
+    }
+
+    private static long ns(long seconds) {
+        return seconds == 0 ? 1_000_000 : seconds * 1_000_000_000;
     }
 
     private static void until(String what, BooleanSupplier condition) {
