@@ -357,8 +357,8 @@ class ChannelUriTest {
                 "verbus:ipc?mtu=8k|;'', which is not key=value",
                 "verbus:ipc?endpoint=h:1;which ipc does not know: its keys are control-mode,"
                     + " response-correlation-id, term-length, mtu, pub-wnd, session-id, stream-id,"
-                    + " tags, init-term-id, term-id, term-offset,"
-                    + " tether, rejoin, untethered-window-limit-timeout, untethered-linger-timeout,"
+                    + " tags, init-term-id, term-id, term-offset, tether, rejoin,"
+                    + " untethered-window-limit-timeout, untethered-linger-timeout,"
                     + " untethered-resting-timeout, alias",
                 "verbus:ipc?Mtu=8k;'Mtu', which ipc does not know",
                 "verbus:rdma?endpoint=h:1|ttl=3;'ttl', which rdma does not know: its keys are"

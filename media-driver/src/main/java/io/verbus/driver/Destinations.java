@@ -9,6 +9,8 @@ import io.verbus.channel.FlowChoice;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.background.Names;
 import io.verbus.driver.command.CommandException;
+import io.verbus.driver.legs.Leg;
+import io.verbus.driver.legs.Legs;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogLayout;

@@ -11,6 +11,7 @@ import io.verbus.driver.channel.ManualEndpoint;
 import io.verbus.driver.config.TransportOptions;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.Losses;
+import io.verbus.driver.legs.CarriedStream;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
@@ -154,9 +155,13 @@ final class DriverTransportHost implements TransportHost {
                 message);
     }
 
+    private static NetworkPublication publication(OutboundStream stream) {
+        return (NetworkPublication) ((CarriedStream) stream).publication();
+    }
+
     @Override
     public void onImageRejected(OutboundStream stream, PeerRejection rejection) {
-        NetworkPublication publication = ((CarriedStream) stream).publication();
+        NetworkPublication publication = publication(stream);
         events.imageRejected(
                 publication,
                 publication.destinations().at(rejection.receiver(), names),
@@ -168,7 +173,7 @@ final class DriverTransportHost implements TransportHost {
 
     @Override
     public void onResponseSession(OutboundStream stream, int sessionId) {
-        responses.onSession(((CarriedStream) stream).publication(), sessionId);
+        responses.onSession(publication(stream), sessionId);
     }
 
     @Override
@@ -178,7 +183,7 @@ final class DriverTransportHost implements TransportHost {
 
     @Override
     public AtomicCounter counter(OutboundStream stream, int typeId, String what) {
-        NetworkPublication publication = ((CarriedStream) stream).publication();
+        NetworkPublication publication = publication(stream);
         DriverCounters.Stream of = publication.counted();
         return typeId == CounterTypes.DESTINATIONS
                 ? counters.channel(typeId, what, of.registrationId(), of.channel())

@@ -7,6 +7,8 @@ import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.channel.ChannelStatus;
 import io.verbus.driver.channel.SamePlace;
 import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.legs.CarriedStream;
+import io.verbus.driver.legs.Legs;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.PublisherLimit;
 import io.verbus.logbuffer.FrameHeader;

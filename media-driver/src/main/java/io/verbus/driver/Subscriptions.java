@@ -111,8 +111,7 @@ final class Subscriptions {
                                 ? new AwaitedSession()
                                 : null);
         try {
-            checkResponses(subscription);
-            checkShared(subscription);
+            SharedEndpoints.check(subscription, all);
             checkCounters(subscription);
         } catch (CommandException e) {
             closeEndpoint(subscription);
@@ -195,7 +194,7 @@ final class Subscriptions {
                 new Subscription(
                         correlationId, client.id(), channel, streamId, null, null, endpoint, null);
         try {
-            checkShared(subscription);
+            SharedEndpoints.check(subscription, all);
         } catch (CommandException e) {
             closeEndpoint(subscription);
             throw e;
@@ -331,64 +330,6 @@ final class Subscriptions {
         } else if (subscription.transport() != null) {
             statuses.leave(subscription.endpoint());
             subscription.transport().closeEndpoint(subscription.endpoint());
-        }
-    }
-
-    /** An endpoint asks for all streams, or for those of responses whose sessions are known. */
-    private void checkResponses(Subscription added) {
-        boolean isResponse = added.channel().response().isResponse();
-        for (Subscription each : all) {
-            if (added.endpoint() != null
-                    && added.endpoint() == each.endpoint()
-                    && each.channel().response().isResponse() != isResponse) {
-                throw new CommandException(
-                        ErrorCode.INVALID_CHANNEL,
-                        "option conflicts with existing subscription: isResponse="
-                                + isResponse
-                                + " existingChannel="
-                                + each.channel()
-                                + " channel="
-                                + added.channel()
-                                + ": take another endpoint for responses");
-            }
-        }
-    }
-
-    /** Those of a stream at an endpoint share its images. */
-    private void checkShared(Subscription added) {
-        ChannelUri channel = added.channel();
-        for (Subscription each : all) {
-            if (added.endpoint() != null && added.mayShareWith(each)) {
-                ChannelUri other = each.channel();
-                checkSame("reliable", channel.isReliable(), other.isReliable(), added, each);
-                checkSame(
-                        "rejoin",
-                        channel.tether().rejoins(),
-                        other.tether().rejoins(),
-                        added,
-                        each);
-            }
-        }
-    }
-
-    private static void checkSame(
-            String key, boolean value, boolean other, Subscription added, Subscription there) {
-        if (value != other) {
-            throw new CommandException(
-                    ErrorCode.INVALID_CHANNEL,
-                    "option conflicts with existing subscription: "
-                            + key
-                            + "="
-                            + value
-                            + " of channel '"
-                            + added.channel()
-                            + "', where another subscription of stream "
-                            + added.streamId()
-                            + " has '"
-                            + there.channel()
-                            + "': use one "
-                            + key
-                            + " for all subscriptions of a stream at an endpoint");
         }
     }
 

@@ -8,6 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.driver.legs.CarriedStream;
+import io.verbus.driver.legs.Leg;
+import io.verbus.driver.legs.Legs;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.transport.InboundEndpoint;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver;
+package io.verbus.driver.legs;
 
 import io.verbus.BusException;
 import io.verbus.transport.OutboundStream;
@@ -26,7 +26,7 @@ import org.agrona.collections.ArrayUtil;
  *
  * <p>Invariant: nothing from the released position of a leg with receivers on is reused.
  */
-final class Legs {
+public final class Legs {
     private static final Leg[] NONE = new Leg[0];
 
     private final OutboundStream publication;
@@ -45,7 +45,7 @@ final class Legs {
      * @param publication that is sent.
      * @param termLength of its log.
      */
-    Legs(OutboundStream publication, int termLength) {
+    public Legs(OutboundStream publication, int termLength) {
         this.publication = publication;
         this.kept = 2L * termLength - termLength / 4;
     }
@@ -57,7 +57,7 @@ final class Legs {
      *
      * @throws io.verbus.BusException if the publication cannot be sent so.
      */
-    void begin(Leg leg) {
+    public void begin(Leg leg) {
         all = ArrayUtil.add(all, leg);
         try {
             leg.transport().addPublication(leg);
@@ -68,7 +68,7 @@ final class Legs {
     }
 
     /** The leg over the transport of a media; null if there is none. */
-    Leg over(String media) {
+    public Leg over(String media) {
         for (Leg each : all) {
             if (each.channel().media().equals(media)) {
                 return each;
@@ -78,12 +78,12 @@ final class Legs {
     }
 
     /** Those that there are. A copy that stays as it is. */
-    Leg[] all() {
+    public Leg[] all() {
         return all;
     }
 
     /** Where it is sent from, for people; null while that is not known. */
-    String localAddress() {
+    public String localAddress() {
         for (Leg each : all) {
             String address = each.isDone() ? null : each.transport().localAddress(each);
             if (address != null) {
@@ -94,7 +94,7 @@ final class Legs {
     }
 
     /** Ends the publication, whose final position is set. */
-    void end() {
+    public void end() {
         isEnded = true;
         for (Leg each : all) {
             each.transport().closePublication(each);
@@ -102,7 +102,7 @@ final class Legs {
     }
 
     /** Whether every transport has let go of the publication, which has ended. */
-    boolean isDone() {
+    public boolean isDone() {
         if (!isEnded) {
             return false;
         }
@@ -115,7 +115,7 @@ final class Legs {
     }
 
     /** Frees the counters. */
-    void close() {
+    public void close() {
         for (Leg each : all) {
             each.close();
         }
@@ -124,12 +124,12 @@ final class Legs {
     // Sender
 
     /** How many transports carry the publication. Any thread. */
-    int count() {
+    public int count() {
         return all.length;
     }
 
     /** A leg's receivers have come or gone, or have released some of the log. */
-    void update() {
+    public void update() {
         Leg[] legs = all;
         boolean isAnyConnected = false;
         boolean isAnyAwaited = false;

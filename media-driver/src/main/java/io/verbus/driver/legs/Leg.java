@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver;
+package io.verbus.driver.legs;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.LogBuffers;
+import io.verbus.transport.OutboundStream;
 import io.verbus.transport.Transport;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -13,7 +14,7 @@ import org.agrona.concurrent.status.AtomicCounter;
  * the leg's own while a receiver stands; before, a receiver would begin where the publication is.
  * {@link Legs} makes those of the publication of them. Sender's thread but where it says otherwise.
  */
-final class Leg implements CarriedStream {
+public final class Leg implements CarriedStream {
     private final CarriedStream publication;
     private final Legs legs;
     private final Transport transport;
@@ -36,7 +37,7 @@ final class Leg implements CarriedStream {
      * @param transport that carries the leg.
      * @param channel of the publication, as the transport is to have it.
      */
-    Leg(CarriedStream publication, Legs legs, Transport transport, ChannelUri channel) {
+    public Leg(CarriedStream publication, Legs legs, Transport transport, ChannelUri channel) {
         this.publication = publication;
         this.legs = legs;
         this.transport = transport;
@@ -45,16 +46,16 @@ final class Leg implements CarriedStream {
 
     // Conductor
 
-    Transport transport() {
+    public Transport transport() {
         return transport;
     }
 
     /** Tells operators what carries the publication, by a counter that the leg closes. */
-    void carrier(AtomicCounter counter) {
+    public void carrier(AtomicCounter counter) {
         carrier = counter;
     }
 
-    boolean isTold() {
+    public boolean isTold() {
         return carrier != null;
     }
 
@@ -64,11 +65,11 @@ final class Leg implements CarriedStream {
     }
 
     /** Whether the transport has let go of it. */
-    boolean isDone() {
+    public boolean isDone() {
         return isDone;
     }
 
-    void close() {
+    public void close() {
         if (carrier != null) {
             carrier.close();
         }
@@ -76,24 +77,24 @@ final class Leg implements CarriedStream {
 
     // Sender: what the legs ask
 
-    boolean isConnected() {
+    public boolean isConnected() {
         return isConnected;
     }
 
     /** Position behind which its receivers need nothing. */
-    long released() {
+    public long released() {
         return released;
     }
 
     /** Position up to which its receivers let the publication be appended to. */
-    long limit() {
+    public long limit() {
         return limit;
     }
 
     // What the transport tells and asks
 
     @Override
-    public NetworkPublication publication() {
+    public OutboundStream publication() {
         return publication.publication();
     }
 

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.channel.ChannelUri;
+import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.command.CommandException;
+
+import java.util.List;
+
+/** What subscriptions at one endpoint must agree upon. Conductor's thread. */
+final class SharedEndpoints {
+    private SharedEndpoints() {}
+
+    /**
+     * Checks a subscription against those at its endpoint.
+     *
+     * @param added the subscription.
+     * @param all that there are.
+     * @throws CommandException if one of them is of another kind.
+     */
+    static void check(Subscription added, List<Subscription> all) {
+        if (added.endpoint() != null) {
+            checkResponses(added, all);
+            checkShared(added, all);
+        }
+    }
+
+    /** An endpoint asks for all streams, or for those of responses whose sessions are known. */
+    private static void checkResponses(Subscription added, List<Subscription> all) {
+        boolean isResponse = added.channel().response().isResponse();
+        for (Subscription each : all) {
+            if (added.endpoint() == each.endpoint()
+                    && each.channel().response().isResponse() != isResponse) {
+                throw new CommandException(
+                        ErrorCode.INVALID_CHANNEL,
+                        "option conflicts with existing subscription: isResponse="
+                                + isResponse
+                                + " existingChannel="
+                                + each.channel()
+                                + " channel="
+                                + added.channel()
+                                + ": take another endpoint for responses");
+            }
+        }
+    }
+
+    /** Those of a stream at an endpoint share its images. */
+    private static void checkShared(Subscription added, List<Subscription> all) {
+        ChannelUri channel = added.channel();
+        for (Subscription each : all) {
+            if (added.mayShareWith(each)) {
+                ChannelUri other = each.channel();
+                checkSame("reliable", channel.isReliable(), other.isReliable(), added, each);
+                checkSame(
+                        "rejoin",
+                        channel.tether().rejoins(),
+                        other.tether().rejoins(),
+                        added,
+                        each);
+            }
+        }
+    }
+
+    private static void checkSame(
+            String key, boolean value, boolean other, Subscription added, Subscription there) {
+        if (value != other) {
+            throw new CommandException(
+                    ErrorCode.INVALID_CHANNEL,
+                    "option conflicts with existing subscription: "
+                            + key
+                            + "="
+                            + value
+                            + " of channel '"
+                            + added.channel()
+                            + "', where another subscription of stream "
+                            + added.streamId()
+                            + " has '"
+                            + there.channel()
+                            + "': use one "
+                            + key
+                            + " for all subscriptions of a stream at an endpoint");
+        }
+    }
+}
