@@ -26,6 +26,14 @@ public final class LogTail {
         int count = metadata.getIntAcquire(LogLayout.ACTIVE_TERM_COUNT);
         // If the log rotates meanwhile, the raw tail's own term id still tells where it is.
         long rawTail = metadata.getLongAcquire(offset(count));
+        if (LogLayout.tailOffset(rawTail) > spec.termLength()) {
+            // The next term may have claims before it is active: those of late claimers of the term
+            // that lay there before.
+            long next = metadata.getLongAcquire(offset(count + 1));
+            if (LogLayout.termId(next) - LogLayout.termId(rawTail) > 0) {
+                rawTail = next;
+            }
+        }
         return LogLayout.position(
                 LogLayout.termId(rawTail),
                 (int) Math.min(LogLayout.tailOffset(rawTail), spec.termLength()),
