@@ -8,6 +8,7 @@ import io.verbus.cnc.CncFile;
 import io.verbus.cnc.DriverPulse;
 import io.verbus.cnc.LossReport;
 import io.verbus.directory.DirectoryTrust;
+import io.verbus.memory.JvmFlags;
 
 import picocli.CommandLine.Option;
 
@@ -48,9 +49,10 @@ final class DirectoryOption {
     /**
      * Maps the CnC file of the driver, dead or alive.
      *
-     * @throws BusException if there is none.
+     * @throws BusException if there is none, or the JVM lacks a flag.
      */
     CncFile map() {
+        JvmFlags.check();
         Path file = directory().resolve(CncFile.NAME);
         if (Files.notExists(file)) { // not where that cannot be told: mapping says why
             throw notRunning("there is no driver in " + directory());
