@@ -3,12 +3,16 @@
 package io.verbus;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.logbuffer.BlockHandler;
 import io.verbus.logbuffer.ControlledFragmentHandler;
 import io.verbus.logbuffer.FragmentHandler;
 import io.verbus.logbuffer.InvalidFrameException;
+import io.verbus.logbuffer.LogBlocks;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogPeek;
 import io.verbus.logbuffer.LogReader;
+import io.verbus.logbuffer.RawBlockHandler;
 import io.verbus.logbuffer.SubscriberLease;
 
 import org.agrona.ErrorHandler;
@@ -51,6 +55,8 @@ public final class Image {
     private final ErrorHandler errorHandler;
     private final FaultHandler faultHandler;
     private final LogReader reader;
+    private final LogPeek peek;
+    private final LogBlocks blocks;
 
     /** Null where the subscription holds its streams back. */
     private final SubscriberLease lease;
@@ -58,7 +64,8 @@ public final class Image {
     // Written once, under this object's monitor, by the closing thread, before it closes the
     // reader.
     private long finalPosition;
-    private boolean hasEndedAtClose;
+    private long endOfStreamAtClose;
+    private boolean wasRevokedAtClose;
 
     /**
      * @param position the subscriber's counter, which holds the join position.
@@ -86,6 +93,8 @@ public final class Image {
         // while they are filled.
         ChannelUri channel = subscription.channel();
         reader = new LogReader(log, position, !channel.isIpc() && !channel.isSpy(), lease);
+        peek = new LogPeek(log, reader);
+        blocks = new LogBlocks(log, reader);
     }
 
     /**
@@ -126,19 +135,163 @@ public final class Image {
         }
     }
 
+    /**
+     * Delivers fragments that begin before a position, of the current term at most.
+     *
+     * @param handler to call for each.
+     * @param limitPosition at which no fragment is delivered any more; one that begins before it
+     *     may end behind it.
+     * @param fragmentLimit how many to deliver at most.
+     * @return how many were delivered; 0 once the image is closed.
+     * @throws IllegalArgumentException if there is no handler or the fragment limit is negative.
+     */
+    public int boundedPoll(FragmentHandler handler, long limitPosition, int fragmentLimit) {
+        if (handler == null || fragmentLimit < 0) {
+            throw refused(handler, fragmentLimit);
+        }
+        try {
+            return reader.boundedPoll(handler, limitPosition, fragmentLimit);
+        } catch (Exception e) {
+            return failed(e);
+        }
+    }
+
+    /**
+     * Delivers fragments that begin before a position, of the current term at most, to a handler
+     * that says how to go on.
+     *
+     * @param handler to call for each.
+     * @param limitPosition as of {@link #boundedPoll}.
+     * @param fragmentLimit how many to deliver at most.
+     * @return how many were delivered, an aborted one not counted; 0 once the image is closed.
+     * @throws IllegalArgumentException if there is no handler or the fragment limit is negative.
+     */
+    public int boundedControlledPoll(
+            ControlledFragmentHandler handler, long limitPosition, int fragmentLimit) {
+        if (handler == null || fragmentLimit < 0) {
+            throw refused(handler, fragmentLimit);
+        }
+        try {
+            return reader.boundedControlledPoll(handler, limitPosition, fragmentLimit);
+        } catch (Exception e) {
+            return failed(e);
+        }
+    }
+
+    /**
+     * Delivers fragments without consuming them: {@link #position()} stays. What the handler throws
+     * ends the peek in front of the fragment.
+     *
+     * @param initialPosition at which to begin: the image's position, or a result of a peek, not
+     *     behind the end of the current term.
+     * @param handler to call for each fragment, of one term at most; {@code COMMIT} means no more
+     *     than {@code CONTINUE}.
+     * @param limitPosition at which no fragment is delivered any more.
+     * @return the position behind the last whole message that was delivered, from which the next
+     *     peek or {@link #position(long)} may go on; the initial one once the image is closed.
+     * @throws IllegalArgumentException if there is no handler, or no fragment begins at the initial
+     *     position.
+     */
+    public long controlledPeek(
+            long initialPosition, ControlledFragmentHandler handler, long limitPosition) {
+        if (handler == null) {
+            throw refused(null, 0);
+        }
+        if (isClosed() || !canGoOnAt(initialPosition)) {
+            return initialPosition;
+        }
+        try {
+            peek.deliver(handler, limitPosition);
+        } catch (Exception e) {
+            failed(e, peek.position());
+        }
+        return peek.result();
+    }
+
+    /**
+     * Consumes the stream up to a position without delivering it. Does nothing once the image is
+     * closed.
+     *
+     * @param newPosition at which a fragment begins or the next one will: from {@link #position()}
+     *     to the end of the current term.
+     * @throws IllegalArgumentException if it is no such position.
+     */
+    public void position(long newPosition) {
+        if (!isClosed() && canGoOnAt(newPosition)) {
+            reader.moveTo(newPosition);
+        }
+    }
+
+    /** False if an invalid frame stands in front of the position: the image is closed then. */
+    private boolean canGoOnAt(long where) {
+        try {
+            peek.begin(where);
+            return true;
+        } catch (InvalidFrameException e) {
+            failed(e, peek.position());
+            return false;
+        }
+    }
+
+    /**
+     * Hands over whole frames as they lie in the log, of the current term at most. Padding is
+     * handed over by itself: of its frame only the header means anything. What the handler throws
+     * goes to the error handler, and the block counts as consumed.
+     *
+     * @param handler to call once, unless there is nothing.
+     * @param blockLengthLimit bytes of the longest block of data. A frame that is longer is never
+     *     handed over.
+     * @return bytes that were handed over, a multiple of 32; 0 once the image is closed.
+     * @throws IllegalArgumentException if there is no handler or the limit is negative.
+     */
+    public int blockPoll(BlockHandler handler, int blockLengthLimit) {
+        if (handler == null || blockLengthLimit < 0) {
+            throw refused(handler, blockLengthLimit);
+        }
+        long before = reader.position();
+        try {
+            return blocks.poll(handler, blockLengthLimit);
+        } catch (Exception e) {
+            failed(e);
+            return (int) (reader.position() - before);
+        }
+    }
+
+    /**
+     * As {@link #blockPoll}, with the file that the block lies in, from which it can be sent.
+     *
+     * @throws IllegalArgumentException if there is no handler or the limit is negative.
+     */
+    public int rawPoll(RawBlockHandler handler, int blockLengthLimit) {
+        if (handler == null || blockLengthLimit < 0) {
+            throw refused(handler, blockLengthLimit);
+        }
+        long before = reader.position();
+        try {
+            return blocks.rawPoll(handler, blockLengthLimit);
+        } catch (Exception e) {
+            failed(e);
+            return (int) (reader.position() - before);
+        }
+    }
+
     /** Why nothing can be delivered to a handler. */
-    static IllegalArgumentException refused(Object handler, int fragmentLimit) {
+    static IllegalArgumentException refused(Object handler, int limit) {
         return new IllegalArgumentException(
                 handler == null
                         ? "the fragment handler is null: poll with one that takes the fragments"
                         : "the fragment limit "
-                                + fragmentLimit
+                                + limit
                                 + " is negative: poll for a number of fragments, such as 10");
     }
 
     /** Returns 1 for the fragment whose handler has thrown, 0 for an invalid frame. */
     private int failed(Exception e) {
-        if (e instanceof InvalidFrameException fault && fault.position() == reader.position()) {
+        return failed(e, reader.position());
+    }
+
+    private int failed(Exception e, long where) {
+        if (e instanceof InvalidFrameException fault && fault.position() == where) {
             if (markClosed()) {
                 faultHandler.onInvalidFrame(this, fault);
             }
@@ -178,6 +331,21 @@ public final class Image {
         return log.spec().termLength();
     }
 
+    /** How far to shift a position to count terms. */
+    public int positionBitsToShift() {
+        return LogLayout.positionBitsToShift(termLength());
+    }
+
+    /** Bytes of the longest frame, its header of 32 bytes included. */
+    public int mtuLength() {
+        return log.spec().mtu();
+    }
+
+    /** Id of the stream's first term. */
+    public int initialTermId() {
+        return log.spec().initialTermId();
+    }
+
     /** Identity of the image at its driver; several subscriptions may share it. */
     public long imageId() {
         return imageId;
@@ -193,13 +361,37 @@ public final class Image {
         return source;
     }
 
+    /** Counter that holds {@link #position()}; the subscriber's own. */
+    public int subscriberPositionId() {
+        return position.id();
+    }
+
     /** Whether the publisher has ended the stream and everything was consumed. */
     public boolean isEndOfStream() {
-        return isClosed() ? hasEndedAtClose : consumed() >= endOfStream();
+        return position() >= endOfStreamPosition();
+    }
+
+    /** Position at which the publisher has ended the stream; {@link Long#MAX_VALUE} until then. */
+    public long endOfStreamPosition() {
+        return isClosed() ? endOfStreamAtClose : endOfStream();
     }
 
     private long endOfStream() {
         return log.metadata().getLongVolatile(LogLayout.END_OF_STREAM);
+    }
+
+    /** Whether the publisher has taken the stream back: the image ends without what is unread. */
+    public boolean isPublicationRevoked() {
+        return isClosed() ? wasRevokedAtClose : isRevoked();
+    }
+
+    private boolean isRevoked() {
+        return log.metadata().getByteVolatile(LogLayout.REVOKED) != 0;
+    }
+
+    /** How many transports have delivered the stream of late; 0 once the image is closed. */
+    public int activeTransportCount() {
+        return isClosed() ? 0 : log.metadata().getIntVolatile(LogLayout.ACTIVE_TRANSPORT_COUNT);
     }
 
     /** Whether the image has left its subscription: nothing more will be delivered. */
@@ -213,8 +405,10 @@ public final class Image {
             return false;
         }
         finalPosition = consumed();
-        hasEndedAtClose = finalPosition >= endOfStream();
+        endOfStreamAtClose = endOfStream();
+        wasRevokedAtClose = isRevoked();
         reader.close();
+        peek.close();
         return true;
     }
 

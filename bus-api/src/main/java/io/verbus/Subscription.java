@@ -3,10 +3,13 @@
 package io.verbus;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.logbuffer.BlockHandler;
 import io.verbus.logbuffer.ControlledFragmentHandler;
 import io.verbus.logbuffer.FragmentHandler;
+import io.verbus.logbuffer.RawBlockHandler;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -104,6 +107,37 @@ public final class Subscription implements AutoCloseable {
         return count;
     }
 
+    /**
+     * Hands over whole frames of each image as they lie in its log, see {@link Image#blockPoll}.
+     *
+     * @param handler to call once for each image that has some.
+     * @param blockLengthLimit bytes of the longest block of data of one image.
+     * @return bytes that were handed over, of all images.
+     * @throws IllegalArgumentException if there is no handler or the limit is negative.
+     */
+    public long blockPoll(BlockHandler handler, int blockLengthLimit) {
+        nothing(handler, blockLengthLimit);
+        long bytes = 0;
+        for (Image image : images) {
+            bytes += image.blockPoll(handler, blockLengthLimit);
+        }
+        return bytes;
+    }
+
+    /**
+     * As {@link #blockPoll}, with the file that each block lies in, see {@link Image#rawPoll}.
+     *
+     * @throws IllegalArgumentException if there is no handler or the limit is negative.
+     */
+    public long rawPoll(RawBlockHandler handler, int blockLengthLimit) {
+        nothing(handler, blockLengthLimit);
+        long bytes = 0;
+        for (Image image : images) {
+            bytes += image.rawPoll(handler, blockLengthLimit);
+        }
+        return bytes;
+    }
+
     /** Refuses what an image would refuse, if there were one. */
     private static int nothing(Object handler, int fragmentLimit) {
         if (handler == null || fragmentLimit < 0) {
@@ -146,6 +180,20 @@ public final class Subscription implements AutoCloseable {
             }
         }
         return null;
+    }
+
+    /**
+     * An image by its place among those that there are now.
+     *
+     * @throws IndexOutOfBoundsException if there are not so many.
+     */
+    public Image imageAtIndex(int index) {
+        return images[index];
+    }
+
+    /** The images that there are now. */
+    public List<Image> images() {
+        return List.of(images);
     }
 
     /**

@@ -89,7 +89,11 @@ final class Stream implements AutoCloseable {
     }
 
     Image ipcImage() {
-        return image(subscription(ChannelUri.ipc().build()), 3, counter(0));
+        return ipcImage(counter(0));
+    }
+
+    Image ipcImage(UnsafeBufferPosition position) {
+        return image(subscription(ChannelUri.ipc().build()), 3, position);
     }
 
     Image remoteImage() {

@@ -7,6 +7,7 @@ import io.verbus.directory.DirectoryTrust;
 import io.verbus.directory.DriverFile;
 import io.verbus.memory.ClientMapping;
 
+import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
@@ -31,7 +32,13 @@ import java.nio.file.StandardOpenOption;
 public final class LogBuffers implements AutoCloseable {
     private static final int PAGE = 4096;
 
+    /** Opens the file of a log again. */
+    private interface Opening {
+        FileChannel open() throws IOException;
+    }
+
     private final Path file;
+    private final Opening opening;
     private final Runnable release;
     private final MemorySegment segment;
     private final LogSpec spec;
@@ -41,10 +48,14 @@ public final class LogBuffers implements AutoCloseable {
     /** What was read to touch pages: the compiler leaves out what is not kept. */
     private int touched;
 
+    // Under this object's monitor, as one thread reads the file and another closes the log.
+    private FileChannel channel;
     private boolean isClosed;
 
-    private LogBuffers(Path file, Runnable release, MemorySegment segment, LogSpec spec) {
+    private LogBuffers(
+            Path file, Opening opening, Runnable release, MemorySegment segment, LogSpec spec) {
         this.file = file;
+        this.opening = opening;
         this.release = release;
         this.segment = segment;
         this.spec = spec;
@@ -92,12 +103,16 @@ public final class LogBuffers implements AutoCloseable {
                 FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, length, arena);
             initialise(metadata(segment), spec, pageLength);
-            return new LogBuffers(file, arena::close, segment, spec);
+            return new LogBuffers(file, () -> reopened(file), arena::close, segment, spec);
         } catch (IOException e) {
             arena.close();
             discard(file, e);
             throw cannotCreate(file, e);
         }
+    }
+
+    private static FileChannel reopened(Path file) throws IOException {
+        return FileChannel.open(file, StandardOpenOption.READ);
     }
 
     private static BusException cannotCreate(Path file, IOException cause) {
@@ -122,7 +137,7 @@ public final class LogBuffers implements AutoCloseable {
         MemorySegment segment =
                 arena.allocate(LogLayout.fileLength(spec.termLength()), LogLayout.METADATA_LENGTH);
         initialise(metadata(segment), spec, LogLayout.MIN_PAGE_LENGTH);
-        return new LogBuffers(null, arena::close, segment, spec);
+        return new LogBuffers(null, null, arena::close, segment, spec);
     }
 
     private static void discard(Path file, IOException failure) {
@@ -178,7 +193,8 @@ public final class LogBuffers implements AutoCloseable {
                             length);
             MemorySegment segment = mapping.segment();
             LogSpec spec = check(file, metadata(segment), length);
-            return new LogBuffers(file, mapping::release, segment, spec);
+            return new LogBuffers(
+                    file, () -> trust.open(directory, file, true), mapping::release, segment, spec);
         } catch (IOException e) {
             throw new BusException("cannot map the log " + file + ": " + e, e);
         }
@@ -272,6 +288,29 @@ public final class LogBuffers implements AutoCloseable {
         return file;
     }
 
+    /**
+     * The file that is mapped, open for reading until the log is closed. Any thread.
+     *
+     * @throws BusException if the log has no file, or it cannot be opened, or the log is closed.
+     */
+    public synchronized FileChannel channel() {
+        if (file == null || isClosed) {
+            throw new BusException(
+                    "the log "
+                            + (file == null ? "is in memory" : file + " is closed")
+                            + ", and has no file to read: poll its buffer instead");
+        }
+        try {
+            if (channel == null) {
+                channel = opening.open();
+            }
+            return channel;
+        } catch (IOException e) {
+            throw new BusException(
+                    "cannot open the log " + file + " (" + e + "): poll its buffer instead", e);
+        }
+    }
+
     /** What the log is for; {@link LogSpec#position()} is 0 where the file was not created here. */
     public LogSpec spec() {
         return spec;
@@ -334,9 +373,10 @@ public final class LogBuffers implements AutoCloseable {
      * empty pages stay for late users.
      */
     @Override
-    public void close() {
+    public synchronized void close() {
         if (!isClosed) {
             isClosed = true;
+            CloseHelper.quietClose(channel); // which was only read
             release.run();
         }
     }

@@ -31,6 +31,7 @@ import java.lang.invoke.VarHandle;
  * <p>No method allocates, but to report an invalid frame.
  */
 public final class LogReader {
+    private static final long UNBOUNDED = Long.MAX_VALUE;
     private static final VarHandle DELIVERING;
 
     static {
@@ -122,6 +123,22 @@ public final class LogReader {
         return termPosition + termOffset;
     }
 
+    /** Position of the term that is read. The reading thread's. */
+    long termPosition() {
+        return termPosition;
+    }
+
+    /**
+     * Goes on behind frames that were consumed otherwise, and publishes the position. The reading
+     * thread's.
+     *
+     * @param position where a frame begins, in the term that is read, or its end.
+     */
+    public void moveTo(long position) {
+        termOffset = (int) (position - termPosition);
+        publish();
+    }
+
     /**
      * Delivers fragments.
      *
@@ -132,7 +149,22 @@ public final class LogReader {
      *     front of it.
      */
     public int poll(FragmentHandler handler, int fragmentLimit) {
-        return isSomethingThere() ? deliver(handler, fragmentLimit) : 0;
+        return isSomethingThere() ? deliver(handler, fragmentLimit, UNBOUNDED) : 0;
+    }
+
+    /**
+     * Delivers fragments that begin before a position.
+     *
+     * @param handler to call for each.
+     * @param bound position at which no fragment is delivered any more.
+     * @param fragmentLimit how many to deliver at most.
+     * @return how many were delivered.
+     * @throws InvalidFrameException as {@link #poll}.
+     */
+    public int boundedPoll(FragmentHandler handler, long bound, int fragmentLimit) {
+        return position() < bound && isSomethingThere()
+                ? deliver(handler, fragmentLimit, bound)
+                : 0;
     }
 
     /**
@@ -145,14 +177,14 @@ public final class LogReader {
         return UnsafeApi.getLongAcquire(null, address + termOffset) != 0;
     }
 
-    private int deliver(FragmentHandler handler, int fragmentLimit) {
+    private int deliver(FragmentHandler handler, int fragmentLimit, long bound) {
         UnsafeBuffer term = this.term;
         int start = termOffset;
         int offset = start;
         int fragments = 0;
         boolean isNested = beginDelivery();
         try {
-            int end = end(start);
+            int end = end(start, bound);
             while (fragments < fragmentLimit && offset < end && !isClosed) {
                 long word = UnsafeApi.getLongAcquire(null, address + offset);
                 if (lease != null && lease.isOver()) {
@@ -197,15 +229,32 @@ public final class LogReader {
      *     front of it.
      */
     public int controlledPoll(ControlledFragmentHandler handler, int fragmentLimit) {
-        return isSomethingThere() ? deliverControlled(handler, fragmentLimit) : 0;
+        return isSomethingThere() ? deliverControlled(handler, fragmentLimit, UNBOUNDED) : 0;
     }
 
-    private int deliverControlled(ControlledFragmentHandler handler, int fragmentLimit) {
+    /**
+     * Delivers fragments that begin before a position to a handler that says how to go on.
+     *
+     * @param handler to call for each.
+     * @param bound position at which no fragment is delivered any more.
+     * @param fragmentLimit how many to deliver at most.
+     * @return how many were delivered, aborted ones not counted.
+     * @throws InvalidFrameException as {@link #controlledPoll}.
+     */
+    public int boundedControlledPoll(
+            ControlledFragmentHandler handler, long bound, int fragmentLimit) {
+        return position() < bound && isSomethingThere()
+                ? deliverControlled(handler, fragmentLimit, bound)
+                : 0;
+    }
+
+    private int deliverControlled(
+            ControlledFragmentHandler handler, int fragmentLimit, long bound) {
         int published = termOffset;
         int fragments = 0;
         boolean isNested = beginDelivery();
         try {
-            int end = end(published);
+            int end = end(published, bound);
             while (fragments < fragmentLimit && termOffset < end && !isClosed) {
                 int offset = termOffset;
                 long word = UnsafeApi.getLongAcquire(null, address + offset);
@@ -276,19 +325,28 @@ public final class LogReader {
     }
 
     /** Returns whether a handler polls. */
-    private boolean beginDelivery() {
+    boolean beginDelivery() {
         boolean isNested = isDelivering;
         DELIVERING.setRelease(this, true);
         return isNested;
     }
 
-    private void endDelivery(boolean isNested) {
+    void endDelivery(boolean isNested) {
         DELIVERING.setRelease(this, isNested);
     }
 
     /** Offset from which on no frame is read in this poll: the end of the term, mostly. */
-    private int end(int offset) {
-        return distance.isKept() ? distance.awaitEnd(termPosition, offset) : termLength;
+    private int end(int offset, long bound) {
+        int end = distance.isKept() ? distance.awaitEnd(termPosition, offset) : termLength;
+        return (int) Math.min(end, bound - termPosition);
+    }
+
+    /**
+     * Whether nothing can be read from a word on, which was loaded with acquire: the frontier is
+     * reached, or the subscriber was let go.
+     */
+    boolean isEnd(long word) {
+        return isOpen(word) || lease != null && lease.isOver();
     }
 
     /** Whether the frontier is reached: nothing there yet, or a claim that is being filled. */
