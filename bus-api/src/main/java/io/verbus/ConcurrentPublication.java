@@ -5,7 +5,9 @@ package io.verbus;
 import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.BufferClaim;
 import io.verbus.logbuffer.ConcurrentAppender;
+import io.verbus.logbuffer.DirectBufferVector;
 import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.ReservedValueSupplier;
 
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.status.ReadablePosition;
@@ -30,6 +32,40 @@ final class ConcurrentPublication extends Publication {
             return CLOSED;
         }
         long result = appender.append(buffer, offset, length, reservedValue, limit());
+        return result > 0 ? result : refused(result);
+    }
+
+    @Override
+    public long offer(
+            DirectBuffer first,
+            int firstOffset,
+            int firstLength,
+            DirectBuffer second,
+            int secondOffset,
+            int secondLength,
+            ReservedValueSupplier supplier) {
+        if (isClosed()) {
+            return CLOSED;
+        }
+        long result =
+                appender.append(
+                        first,
+                        firstOffset,
+                        firstLength,
+                        second,
+                        secondOffset,
+                        secondLength,
+                        supplier,
+                        limit());
+        return result > 0 ? result : refused(result);
+    }
+
+    @Override
+    public long offer(DirectBufferVector[] vectors, ReservedValueSupplier supplier) {
+        if (isClosed()) {
+            return CLOSED;
+        }
+        long result = appender.append(vectors, supplier, limit());
         return result > 0 ? result : refused(result);
     }
 

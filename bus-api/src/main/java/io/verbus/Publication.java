@@ -5,9 +5,11 @@ package io.verbus;
 import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.AppendResult;
 import io.verbus.logbuffer.BufferClaim;
+import io.verbus.logbuffer.DirectBufferVector;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.ReservedValueSupplier;
 
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -114,6 +116,88 @@ public abstract sealed class Publication implements AutoCloseable
     public abstract long offer(DirectBuffer buffer, int offset, int length, long reservedValue);
 
     /**
+     * Sends a message, as {@link #offer(DirectBuffer, int, int, long)}, whose reserved values are
+     * chosen once the rest of it is written.
+     *
+     * @param buffer that holds the message.
+     * @param offset at which it begins.
+     * @param length in bytes, 0 or more.
+     * @param supplier of the reserved value of each fragment; null for 0.
+     * @return the stream's position behind the message, or a negative constant.
+     * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
+     */
+    public final long offer(
+            DirectBuffer buffer, int offset, int length, ReservedValueSupplier supplier) {
+        return offer(buffer, offset, length, null, 0, 0, supplier);
+    }
+
+    /**
+     * Sends a message of two parts, such as a header and a body, with a reserved value of 0.
+     *
+     * @param first buffer that holds the first part.
+     * @param firstOffset at which it begins.
+     * @param firstLength in bytes, 0 or more.
+     * @param second buffer that holds the second part.
+     * @param secondOffset at which it begins.
+     * @param secondLength in bytes, 0 or more.
+     * @return the stream's position behind the message, or a negative constant.
+     * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
+     */
+    public final long offer(
+            DirectBuffer first,
+            int firstOffset,
+            int firstLength,
+            DirectBuffer second,
+            int secondOffset,
+            int secondLength) {
+        return offer(first, firstOffset, firstLength, second, secondOffset, secondLength, null);
+    }
+
+    /**
+     * Sends a message of two parts, whose reserved values are chosen once the rest is written.
+     *
+     * @param first buffer that holds the first part.
+     * @param firstOffset at which it begins.
+     * @param firstLength in bytes, 0 or more.
+     * @param second buffer that holds the second part.
+     * @param secondOffset at which it begins.
+     * @param secondLength in bytes, 0 or more.
+     * @param supplier of the reserved value of each fragment; null for 0.
+     * @return the stream's position behind the message, or a negative constant.
+     * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
+     */
+    public abstract long offer(
+            DirectBuffer first,
+            int firstOffset,
+            int firstLength,
+            DirectBuffer second,
+            int secondOffset,
+            int secondLength,
+            ReservedValueSupplier supplier);
+
+    /**
+     * Sends a message of any number of parts, with a reserved value of 0.
+     *
+     * @param vectors the parts, first to last.
+     * @return the stream's position behind the message, or a negative constant.
+     * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
+     */
+    public final long offer(DirectBufferVector[] vectors) {
+        return offer(vectors, null);
+    }
+
+    /**
+     * Sends a message of any number of parts, whose reserved values are chosen once the rest is
+     * written.
+     *
+     * @param vectors the parts, first to last.
+     * @param supplier of the reserved value of each fragment; null for 0.
+     * @return the stream's position behind the message, or a negative constant.
+     * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
+     */
+    public abstract long offer(DirectBufferVector[] vectors, ReservedValueSupplier supplier);
+
+    /**
      * Claims room in the log, in which the caller then writes a message without a copy. It must be
      * committed or aborted soon: what is published later is not seen before. A message of up to 4
      * KiB that is ready elsewhere comes there sooner by {@link #offer}, of an exclusive
@@ -138,6 +222,25 @@ public abstract sealed class Publication implements AutoCloseable
      */
     public final long positionLimit() {
         return isClosed ? CLOSED : limit.getAcquire();
+    }
+
+    /**
+     * Bytes of log, headers and padding included, that can be offered before the publication is
+     * back-pressured; none if not positive. {@link #CLOSED} once it is closed.
+     */
+    public final long availableWindow() {
+        long limit = positionLimit();
+        return isClosed ? CLOSED : limit - position();
+    }
+
+    /** Counter that holds {@link #positionLimit()}; the driver's. */
+    public final int positionLimitId() {
+        return limit.id();
+    }
+
+    /** Position at which the stream has no positions left. */
+    public final long maxPossiblePosition() {
+        return LogLayout.maxPosition(termLength());
     }
 
     /** Whether a subscriber receives the stream now. Any thread. */
@@ -228,6 +331,26 @@ public abstract sealed class Publication implements AutoCloseable
         return registrationId;
     }
 
+    /** Identity at the driver of the publication that was the first to use the log. */
+    public final long originalRegistrationId() {
+        return log.spec().registrationId();
+    }
+
+    /** Whether this publication was the first to use the log. */
+    public final boolean isOriginal() {
+        return originalRegistrationId() == registrationId;
+    }
+
+    /** Id of the stream's first term. */
+    public final int initialTermId() {
+        return log.spec().initialTermId();
+    }
+
+    /** How far to shift a position to count terms. */
+    public final int positionBitsToShift() {
+        return LogLayout.positionBitsToShift(termLength());
+    }
+
     /** Bytes of a term of the log. */
     public final int termLength() {
         return log.spec().termLength();
@@ -259,6 +382,16 @@ public abstract sealed class Publication implements AutoCloseable
         boolean first = !isClosed;
         isClosed = true;
         return first;
+    }
+
+    /**
+     * Names what an offer has returned, for people.
+     *
+     * @param result of an offer or a claim.
+     * @return the name of the constant; a position as it is.
+     */
+    public static String errorString(long result) {
+        return AppendResult.name(result);
     }
 
     @Override

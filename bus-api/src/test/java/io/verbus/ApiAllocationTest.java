@@ -11,7 +11,10 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.BlockHandler;
 import io.verbus.logbuffer.BufferClaim;
 import io.verbus.logbuffer.ControlledFragmentHandler;
+import io.verbus.logbuffer.DirectBufferVector;
 import io.verbus.logbuffer.FragmentHandler;
+import io.verbus.logbuffer.FrameHeader;
+import io.verbus.logbuffer.ReservedValueSupplier;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -65,6 +68,53 @@ class ApiAllocationTest {
         }
         long least = Arrays.stream(rounds).min().getAsLong();
         assertEquals(0, least, () -> "bytes of each round: " + Arrays.toString(rounds));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void offersPartsWithoutAllocating(boolean exclusive) {
+        try (Stream stream = new Stream();
+                Stream other = new Stream()) {
+            Publication publication = stream.publication(exclusive);
+            ExclusivePublication copy = (ExclusivePublication) other.publication(true);
+            Image image = stream.ipcImage();
+            Image copied = other.ipcImage();
+            DirectBufferVector[] vectors = {
+                new DirectBufferVector(message, 0, 0), new DirectBufferVector(message, 0, 100)
+            };
+            ReservedValueSupplier supplier = (term, offset, length) -> fragments++;
+            BlockHandler copying =
+                    (buffer, offset, length, sessionId, termId) -> {
+                        boolean isPadding = buffer.getShort(offset + FrameHeader.TYPE) == 0;
+                        messages +=
+                                isPadding
+                                        ? copy.appendPadding(length - FrameHeader.LENGTH)
+                                        : copy.offerBlock(buffer, offset, length);
+                    };
+            FragmentHandler skip = (buffer, offset, length, header) -> {};
+            stream.consumed(0, 0);
+            other.consumed(0, 0);
+            assertNothingIsAllocated(
+                    () -> {
+                        long cleaned = image.position();
+                        for (int i = 0; i < MESSAGES; i++) {
+                            if ((i & 1) == 0) {
+                                publication.offer(message, 0, i % 4000, message, 0, 8, supplier);
+                            } else {
+                                vectors[0].length(i % 4000);
+                                publication.offer(vectors, supplier);
+                            }
+                            image.blockPoll(copying, 8192);
+                            copied.poll(skip, 100);
+                            stream.consumed(image.position(), cleaned);
+                            other.consumed(copied.position(), cleaned);
+                            cleaned = image.position();
+                        }
+                    });
+            assertTrue(messages > MESSAGES / 2, "messages " + messages);
+            assertTrue(fragments > MESSAGES, "fragments " + fragments);
+            assertEquals(image.position(), copy.position());
+        }
     }
 
     @Test

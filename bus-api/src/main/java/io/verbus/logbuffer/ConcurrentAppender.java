@@ -34,17 +34,15 @@ import java.lang.ref.Reference;
  *
  * <p>No method allocates, but to refuse a wrong argument.
  */
-public final class ConcurrentAppender {
+public final class ConcurrentAppender extends GatheringAppender {
     /** Threads that may offer at once, of all processes: see the term behind the limit. */
     public static final int MAX_THREADS = 1792;
 
     /** What is not longer than this part of a term is claimed by an add. */
     private static final int ADDED_PART = 2048;
 
-    private final LogBuffers log;
     private final UnsafeBuffer metadata;
     private final long metadataAddress;
-    private final Framing framing;
     private final int initialTermId;
     private final int termLength;
     private final int maxAdded;
@@ -62,10 +60,9 @@ public final class ConcurrentAppender {
      * @param maxAdded bytes of the longest message that is claimed by an add.
      */
     ConcurrentAppender(LogBuffers log, int maxAdded) {
-        this.log = log;
+        super(log);
         metadata = log.metadata();
         metadataAddress = metadata.addressOffset();
-        framing = new Framing(log.spec());
         initialTermId = log.spec().initialTermId();
         termLength = log.spec().termLength();
         this.maxAdded = maxAdded;
@@ -141,6 +138,44 @@ public final class ConcurrentAppender {
             at += FrameHeader.align(frameLength);
         } while (done < length);
         return true;
+    }
+
+    @Override
+    long claimMessage(int length, long limit) {
+        int count = activeTermCount();
+        long claimed = claimTail(count, framing.required(length), limit);
+        return claimed < 0 ? claimed : termPosition(count) + claimed;
+    }
+
+    @Override
+    long openFrame(long position, int frameLength) {
+        int count = (int) (position >>> bitsToShift);
+        int offset = LogLayout.termOffset(position, termLength);
+        long term = log.termAddress(LogLayout.partition(count));
+        if (!open(term, count, offset, frameLength)) {
+            return GONE;
+        }
+        framing.header(term, offset, initialTermId + count, 0);
+        return term + offset;
+    }
+
+    @Override
+    boolean commitFrame(long position, long frame, int frameLength, int flags) {
+        return commit(frame, termId(position), frameLength, flags);
+    }
+
+    @Override
+    void abandon(long position, long frame, int frameLength, long end) {
+        Framing.commit(frame, termId(position), frameLength, Framing.padding(frameLength));
+        long next = position + FrameHeader.align(frameLength);
+        if (next < end) {
+            int count = (int) (position >>> bitsToShift);
+            pad(count, LogLayout.termOffset(next, termLength), (int) (end - next));
+        }
+    }
+
+    private int termId(long position) {
+        return LogLayout.termId(position, bitsToShift, initialTermId);
     }
 
     private boolean open(long term, int count, int offset, int frameLength) {

@@ -28,16 +28,14 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * <p>No method allocates, but to refuse a wrong argument.
  */
-public final class ExclusiveAppender {
+public final class ExclusiveAppender extends GatheringAppender {
     /** Bytes of a frame that is short: behind it all that the next one needs is zeroed. */
     private static final int MAX_CLEARED_AFTER = 256;
 
     /** Bytes of the longest frame behind which the lines of the next one are taken. */
     private static final int MAX_TAKEN_AFTER = 4096;
 
-    private final LogBuffers log;
     private final UnsafeBuffer metadata;
-    private final Framing framing;
     private final int initialTermId;
     private final int termLength;
     private final int bitsToShift;
@@ -65,9 +63,8 @@ public final class ExclusiveAppender {
      * @param log of the publication, mapped for writing, with no other appender.
      */
     public ExclusiveAppender(LogBuffers log) {
-        this.log = log;
+        super(log);
         metadata = log.metadata();
-        framing = new Framing(log.spec());
         sessionWord = framing.sessionWord();
         initialTermId = log.spec().initialTermId();
         termLength = log.spec().termLength();
@@ -196,6 +193,99 @@ public final class ExclusiveAppender {
             done += payload;
             at += FrameHeader.align(frameLength);
         } while (done < length);
+    }
+
+    @Override
+    long claimMessage(int length, long limit) {
+        long start = position();
+        long refused = claimTail(framing.required(length), limit);
+        return refused < 0 ? refused : start;
+    }
+
+    // By the frame's position, not by the active term: a supplier of a reserved value may append.
+    @Override
+    long openFrame(long position, int frameLength) {
+        long term = log.termAddress(LogLayout.partition(position, bitsToShift));
+        int offset = LogLayout.termOffset(position, termLength);
+        framing.header(term, offset, LogLayout.termId(position, bitsToShift, initialTermId), 0);
+        return term + offset;
+    }
+
+    @Override
+    boolean commitFrame(long position, long frame, int frameLength, int flags) {
+        if ((flags & FrameHeader.FLAG_END) == 0) { // what is behind the message is open already
+            UnsafeApi.putLong(frame + FrameHeader.align(frameLength), 0);
+        }
+        framing.commit(frame, 0, frameLength, flags);
+        return true;
+    }
+
+    @Override
+    void abandon(long position, long frame, int frameLength, long end) {
+        UnsafeApi.putLongRelease(null, frame, Framing.padding((int) (end - position)));
+    }
+
+    /**
+     * Appends padding, which subscribers skip.
+     *
+     * @param length in bytes, without the header of 32 that is added, 0 to {@link
+     *     LogLayout#maxMessageLength}.
+     * @param limit position from which on nothing may be appended, read by the caller with acquire.
+     * @return the position of the stream behind the padding, or one of {@link AppendResult}.
+     * @throws IllegalArgumentException if the length is out of range.
+     */
+    public long appendPadding(int length, long limit) {
+        framing.checkPadding(length);
+        int at = termOffset;
+        int required = FrameHeader.align(FrameHeader.LENGTH + length);
+        long refused = claimTail(required, limit);
+        if (refused < 0) {
+            return refused;
+        }
+        framing.pad(address, at, required, termId);
+        return position();
+    }
+
+    /**
+     * Appends whole frames of this very place in the stream, such as were read from it before.
+     *
+     * @param source that holds the frames of data, one behind the other.
+     * @param offset of the first frame in the source.
+     * @param length of all frames in bytes, at most what is left of the term.
+     * @param limit position from which on nothing may be appended, read by the caller with acquire.
+     * @return the position of the stream behind the block, or one of {@link AppendResult}.
+     * @throws IllegalArgumentException if a frame is not one, or one of another place.
+     * @throws IndexOutOfBoundsException if the source does not hold the block.
+     */
+    public long appendBlock(DirectBuffer source, int offset, int length, long limit) {
+        if (position() >= Math.min(limit, maxPosition)) {
+            return claimTail(FrameHeader.LENGTH, limit); // says why not
+        }
+        if (termOffset == termLength) {
+            endTerm();
+        }
+        int at = termOffset;
+        framing.checkBlock(source, offset, length, termId, at, termLength - at);
+        long word = source.getLong(offset);
+        long refused = claimTail(length, limit);
+        if (refused < 0) {
+            return refused;
+        }
+        long from = source.addressOffset() + offset + Long.BYTES;
+        long to = address + at + Long.BYTES;
+        UnsafeApi.copyMemory(source.byteArray(), from, null, to, length - Long.BYTES);
+        UnsafeApi.putLongRelease(null, address + at, word); // last: it leads to all the others
+        return position();
+    }
+
+    /** Id of the active term. The appending thread's. */
+    public int termId() {
+        return termId;
+    }
+
+    /** Offset in the active term, its length where the next one is due. The appending thread's. */
+    public int termOffset() {
+        return termOffset;
     }
 
     /**

@@ -46,6 +46,35 @@ final class Framing {
 
     /** Checks a message before any of the log is claimed for it: a claim must not fail half-way. */
     void checkMessage(DirectBuffer source, int offset, int length) {
+        checkLength(length);
+        source.boundsCheck(offset, length);
+    }
+
+    /** As {@link #checkMessage}, of a message in two parts. Returns the length of both. */
+    int checkParts(
+            DirectBuffer first,
+            int firstOffset,
+            int firstLength,
+            DirectBuffer second,
+            int secondOffset,
+            int secondLength) {
+        if (firstLength < 0 || secondLength < 0) {
+            throw new IllegalArgumentException(
+                    "the length "
+                            + Math.min(firstLength, secondLength)
+                            + " of a part of the message is negative");
+        }
+        long length = (long) firstLength + secondLength;
+        checkLength((int) Math.min(length, Integer.MAX_VALUE));
+        first.boundsCheck(firstOffset, firstLength);
+        if (secondLength > 0) {
+            second.boundsCheck(secondOffset, secondLength);
+        }
+        return (int) length;
+    }
+
+    /** Checks the length of a message. */
+    void checkLength(int length) {
         if (length < 0 || length > maxMessage) {
             throw new IllegalArgumentException(
                     "message length "
@@ -54,7 +83,64 @@ final class Framing {
                             + maxMessage
                             + ": split the message or choose a longer term-length");
         }
+    }
+
+    /** Checks the length of padding, its header not counted. */
+    void checkPadding(int length) {
+        if (length < 0 || length > maxMessage) {
+            throw new IllegalArgumentException(
+                    "padding length " + length + " is not from 0 to " + maxMessage);
+        }
+    }
+
+    /**
+     * Checks a block of frames before any of the log is claimed for it: what is in a log must lead
+     * readers on.
+     *
+     * @param termId of the term that it is for.
+     * @param termOffset that it is for.
+     * @param room bytes from there to the end of the term.
+     */
+    void checkBlock(
+            DirectBuffer source, int offset, int length, int termId, int termOffset, int room) {
         source.boundsCheck(offset, length);
+        int at = 0;
+        while (at < length && at <= room - FrameHeader.LENGTH) {
+            int frame = offset + at;
+            long word = source.getLong(frame);
+            boolean isFrame =
+                    length - at >= FrameHeader.LENGTH
+                            && FrameCheck.isData(word, at, Math.min(room, length))
+                            && FrameHeader.length(word) <= mtu
+                            && source.getLong(frame + FrameHeader.TERM_OFFSET)
+                                    == (sessionWord() | (termOffset + at))
+                            && source.getLong(frame + FrameHeader.STREAM_ID) == streamWord(termId);
+            if (!isFrame) {
+                throw new IllegalArgumentException(
+                        "no frame of session "
+                                + sessionId
+                                + ", stream "
+                                + streamId
+                                + ", term "
+                                + termId
+                                + " and term offset "
+                                + (termOffset + at)
+                                + " is at "
+                                + at
+                                + " of the block of "
+                                + length
+                                + " bytes: offer whole frames of data, one behind the other");
+            }
+            at += FrameHeader.align(FrameHeader.length(word));
+        }
+        if (at != length || length == 0) {
+            throw new IllegalArgumentException(
+                    "a block of "
+                            + length
+                            + " bytes is not made of whole frames in the "
+                            + room
+                            + " bytes that are left of the term: offer a shorter one");
+        }
     }
 
     /** Checks the length of a claim. */

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.logbuffer.DirectBufferVector;
+import io.verbus.logbuffer.FragmentHandler;
+import io.verbus.logbuffer.FrameHeader;
+import io.verbus.logbuffer.ReservedValueSupplier;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+
+/** The ways to offer that go further than one buffer with a value for its header. */
+class OffersTest {
+    private static final int MAX_MESSAGE = Stream.TERM_LENGTH / 8;
+
+    private final Stream stream = new Stream();
+    private final Image image = stream.ipcImage();
+    private final List<byte[]> received = new ArrayList<>();
+    private final List<Long> reserved = new ArrayList<>();
+    private final FragmentHandler assembler =
+            new FragmentAssembler(
+                    (buffer, offset, length, header) -> {
+                        byte[] message = new byte[length];
+                        buffer.getBytes(offset, message);
+                        received.add(message);
+                        reserved.add(header.reservedValue());
+                    });
+    private final UnsafeBuffer bytes = new UnsafeBuffer(new byte[MAX_MESSAGE]);
+    private long cleaned;
+
+    OffersTest() {
+        for (int i = 0; i < MAX_MESSAGE; i++) {
+            bytes.putByte(i, (byte) (i * 31 + i / 251));
+        }
+        stream.limit.setVolatile(Stream.TERM_LENGTH);
+    }
+
+    @AfterEach
+    void close() {
+        stream.close();
+    }
+
+    private void receive() {
+        long before;
+        do { // padding at the end of a term is no fragment
+            before = image.position();
+            image.poll(assembler, 1000);
+        } while (image.position() > before);
+        stream.consumed(image.position(), cleaned);
+        cleaned = image.position();
+    }
+
+    private static UnsafeBuffer buffer(String text) {
+        return new UnsafeBuffer(text.getBytes());
+    }
+
+    private List<String> texts() {
+        return received.stream().map(String::new).toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void putsTheTwoPartsOfAMessageTogether(boolean exclusive) {
+        Publication publication = stream.publication(exclusive);
+        UnsafeBuffer first = buffer("..head");
+        UnsafeBuffer second = buffer("body..");
+        assertEquals(64, publication.offer(first, 2, 4, second, 0, 4));
+        assertTrue(publication.offer(first, 2, 4, second, 0, 0) > 0);
+        assertTrue(publication.offer(first, 0, 0, second, 0, 4) > 0);
+        assertTrue(publication.offer(first, 0, 0, second, 0, 0) > 0);
+        receive();
+        assertEquals(List.of("headbody", "head", "body", ""), texts());
+    }
+
+    /** Every length of message, parts and fragments against each other. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void putsAnyPartsTogether(boolean exclusive) {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        Publication publication = stream.publication(exclusive);
+        for (int n = 0; n < 500; n++) {
+            int length = random.nextInt(n % 3 == 0 ? 100 : n % 3 == 1 ? 2100 : MAX_MESSAGE + 1);
+            int[] cuts = random.ints(random.nextInt(5), 0, length + 1).sorted().toArray();
+            DirectBufferVector[] vectors = new DirectBufferVector[cuts.length + 1];
+            for (int i = 0; i < vectors.length; i++) {
+                int from = i == 0 ? 0 : cuts[i - 1];
+                int to = i == cuts.length ? length : cuts[i];
+                vectors[i] = new DirectBufferVector(bytes, from, to - from);
+            }
+            int cut = cuts.length == 0 ? 0 : cuts[0];
+            boolean isPair = n % 2 == 0;
+            long result;
+            do {
+                result =
+                        isPair
+                                ? publication.offer(bytes, 0, cut, bytes, cut, length - cut)
+                                : publication.offer(vectors);
+            } while (result == Publication.ADMIN_ACTION);
+            assertEquals(publication.position(), result, "seed " + seed);
+            receive();
+            assertEquals(1, received.size(), "seed " + seed);
+            byte[] sent = Arrays.copyOf(bytes.byteArray(), length);
+            assertArrayEquals(sent, received.removeFirst(), "seed " + seed);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void asksForTheReservedValueOfEachFrameOnceItIsWritten(boolean exclusive) {
+        Publication publication = stream.publication(exclusive);
+        List<String> frames = new ArrayList<>();
+        ReservedValueSupplier supplier =
+                (term, offset, length) -> {
+                    frames.add(offset + "+" + length);
+                    return term.getByte(offset + FrameHeader.LENGTH);
+                };
+        int payload = publication.maxPayloadLength();
+        assertTrue(publication.offer(bytes, 1, payload + 5, supplier) > 0);
+        DirectBufferVector[] vectors = {new DirectBufferVector(bytes, 2, 9)};
+        assertTrue(publication.offer(vectors, supplier) > 0);
+        assertTrue(publication.offer(bytes, 3, 1, bytes, 4, 1, supplier) > 0);
+        assertEquals(List.of("0+1024", "1024+37", "1088+41", "1152+34"), frames);
+        List<Long> values = new ArrayList<>();
+        image.poll((buffer, offset, length, header) -> values.add(header.reservedValue()), 10);
+        List<Long> expected = new ArrayList<>();
+        for (int at : new int[] {1, 1 + payload, 2, 3}) {
+            expected.add((long) bytes.getByte(at));
+        }
+        assertEquals(expected, values);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void withoutASupplierTheReservedValueIsZero(boolean exclusive) {
+        Publication publication = stream.publication(exclusive);
+        for (int lap = 0; lap < 4 * Stream.TERM_LENGTH / 1024; lap++) {
+            publication.offer(bytes, 0, 900, -1L); // what an earlier lap leaves behind
+            receive();
+        }
+        reserved.clear();
+        publication.offer(bytes, 0, 4, bytes, 0, 4);
+        publication.offer(bytes, 0, 4, null);
+        receive();
+        assertEquals(List.of(0L, 0L), reserved);
+    }
+
+    /** The claim is given up, and the stream goes on. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aSupplierThatThrowsSendsNothing(boolean exclusive) {
+        Publication publication = stream.publication(exclusive);
+        for (int failing = 1; failing <= 3; failing++) {
+            int[] left = {failing};
+            ReservedValueSupplier supplier =
+                    (term, offset, length) -> {
+                        if (--left[0] == 0) {
+                            throw new IllegalStateException("no value");
+                        }
+                        return 0;
+                    };
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> publication.offer(bytes, 0, 3 * Stream.MTU - 200, supplier));
+            assertTrue(publication.offer(buffer("next")) > 0);
+        }
+        receive();
+        assertEquals(List.of("next", "next", "next"), texts());
+        assertEquals(publication.position(), image.position());
+        assertEquals(List.of(), stream.faults);
+    }
+
+    /** Also where the other message begins the next term. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aSupplierMayOfferAnotherMessage(boolean exclusive) {
+        Publication publication = stream.publication(exclusive);
+        int sent = 0;
+        for (int n = 0; n < 200; n++) {
+            ReservedValueSupplier supplier =
+                    (term, offset, length) -> {
+                        while (publication.offer(buffer("inner")) == Publication.ADMIN_ACTION) {}
+                        return 0;
+                    };
+            if (publication.offer(bytes, 0, 1500, supplier) > 0) {
+                sent++;
+            }
+            receive();
+        }
+        assertEquals(sent, received.stream().filter(message -> message.length == 1500).count());
+        assertEquals(2 * sent, received.stream().filter(message -> message.length == 5).count());
+        assertEquals(publication.position(), image.position());
+        assertTrue(sent > 150, sent + " sent");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void refusesPartsThatCannotBe(boolean exclusive) {
+        Publication publication = stream.publication(exclusive);
+        UnsafeBuffer small = new UnsafeBuffer(new byte[8]);
+        assertRefused("-1 of a part", () -> publication.offer(small, 0, 9, small, 0, -1));
+        assertRefused("is negative", () -> publication.offer(small, 0, -5, small, 0, 8));
+        int max = MAX_MESSAGE;
+        assertRefused((max + 1) + " is not", () -> publication.offer(bytes, 0, max, small, 0, 1));
+        int huge = Integer.MAX_VALUE;
+        assertRefused("is not from 0", () -> publication.offer(bytes, 0, huge, small, 0, huge));
+        assertThrows(
+                IndexOutOfBoundsException.class, () -> publication.offer(small, 0, 8, small, 4, 5));
+        assertThrows(
+                IndexOutOfBoundsException.class, () -> publication.offer(small, 1, 8, small, 0, 0));
+        DirectBufferVector[] vectors = {new DirectBufferVector(), new DirectBufferVector()};
+        assertRefused("has no buffer", () -> publication.offer(vectors));
+        vectors[0].reset(small, 0, 8);
+        vectors[1].buffer(small).offset(4).length(5);
+        assertThrows(IndexOutOfBoundsException.class, () -> publication.offer(vectors));
+        vectors[1].length(-1);
+        assertRefused("is negative", () -> publication.offer(vectors));
+        vectors[1].reset(bytes, 0, max);
+        assertRefused((max + 8) + " is not", () -> publication.offer(vectors));
+        assertEquals(0, publication.position(), "nothing was claimed");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void tellsWhyItCannotTakeParts(boolean exclusive) {
+        Publication publication = stream.publication(exclusive);
+        DirectBufferVector[] vectors = {new DirectBufferVector(bytes, 0, 8)};
+        stream.limit.setVolatile(0);
+        assertEquals(Publication.BACK_PRESSURED, publication.offer(vectors));
+        stream.connected(false);
+        assertEquals(Publication.NOT_CONNECTED, publication.offer(bytes, 0, 1, bytes, 0, 1));
+        publication.close();
+        assertEquals(Publication.CLOSED, publication.offer(vectors));
+        assertEquals(Publication.CLOSED, publication.offer(bytes, 0, 1, bytes, 0, 1));
+        assertEquals("CLOSED", Publication.errorString(Publication.CLOSED));
+        assertEquals("BACK_PRESSURED", Publication.errorString(Publication.BACK_PRESSURED));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void tellsItsWindow(boolean exclusive) {
+        Publication publication = stream.publication(exclusive);
+        assertEquals(Stream.TERM_LENGTH, publication.availableWindow());
+        publication.offer(bytes, 0, 33);
+        assertEquals(Stream.TERM_LENGTH - 96, publication.availableWindow());
+        assertEquals(stream.limit.id(), publication.positionLimitId());
+        assertEquals((long) Stream.TERM_LENGTH << 31, publication.maxPossiblePosition());
+        assertEquals(16, publication.positionBitsToShift());
+        assertEquals(7, publication.initialTermId());
+        assertEquals(42, publication.originalRegistrationId());
+        assertEquals(false, publication.isOriginal());
+        publication.close();
+        assertEquals(Publication.CLOSED, publication.availableWindow());
+    }
+
+    @Test
+    void paddingIsSkipped() {
+        ExclusivePublication publication = (ExclusivePublication) stream.publication(true);
+        assertEquals(32, publication.appendPadding(0));
+        assertTrue(publication.offer(buffer("one")) > 0);
+        assertEquals(96 + 128, publication.appendPadding(96));
+        assertEquals(7, publication.termId());
+        assertEquals(224, publication.termOffset());
+        assertTrue(publication.offer(buffer("two")) > 0);
+        receive();
+        assertEquals(List.of("one", "two"), texts());
+        assertEquals(publication.position(), image.position());
+        assertRefused("-1 is not", () -> publication.appendPadding(-1));
+        assertRefused("is not from", () -> publication.appendPadding(MAX_MESSAGE + 1));
+        long result;
+        while ((result = publication.appendPadding(MAX_MESSAGE)) > 0) {}
+        assertEquals(Publication.ADMIN_ACTION, result);
+        stream.limit.setVolatile(0);
+        assertEquals(Publication.BACK_PRESSURED, publication.appendPadding(1));
+        publication.close();
+        assertEquals(Publication.CLOSED, publication.appendPadding(1));
+        assertEquals(Publication.CLOSED, publication.offerBlock(bytes, 0, 32));
+    }
+
+    /** What one stream has in its log is offered to another of the same session, block by block. */
+    @Test
+    void blocksMakeTheSameStream() {
+        try (Stream other = new Stream()) {
+            ExclusivePublication copy = (ExclusivePublication) other.publication(true);
+            Publication publication = stream.publication(false);
+            Image copied = other.ipcImage();
+            other.limit.setVolatile(Stream.TERM_LENGTH);
+            long copiedCleaned = 0;
+            List<byte[]> both = new ArrayList<>();
+            FragmentHandler collect =
+                    new FragmentAssembler(
+                            (buffer, offset, length, header) -> {
+                                byte[] message = new byte[length];
+                                buffer.getBytes(offset, message);
+                                both.add(message);
+                            });
+            int sent = 0;
+            while (publication.position() < 8L * Stream.TERM_LENGTH) {
+                if (publication.offer(bytes, 0, sent * 997 % 5000) > 0) {
+                    sent++;
+                }
+                image.blockPoll(
+                        (buffer, offset, length, sessionId, termId) -> {
+                            boolean isPadding =
+                                    buffer.getShort(offset + FrameHeader.TYPE)
+                                            == FrameHeader.TYPE_PAD;
+                            long end =
+                                    isPadding
+                                            ? copy.appendPadding(length - FrameHeader.LENGTH)
+                                            : copy.offerBlock(buffer, offset, length);
+                            assertEquals(image.position() + length, end);
+                        },
+                        8192);
+                while (copied.poll(collect, 100) > 0) {}
+                receive();
+                other.consumed(copied.position(), copiedCleaned);
+                copiedCleaned = copied.position();
+                assertEquals(copy.position(), copied.position());
+                assertEquals(copy.position(), image.position());
+            }
+            assertEquals(sent, both.size());
+            for (int i = 0; i < sent; i++) {
+                assertEquals(i * 997 % 5000, both.get(i).length);
+            }
+            assertEquals(List.of(), other.faults);
+        }
+    }
+
+    @Test
+    void refusesBlocksOfAnotherPlace() {
+        ExclusivePublication publication = (ExclusivePublication) stream.publication(true);
+        publication.offer(buffer("one"));
+        publication.offer(buffer("two"));
+        UnsafeBuffer block = new UnsafeBuffer(new byte[128]);
+        block.putBytes(0, stream.log.term(0), 0, 128);
+        assertRefused("term offset 128 is at 0", () -> publication.offerBlock(block, 0, 128));
+        block.putInt(FrameHeader.TERM_OFFSET, 128);
+        block.putInt(64 + FrameHeader.TERM_OFFSET, 192);
+        for (int field : new int[] {FrameHeader.SESSION_ID, 16, FrameHeader.TERM_ID}) {
+            block.putInt(64 + field, ~block.getInt(64 + field));
+            assertRefused("is at 64 of", () -> publication.offerBlock(block, 0, 128));
+            block.putInt(64 + field, ~block.getInt(64 + field));
+        }
+        for (int length : new int[] {0, 31, -35, 65, Integer.MAX_VALUE}) {
+            block.putInt(64, length);
+            assertRefused("is at 64 of", () -> publication.offerBlock(block, 0, 128));
+        }
+        block.putInt(64, 35);
+        block.putShort(64 + FrameHeader.TYPE, (short) FrameHeader.TYPE_PAD);
+        assertRefused("is at 64 of", () -> publication.offerBlock(block, 0, 128));
+        block.putShort(64 + FrameHeader.TYPE, (short) FrameHeader.TYPE_DATA);
+        assertRefused("is not made of whole", () -> publication.offerBlock(block, 0, 0));
+        assertRefused("is at 64 of", () -> publication.offerBlock(block, 0, 96));
+        assertThrows(IndexOutOfBoundsException.class, () -> publication.offerBlock(block, 32, 128));
+        assertEquals(128, publication.position());
+        assertEquals(256, publication.offerBlock(block, 0, 128));
+        receive();
+        assertEquals(List.of("one", "two", "one", "two"), texts());
+        stream.limit.setVolatile(256);
+        assertEquals(Publication.BACK_PRESSURED, publication.offerBlock(block, 0, 128));
+    }
+
+    private static void assertRefused(String words, Executable call) {
+        IllegalArgumentException e = assertThrows(IllegalArgumentException.class, call);
+        assertTrue(e.getMessage().contains(words), e.getMessage());
+    }
+}
