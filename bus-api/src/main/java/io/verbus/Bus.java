@@ -3,20 +3,16 @@
 package io.verbus;
 
 import io.verbus.channel.ChannelUri;
-import io.verbus.directory.DefaultDirectory;
-import io.verbus.directory.DirectoryTrust;
 import io.verbus.memory.JvmFlags;
 
-import org.agrona.ErrorHandler;
 import org.agrona.concurrent.AgentInvoker;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
-import org.agrona.concurrent.status.CountersReader;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.ThreadFactory;
 
 /**
  * A client's connection to its media driver: where publications and subscriptions are made.
@@ -30,14 +26,12 @@ import java.util.Objects;
  * images test a volatile flag at the start of each call and do not touch shared memory once it is
  * set. A call that is later still, or a claim, finds empty memory of this process in its place.
  */
-public final class Bus implements AutoCloseable {
-    private final ClientConductor conductor;
+public final class Bus extends AsyncBus implements AutoCloseable {
     private final AgentInvoker invoker;
     private final AgentRunner runner;
 
     private Bus(Context context) {
-        DriverConnection driver = DriverConnection.open(context);
-        conductor = new ClientConductor(this, context, driver);
+        super(context);
         if (context.useConductorAgentInvoker) {
             runner = null;
             invoker = new AgentInvoker(context.errorHandler, null, conductor);
@@ -45,13 +39,7 @@ public final class Bus implements AutoCloseable {
         } else {
             invoker = null;
             runner = new AgentRunner(context.idleStrategy, context.errorHandler, null, conductor);
-            AgentRunner.startOnThread(
-                    runner,
-                    task -> {
-                        Thread thread = new Thread(task, conductor.roleName());
-                        thread.setDaemon(true);
-                        return thread;
-                    });
+            AgentRunner.startOnThread(runner, context.threadFactory);
         }
     }
 
@@ -120,7 +108,7 @@ public final class Bus implements AutoCloseable {
     /** As {@link #addPublication(String, int)}. */
     public Publication addPublication(ChannelUri channel, int streamId) {
         channel.checkPublishable();
-        return conductor.addPublication(channel, streamId, false);
+        return calls.addPublication(channel, streamId, false);
     }
 
     /**
@@ -140,7 +128,7 @@ public final class Bus implements AutoCloseable {
     /** As {@link #addExclusivePublication(String, int)}. */
     public ExclusivePublication addExclusivePublication(ChannelUri channel, int streamId) {
         channel.checkPublishable();
-        return (ExclusivePublication) conductor.addPublication(channel, streamId, true);
+        return (ExclusivePublication) calls.addPublication(channel, streamId, true);
     }
 
     /**
@@ -190,25 +178,32 @@ public final class Bus implements AutoCloseable {
             AvailableImageHandler available,
             UnavailableImageHandler unavailable) {
         channel.checkSubscribable();
-        return conductor.addSubscription(
+        return calls.addSubscription(
                 channel,
                 streamId,
                 Objects.requireNonNull(available),
                 Objects.requireNonNull(unavailable));
     }
 
-    /**
-     * The driver's counters. What is returned must not be used once the bus is closed.
-     *
-     * @throws BusException if the bus is closed.
-     */
-    public CountersReader counters() {
-        return conductor.counters();
-    }
-
     /** Identity of this client at its driver. */
     public long clientId() {
         return conductor.clientId();
+    }
+
+    /** An id that no command and no client of the driver has. */
+    public long nextCorrelationId() {
+        return calls.nextCorrelationId();
+    }
+
+    /**
+     * A session id that no publication of a stream has at the driver, for the key {@code
+     * session-id}. Waits for the driver, up to the driver timeout.
+     *
+     * @param streamId of the stream.
+     * @throws BusException if the driver does not answer, as an old one of Aeron.
+     */
+    public int nextSessionId(int streamId) {
+        return calls.nextSessionId(streamId);
     }
 
     /** Whether the bus was closed or has lost its driver. */
@@ -233,7 +228,7 @@ public final class Bus implements AutoCloseable {
      */
     @Override
     public void close() {
-        conductor.checkNotInHandler("close");
+        calls.checkNotInHandler("close");
         if (runner != null) {
             runner.close();
         } else {
@@ -242,70 +237,23 @@ public final class Bus implements AutoCloseable {
     }
 
     /** How to connect. Not safe for use by several threads at once. */
-    public static final class Context {
-        /** System property that names the default driver directory. */
-        public static final String DIRECTORY_PROPERTY = DefaultDirectory.PROPERTY;
+    public static final class Context extends ClientSettings {
+        private static final int MAX_CLIENT_NAME = 100;
 
-        /** Environment variable that names the default driver directory. */
-        public static final String DIRECTORY_VARIABLE = DefaultDirectory.VARIABLE;
-
-        /** System property of Aeron that names the default driver directory. */
-        public static final String AERON_DIRECTORY_PROPERTY = DefaultDirectory.AERON_PROPERTY;
-
-        /** Environment variable of Aeron that names the default driver directory. */
-        public static final String AERON_DIRECTORY_VARIABLE = DefaultDirectory.AERON_VARIABLE;
-
-        /** System property that names the default {@link #directoryOwner}. */
-        public static final String DIRECTORY_OWNER_PROPERTY = "verbus.directory-owner";
-
-        /** Environment variable that names the default {@link #directoryOwner}. */
-        public static final String DIRECTORY_OWNER_VARIABLE = "VERBUS_DIRECTORY_OWNER";
-
-        /** System property that names the default {@link #directoryGroup}, as a driver's. */
-        public static final String DIRECTORY_GROUP_PROPERTY = "verbus.directory-group";
-
-        /** Environment variable that names the default {@link #directoryGroup}, as a driver's. */
-        public static final String DIRECTORY_GROUP_VARIABLE = "VERBUS_DIRECTORY_GROUP";
-
-        /** System property that names the default {@link #logDirectory}, as a driver's. */
-        public static final String LOG_DIRECTORY_PROPERTY = "verbus.log-directory";
-
-        /** Environment variable that names the default {@link #logDirectory}, as a driver's. */
-        public static final String LOG_DIRECTORY_VARIABLE = "VERBUS_LOG_DIRECTORY";
-
-        String directoryName = defaultDirectoryName();
-        String directoryOwner = setting(DIRECTORY_OWNER_PROPERTY, DIRECTORY_OWNER_VARIABLE, null);
-        String directoryGroup = setting(DIRECTORY_GROUP_PROPERTY, DIRECTORY_GROUP_VARIABLE, null);
-        String logDirectory = setting(LOG_DIRECTORY_PROPERTY, LOG_DIRECTORY_VARIABLE, null);
-        ErrorHandler errorHandler = error -> System.err.println("verbus client: " + error);
-        AvailableImageHandler availableImageHandler = image -> {};
-        UnavailableImageHandler unavailableImageHandler = image -> {};
-        PublicationErrorHandler publicationErrorHandler; // null: the error handler
-        DriverLostHandler driverLostHandler = (bus, reason) -> {};
         Duration driverTimeout = Duration.ofSeconds(10);
         Duration keepAliveInterval = Duration.ofMillis(500);
         Duration lingerInterval = Duration.ofSeconds(5);
         IdleStrategy idleStrategy; // null: a new BackoffIdleStrategy
         boolean useConductorAgentInvoker;
         AgentInvoker driverAgentInvoker; // null: the driver has threads of its own
+        ThreadFactory threadFactory = Context::daemon;
+        String clientName = "";
 
         /** The defaults. */
         public Context() {}
 
         Context(Context other) {
-            directoryName = other.directoryName;
-            directoryOwner = other.directoryOwner;
-            directoryGroup = other.directoryGroup;
-            logDirectory = other.logDirectory;
-            errorHandler = other.errorHandler;
-            availableImageHandler = other.availableImageHandler;
-            unavailableImageHandler = other.unavailableImageHandler;
-            publicationErrorHandler =
-                    other.publicationErrorHandler != null
-                            ? other.publicationErrorHandler
-                            : (publication, code, message) ->
-                                    errorHandler.onError(new RegistrationException(code, message));
-            driverLostHandler = other.driverLostHandler;
+            super(other);
             driverTimeout = other.driverTimeout;
             keepAliveInterval = other.keepAliveInterval;
             lingerInterval = other.lingerInterval;
@@ -315,126 +263,18 @@ public final class Bus implements AutoCloseable {
                             : new BackoffIdleStrategy(10, 10, 1_000, 1_000_000);
             useConductorAgentInvoker = other.useConductorAgentInvoker;
             driverAgentInvoker = other.driverAgentInvoker;
+            threadFactory = other.threadFactory;
+            clientName = other.clientName;
         }
 
-        /**
-         * The driver directory where nothing else is said: the first that is set of the system
-         * properties {@value #DIRECTORY_PROPERTY} and {@value #AERON_DIRECTORY_PROPERTY} and the
-         * environment variables {@value #DIRECTORY_VARIABLE} and {@value
-         * #AERON_DIRECTORY_VARIABLE}, else {@code /dev/shm/aeron-USER}, or {@code aeron-USER} in
-         * the folder for temporary files where there is no {@code /dev/shm}.
-         */
-        public static String defaultDirectoryName() {
-            return DefaultDirectory.name();
-        }
-
-        private static String setting(String property, String variable, String preset) {
-            String value = System.getenv(variable);
-            return System.getProperty(property, value != null && !value.isEmpty() ? value : preset);
-        }
-
-        /**
-         * @param directoryName of the driver to connect to.
-         */
-        public Context directoryName(String directoryName) {
-            this.directoryName = Objects.requireNonNull(directoryName);
+        @Override
+        Context self() {
             return this;
-        }
-
-        /** Directory of the driver to connect to. */
-        public String directoryName() {
-            return directoryName;
-        }
-
-        /**
-         * @param user whose driver is believed besides this user's and root's: name or number, or
-         *     null for nobody. Default: the system property {@value #DIRECTORY_OWNER_PROPERTY},
-         *     else the environment variable {@value #DIRECTORY_OWNER_VARIABLE}, else nobody.
-         */
-        public Context directoryOwner(String user) {
-            this.directoryOwner = user;
-            return this;
-        }
-
-        /**
-         * @param group that may write to the driver's files besides this process' own: name or
-         *     number, or null for none. It is the {@code directory-group} of the driver. Default:
-         *     the system property {@value #DIRECTORY_GROUP_PROPERTY}, else the environment variable
-         *     {@value #DIRECTORY_GROUP_VARIABLE}, else none.
-         */
-        public Context directoryGroup(String group) {
-            this.directoryGroup = group;
-            return this;
-        }
-
-        /**
-         * @param mount of huge pages on which logs may lie, null for none. It is the {@code
-         *     log-directory} of the driver. Default: the system property {@value
-         *     #LOG_DIRECTORY_PROPERTY}, else the environment variable {@value
-         *     #LOG_DIRECTORY_VARIABLE}, else none.
-         */
-        public Context logDirectory(String mount) {
-            this.logDirectory = mount;
-            return this;
-        }
-
-        /** Whose driver is believed, as set here. */
-        public DirectoryTrust trust() {
-            return new DirectoryTrust(
-                    directoryOwner,
-                    directoryGroup,
-                    logDirectory == null ? null : Path.of(logDirectory));
         }
 
         /** Runs the driver, where it has no threads of its own. */
         int invokeDriver() {
             return driverAgentInvoker == null ? 0 : driverAgentInvoker.invoke();
-        }
-
-        Path directory() {
-            return Path.of(directoryName);
-        }
-
-        /**
-         * @param handler of errors that no call can throw, and of what application handlers throw.
-         *     Called on the client conductor's thread or on a polling thread. Default: one line on
-         *     standard error.
-         */
-        public Context errorHandler(ErrorHandler handler) {
-            this.errorHandler = Objects.requireNonNull(handler);
-            return this;
-        }
-
-        /**
-         * @param handler of images that join subscriptions without a handler of their own.
-         */
-        public Context availableImageHandler(AvailableImageHandler handler) {
-            this.availableImageHandler = Objects.requireNonNull(handler);
-            return this;
-        }
-
-        /**
-         * @param handler of images that leave subscriptions without a handler of their own.
-         */
-        public Context unavailableImageHandler(UnavailableImageHandler handler) {
-            this.unavailableImageHandler = Objects.requireNonNull(handler);
-            return this;
-        }
-
-        /**
-         * @param handler of publications whose stream is refused. Default: the error handler.
-         */
-        public Context publicationErrorHandler(PublicationErrorHandler handler) {
-            this.publicationErrorHandler = Objects.requireNonNull(handler);
-            return this;
-        }
-
-        /**
-         * @param handler told once, after the error handler, when the driver is lost.
-         */
-        public Context driverLostHandler(DriverLostHandler handler) {
-            this.driverLostHandler = Objects.requireNonNull(handler);
-            return this;
         }
 
         /**
@@ -487,6 +327,37 @@ public final class Bus implements AutoCloseable {
         public Context driverAgentInvoker(AgentInvoker invoker) {
             this.driverAgentInvoker = Objects.requireNonNull(invoker);
             return useConductorAgentInvoker(true);
+        }
+
+        /**
+         * @param factory of the client conductor's thread. Default: daemon threads.
+         */
+        public Context threadFactory(ThreadFactory factory) {
+            this.threadFactory = Objects.requireNonNull(factory);
+            return this;
+        }
+
+        /**
+         * @param name of the client, which stands in the label of the counter that tells that it
+         *     lives: ASCII, at most 100 characters. Default: none.
+         * @throws BusException if the name is longer.
+         */
+        public Context clientName(String name) {
+            if (name.length() > MAX_CLIENT_NAME) {
+                throw new BusException(
+                        "the client name has "
+                                + name.length()
+                                + " characters: choose one of at most "
+                                + MAX_CLIENT_NAME);
+            }
+            this.clientName = name;
+            return this;
+        }
+
+        private static Thread daemon(Runnable task) {
+            Thread thread = new Thread(task);
+            thread.setDaemon(true);
+            return thread;
         }
 
         private static Duration positive(String name, Duration value) {

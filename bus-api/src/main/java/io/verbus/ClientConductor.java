@@ -2,8 +2,13 @@
 
 package io.verbus;
 
-import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.ClientHeartbeat;
+import io.verbus.control.CommandEncoder;
+import io.verbus.control.DriverEvent;
+import io.verbus.control.EventDecoder;
 import io.verbus.logbuffer.InvalidFrameException;
+import io.verbus.logbuffer.LogTouching;
+import io.verbus.memory.LingeringMappings;
 
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -12,7 +17,7 @@ import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.broadcast.CopyBroadcastReceiver;
 import org.agrona.concurrent.status.CountersReader;
 
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -22,7 +27,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>All state of the client belongs to the thread that is in the duty cycle. Application threads
  * hand requests over through {@link ClientRequests}.
  */
-final class ClientConductor implements Agent, Publication.Owner {
+final class ClientConductor implements Agent {
     private static final int EVENTS_PER_CYCLE = 32;
 
     private final Bus bus;
@@ -35,9 +40,13 @@ final class ClientConductor implements Agent, Publication.Owner {
     private final LogTouching touching;
     private final LingeringMappings lingering;
     private final ClientPublications publications;
-    private final ClientDestinations destinations;
     private final ClientSubscriptions subscriptions;
+    private final ClientCounters counters;
+    private final PendingCommands pending = new PendingCommands();
     private final ClientRequests requests;
+    private final ClientCalls calls;
+    private final ConcurrentSkipListMap<Long, Runnable> closeHandlers =
+            new ConcurrentSkipListMap<>();
 
     // Held in the duty cycle and in handlers. Contended only where the application is the invoker.
     private final ReentrantLock duty = new ReentrantLock();
@@ -54,16 +63,31 @@ final class ClientConductor implements Agent, Publication.Owner {
         this.driver = driver;
         commands = new CommandEncoder(driver.toDriver());
         driver.hold(commands.clientId());
-        heartbeat = new ClientHeartbeat(driver.counters(), commands.clientId());
+        heartbeat = new ClientHeartbeat(driver.counters(), commands.clientId(), context.clientName);
         events = new CopyBroadcastReceiver(driver.toClients(), new ExpandableArrayBuffer());
         lingering = new LingeringMappings(context.lingerInterval.toNanos(), context.errorHandler);
         touching = new LogTouching();
         publications = new ClientPublications(this, driver, commands, touching, lingering);
-        destinations = new ClientDestinations(commands);
         subscriptions = new ClientSubscriptions(this, driver, commands, touching, lingering);
+        counters = new ClientCounters(this, driver.counters(), commands);
         requests = new ClientRequests(context, duty, this::doWork);
+        calls = new ClientCalls(this, requests, commands);
+        addContextHandlers();
         keepAliveIntervalNs = context.keepAliveInterval.toNanos();
         lastKeepAliveNs = System.nanoTime() - keepAliveIntervalNs;
+    }
+
+    private void addContextHandlers() {
+        if (context.availableCounterHandler != null) {
+            counters.available().put(commands.nextCorrelationId(), context.availableCounterHandler);
+        }
+        if (context.unavailableCounterHandler != null) {
+            counters.unavailable()
+                    .put(commands.nextCorrelationId(), context.unavailableCounterHandler);
+        }
+        if (context.closeHandler != null) {
+            closeHandlers.put(commands.nextCorrelationId(), context.closeHandler);
+        }
     }
 
     @Override
@@ -111,10 +135,7 @@ final class ClientConductor implements Agent, Publication.Owner {
 
     private void onMessage(int typeId, MutableDirectBuffer buffer, int index, int length) {
         try {
-            DriverEvent event = decoder.decode(typeId, buffer, index, length);
-            if (event != null) {
-                onEvent(event);
-            }
+            onEvent(decoder.decode(typeId, buffer, index, length));
         } catch (RuntimeException e) {
             onError(e);
         }
@@ -129,11 +150,17 @@ final class ClientConductor implements Agent, Publication.Owner {
             case DriverEvent.PublicationFailed failed -> publications.onStreamFailed(failed);
             // Not of publications and subscriptions that were removed: the driver had done so.
             case DriverEvent.CommandFailed failed -> {
-                if (!publications.onFailed(failed) && !destinations.onFailed(failed)) {
+                if (!publications.onFailed(failed)
+                        && !pending.onFailed(failed)
+                        && !counters.onFailed(failed)) {
                     subscriptions.onFailed(failed);
                 }
             }
-            case DriverEvent.CommandSucceeded succeeded -> destinations.onSucceeded(succeeded);
+            case DriverEvent.CommandSucceeded succeeded -> pending.onSucceeded(succeeded);
+            case DriverEvent.NextSessionId next -> pending.onSessionId(next);
+            case DriverEvent.CounterReady ready -> counters.onReady(ready);
+            case DriverEvent.StaticCounterReady ready -> counters.onStaticReady(ready);
+            case DriverEvent.CounterGone gone -> counters.onGone(gone);
             case DriverEvent.ClientTimedOut timedOut -> {
                 if (timedOut.clientId() == commands.clientId()) {
                     loseDriver(givenUp());
@@ -168,11 +195,17 @@ final class ClientConductor implements Agent, Publication.Owner {
             return;
         }
         closedReason = reason;
-        publications.closeAll(reason);
-        destinations.closeAll(reason);
-        subscriptions.closeAll(reason);
+        closeAll(reason);
         onError(reason);
         callHandler(() -> context.driverLostHandler.onDriverLost(bus, reason));
+        closeHandlers.values().forEach(this::callHandler);
+    }
+
+    private void closeAll(BusException reason) {
+        publications.closeAll(reason);
+        pending.closeAll(reason);
+        subscriptions.closeAll(reason);
+        counters.closeAll(reason);
     }
 
     @Override
@@ -192,9 +225,10 @@ final class ClientConductor implements Agent, Publication.Owner {
                 commands.flush();
                 commands.close();
             }
-            publications.closeAll(reason);
-            destinations.closeAll(reason);
-            subscriptions.closeAll(reason);
+            closeAll(reason);
+            if (!isLost) {
+                closeHandlers.values().forEach(this::callHandler);
+            }
             requests.terminate();
             lingering.add(driver, System.nanoTime());
             lingering.unmapInBackground();
@@ -205,77 +239,20 @@ final class ClientConductor implements Agent, Publication.Owner {
 
     // For application threads
 
-    Publication addPublication(ChannelUri channel, int streamId, boolean exclusive) {
-        CompletableFuture<Publication> answer = new CompletableFuture<>();
-        String what = "add a publication of stream " + streamId + " on '" + channel + "'";
-        return ask(answer, what, () -> publications.add(channel, streamId, exclusive, answer));
+    ClientCalls calls() {
+        return calls;
     }
 
-    Subscription addSubscription(
-            ChannelUri channel,
-            int streamId,
-            AvailableImageHandler available,
-            UnavailableImageHandler unavailable) {
-        CompletableFuture<Subscription> answer = new CompletableFuture<>();
-        String what = "add a subscription to stream " + streamId + " on '" + channel + "'";
-        return ask(
-                answer,
-                what,
-                () -> subscriptions.add(channel, streamId, available, unavailable, answer));
-    }
-
-    @Override
-    public void addDestination(Publication publication, ChannelUri destination) {
-        long id = publication.registrationId();
-        CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        ask(
-                answer,
-                "add the destination '" + destination + "'",
-                () -> destinations.add(id, destination, answer));
-    }
-
-    @Override
-    public void removeDestination(Publication publication, ChannelUri destination) {
-        long id = publication.registrationId();
-        CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        ask(
-                answer,
-                "remove the destination '" + destination + "'",
-                () -> destinations.remove(id, destination, answer));
-    }
-
-    private <T> T ask(CompletableFuture<T> answer, String what, Runnable command) {
-        return requests.await(
-                answer,
-                what,
-                () -> {
-                    BusException reason = closedReason;
-                    if (reason == null) {
-                        command.run();
-                    } else {
-                        answer.completeExceptionally(reason);
-                    }
-                });
-    }
-
-    void checkNotInHandler(String what) {
-        requests.checkNotInHandler(what);
-    }
-
-    @Override
-    public void release(Publication publication) {
-        requests.add(() -> publications.release(publication));
-    }
-
-    void releaseLater(Subscription subscription) {
-        requests.add(() -> subscriptions.release(subscription));
+    /** Handlers of the end of the bus, in the order of their ids. */
+    ConcurrentSkipListMap<Long, Runnable> closeHandlers() {
+        return closeHandlers;
     }
 
     void onInvalidFrame(Image image, InvalidFrameException fault) {
         requests.add(() -> subscriptions.onInvalidFrame(image, fault));
     }
 
-    CountersReader counters() {
+    CountersReader counterValues() {
         if (requests.isTerminated()) {
             throw new BusException("the bus is closed: connect a new one to read counters");
         }
@@ -291,6 +268,27 @@ final class ClientConductor implements Agent, Publication.Owner {
     }
 
     // For the parts of the client
+
+    ClientPublications publications() {
+        return publications;
+    }
+
+    ClientSubscriptions subscriptions() {
+        return subscriptions;
+    }
+
+    ClientCounters counters() {
+        return counters;
+    }
+
+    PendingCommands pending() {
+        return pending;
+    }
+
+    /** Why the bus is of no more use; null while it is. Any thread. */
+    BusException closedReason() {
+        return closedReason;
+    }
 
     Bus.Context context() {
         return context;

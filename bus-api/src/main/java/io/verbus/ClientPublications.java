@@ -2,8 +2,13 @@
 
 package io.verbus;
 
+import io.verbus.channel.ChannelStatus;
 import io.verbus.channel.ChannelUri;
+import io.verbus.control.CommandEncoder;
+import io.verbus.control.DriverEvent;
 import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogTouching;
+import io.verbus.memory.LingeringMappings;
 
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -52,11 +57,12 @@ final class ClientPublications {
     }
 
     void add(
+            long registrationId,
             ChannelUri channel,
             int streamId,
             boolean exclusive,
             CompletableFuture<Publication> answer) {
-        long registrationId = commands.addPublication(channel, streamId, exclusive);
+        commands.addPublication(registrationId, channel, streamId, exclusive);
         pending.put(registrationId, new Pending(channel, exclusive, answer));
     }
 
@@ -76,10 +82,10 @@ final class ClientPublications {
                 touching.add(shared.log);
             }
             shared.users++;
-            publication = publication(add, registrationId, shared.log, event.limitCounterId());
+            publication = publication(add, registrationId, shared.log, event);
         } catch (RuntimeException e) {
             releaseLog(event.logRegistrationId());
-            commands.removePublication(registrationId);
+            commands.removePublication(registrationId, false);
             add.answer.completeExceptionally(e);
             return;
         }
@@ -90,7 +96,8 @@ final class ClientPublications {
     }
 
     private Publication publication(
-            Pending add, long registrationId, LogBuffers log, int limitCounterId) {
+            Pending add, long registrationId, LogBuffers log, DriverEvent.PublicationReady event) {
+        int limitCounterId = event.limitCounterId();
         CountersReader counters = driver.counters();
         if (limitCounterId < 0 || limitCounterId > counters.maxCounterId()) {
             throw new BusException(
@@ -101,9 +108,11 @@ final class ClientPublications {
         }
         UnsafeBufferPosition limit =
                 new UnsafeBufferPosition((UnsafeBuffer) counters.valuesBuffer(), limitCounterId);
+        ChannelStatus status = new ChannelStatus(counters, event.statusCounterId());
+        ChannelResource.Owner owner = conductor.calls();
         return add.exclusive
-                ? new ExclusivePublication(add.channel, registrationId, log, limit, conductor)
-                : new ConcurrentPublication(add.channel, registrationId, log, limit, conductor);
+                ? new ExclusivePublication(add.channel, registrationId, log, limit, status, owner)
+                : new ConcurrentPublication(add.channel, registrationId, log, limit, status, owner);
     }
 
     /** True if the command was one of these. */
@@ -134,7 +143,8 @@ final class ClientPublications {
     void release(Publication publication) {
         Entry entry = entries.remove(publication.registrationId());
         if (entry != null) {
-            commands.removePublication(publication.registrationId());
+            commands.removePublication(
+                    publication.registrationId(), publication.isRevokedOnClose());
             releaseLog(entry.logRegistrationId);
         }
     }

@@ -56,17 +56,14 @@ final class ClientRequests {
     }
 
     /**
-     * Has the duty cycle run a request, and waits for its answer.
+     * Waits for the answer to a request that was added.
      *
      * @param answer that the duty cycle completes.
-     * @param what is asked for, in words that follow "to".
-     * @param request that asks for it.
+     * @param what was asked for, in words that follow "to".
      * @return the answer.
      * @throws BusException if the answer is a failure or does not come within the driver timeout.
      */
-    <T> T await(CompletableFuture<T> answer, String what, Runnable request) {
-        checkNotInHandler(what);
-        add(request);
+    <T> T await(CompletableFuture<T> answer, String what) {
         if (context.useConductorAgentInvoker) {
             invokeUntil(answer);
         }
@@ -104,6 +101,14 @@ final class ClientRequests {
         }
     }
 
+    /** Runs a duty cycle, where the application is the invoker and not in a handler. */
+    void serveIfInvoked() {
+        if (context.useConductorAgentInvoker && !duty.isHeldByCurrentThread()) {
+            context.invokeDriver();
+            dutyCycle.getAsInt();
+        }
+    }
+
     private void invokeUntil(CompletableFuture<?> answer) {
         long start = System.nanoTime();
         while (!answer.isDone()
@@ -123,7 +128,7 @@ final class ClientRequests {
     }
 
     /** The failure with this thread's stack, as several threads may be told of the same one. */
-    private static BusException thrownHere(Throwable failure) {
+    static BusException thrownHere(Throwable failure) {
         BusException here =
                 switch (failure) {
                     case RegistrationException e ->

@@ -2,11 +2,16 @@
 
 package io.verbus;
 
+import io.verbus.channel.ChannelStatus;
 import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.control.CommandEncoder;
+import io.verbus.control.DriverEvent;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogTouching;
 import io.verbus.logbuffer.SubscriberLease;
+import io.verbus.memory.LingeringMappings;
 
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -43,12 +48,13 @@ final class ClientSubscriptions {
 
     // The subscription is there from the command on, as images may come before its answer.
     void add(
+            long registrationId,
             ChannelUri channel,
             int streamId,
             AvailableImageHandler available,
             UnavailableImageHandler unavailable,
             CompletableFuture<Subscription> answer) {
-        long registrationId = commands.addSubscription(channel, streamId);
+        commands.addSubscription(registrationId, channel, streamId);
         Subscription subscription =
                 new Subscription(
                         channel,
@@ -56,13 +62,17 @@ final class ClientSubscriptions {
                         registrationId,
                         available,
                         unavailable,
-                        conductor::releaseLater);
+                        conductor.calls());
         entries.put(registrationId, new Entry(subscription, answer));
     }
 
     void onReady(DriverEvent.SubscriptionReady event) {
         Entry entry = entries.get(event.correlationId());
-        if (entry != null && !entry.answer.complete(entry.subscription)) {
+        if (entry == null) {
+            return;
+        }
+        entry.subscription.status(new ChannelStatus(driver.counters(), event.statusCounterId()));
+        if (!entry.answer.complete(entry.subscription)) {
             entry.subscription.close(); // nobody waits for it any more
         }
     }
@@ -122,7 +132,7 @@ final class ClientSubscriptions {
                         position,
                         lease(subscription, event.positionCounterId()),
                         event.source(),
-                        conductor.context().errorHandler,
+                        conductor.context().subscriberErrorHandler,
                         conductor::onInvalidFrame);
         // Told before it is added: the handler returns before the image can be polled.
         conductor.callHandler(() -> subscription.availableImageHandler().onAvailableImage(image));
@@ -211,7 +221,11 @@ final class ClientSubscriptions {
      */
     void onInvalidFrame(Image image, InvalidFrameException fault) {
         if (image.subscription().channel().tether().isTethered()) {
-            commands.rejectImage(image.imageId(), fault.position(), fault.getMessage());
+            commands.rejectImage(
+                    commands.nextCorrelationId(),
+                    image.imageId(),
+                    fault.position(),
+                    fault.getMessage());
         }
         conductor.onError(new BusException(image + " is closed: " + fault.getMessage(), fault));
         remove(image.subscription(), image.imageId());

@@ -2,6 +2,7 @@
 
 package io.verbus;
 
+import io.verbus.channel.ChannelStatus;
 import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.BufferClaim;
 import io.verbus.logbuffer.ConcurrentAppender;
@@ -21,8 +22,9 @@ final class ConcurrentPublication extends Publication {
             long registrationId,
             LogBuffers log,
             ReadablePosition limit,
+            ChannelStatus status,
             Owner owner) {
-        super(channel, registrationId, log, limit, owner);
+        super(channel, registrationId, log, limit, status, owner);
         appender = new ConcurrentAppender(log);
     }
 

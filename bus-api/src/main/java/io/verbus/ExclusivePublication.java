@@ -2,6 +2,7 @@
 
 package io.verbus;
 
+import io.verbus.channel.ChannelStatus;
 import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.BufferClaim;
 import io.verbus.logbuffer.DirectBufferVector;
@@ -19,13 +20,17 @@ import org.agrona.concurrent.status.ReadablePosition;
 public final class ExclusivePublication extends Publication {
     private final ExclusiveAppender appender;
 
+    // Written by any thread before the publication is closed, read by the client conductor.
+    private volatile boolean isRevokedOnClose;
+
     ExclusivePublication(
             ChannelUri channel,
             long registrationId,
             LogBuffers log,
             ReadablePosition limit,
+            ChannelStatus status,
             Owner owner) {
-        super(channel, registrationId, log, limit, owner);
+        super(channel, registrationId, log, limit, status, owner);
         appender = new ExclusiveAppender(log);
     }
 
@@ -133,5 +138,24 @@ public final class ExclusivePublication extends Publication {
         }
         long result = appender.appendBlock(buffer, offset, length, limit());
         return result > 0 ? result : refused(result);
+    }
+
+    /**
+     * Has {@link #close()} take the stream back: its images end at once, wherever they are, without
+     * what is unread. Any thread.
+     */
+    public void revokeOnClose() {
+        isRevokedOnClose = true;
+    }
+
+    /** Closes the publication and takes the stream back, see {@link #revokeOnClose}. Any thread. */
+    public void revoke() {
+        revokeOnClose();
+        close();
+    }
+
+    @Override
+    boolean isRevokedOnClose() {
+        return isRevokedOnClose;
     }
 }

@@ -3,13 +3,13 @@
 package io.verbus;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.control.CommandEncoder;
 import io.verbus.logbuffer.BlockHandler;
 import io.verbus.logbuffer.ControlledFragmentHandler;
 import io.verbus.logbuffer.FragmentHandler;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBlocks;
 import io.verbus.logbuffer.LogBuffers;
-import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogPeek;
 import io.verbus.logbuffer.LogReader;
 import io.verbus.logbuffer.RawBlockHandler;
@@ -40,32 +40,17 @@ import org.agrona.concurrent.status.Position;
  * behind each other are both slow. It never holds back everything that is there, and waits no more
  * once the publisher pauses.
  */
-public final class Image {
+public final class Image extends ReceivedStream {
     /** Takes an image that was closed because of an invalid frame. Any thread. */
     interface FaultHandler {
         void onInvalidFrame(Image image, InvalidFrameException fault);
     }
 
-    private final long imageId;
-    private final Subscription subscription;
-    private final LogBuffers log;
-    private final long joinPosition;
-    private final Position position;
-    private final String source;
     private final ErrorHandler errorHandler;
     private final FaultHandler faultHandler;
     private final LogReader reader;
     private final LogPeek peek;
     private final LogBlocks blocks;
-
-    /** Null where the subscription holds its streams back. */
-    private final SubscriberLease lease;
-
-    // Written once, under this object's monitor, by the closing thread, before it closes the
-    // reader.
-    private long finalPosition;
-    private long endOfStreamAtClose;
-    private boolean wasRevokedAtClose;
 
     /**
      * @param position the subscriber's counter, which holds the join position.
@@ -80,13 +65,7 @@ public final class Image {
             String source,
             ErrorHandler errorHandler,
             FaultHandler faultHandler) {
-        this.imageId = imageId;
-        this.subscription = subscription;
-        this.log = log;
-        this.position = position;
-        this.lease = lease;
-        this.joinPosition = position.getAcquire();
-        this.source = source;
+        super(imageId, subscription, log, position, lease, source);
         this.errorHandler = errorHandler;
         this.faultHandler = faultHandler;
         // Over IPC subscribers read the publication's own log, as spies do: claims are seen there
@@ -301,100 +280,34 @@ public final class Image {
         return 1;
     }
 
-    /** Position up to which the image was consumed; the last one once the image is closed. */
-    public long position() {
-        return isClosed() ? finalPosition : consumed();
+    /**
+     * Has the driver end the image, for all its subscriptions there, and tell the publisher's
+     * client why. The stream may come back after the driver's image liveness timeout. Any thread
+     * but one of the bus's handlers; waits for the driver.
+     *
+     * @param reason for people, ASCII, at most 1,023 bytes; over RDMA 160 of them arrive.
+     * @throws IllegalArgumentException if the reason is longer.
+     * @throws RegistrationException if the driver refuses.
+     * @throws BusException if the image is closed, or is a spy's, whose publisher is not concerned.
+     */
+    public void reject(String reason) {
+        if (reason.length() > CommandEncoder.MAX_REASON) {
+            throw new IllegalArgumentException(
+                    "the reason has "
+                            + reason.length()
+                            + " characters: choose one of at most "
+                            + CommandEncoder.MAX_REASON);
+        }
+        if (isClosed() || subscription().channel().isSpy()) {
+            throw new BusException(
+                    this
+                            + (isClosed() ? " is closed" : " is a spy's")
+                            + " and cannot be rejected: reject one of a subscription that is open");
+        }
+        subscription().owner.reject(this, reason);
     }
 
-    /** Once a subscriber was let go its counter may hold where it joins anew. */
-    private long consumed() {
-        return lease == null ? position.getAcquire() : lease.position();
-    }
-
-    /** Position at which this subscription joined the stream. */
-    public long joinPosition() {
-        return joinPosition;
-    }
-
-    /** Session id of the publisher. */
-    public int sessionId() {
-        return log.spec().sessionId();
-    }
-
-    /** Stream id. */
-    public int streamId() {
-        return log.spec().streamId();
-    }
-
-    /** Bytes of a term of the log. */
-    public int termLength() {
-        return log.spec().termLength();
-    }
-
-    /** How far to shift a position to count terms. */
-    public int positionBitsToShift() {
-        return LogLayout.positionBitsToShift(termLength());
-    }
-
-    /** Bytes of the longest frame, its header of 32 bytes included. */
-    public int mtuLength() {
-        return log.spec().mtu();
-    }
-
-    /** Id of the stream's first term. */
-    public int initialTermId() {
-        return log.spec().initialTermId();
-    }
-
-    /** Identity of the image at its driver; several subscriptions may share it. */
-    public long imageId() {
-        return imageId;
-    }
-
-    /** The subscription that the image belongs to. */
-    public Subscription subscription() {
-        return subscription;
-    }
-
-    /** Where the stream comes from, for people. */
-    public String source() {
-        return source;
-    }
-
-    /** Counter that holds {@link #position()}; the subscriber's own. */
-    public int subscriberPositionId() {
-        return position.id();
-    }
-
-    /** Whether the publisher has ended the stream and everything was consumed. */
-    public boolean isEndOfStream() {
-        return position() >= endOfStreamPosition();
-    }
-
-    /** Position at which the publisher has ended the stream; {@link Long#MAX_VALUE} until then. */
-    public long endOfStreamPosition() {
-        return isClosed() ? endOfStreamAtClose : endOfStream();
-    }
-
-    private long endOfStream() {
-        return log.metadata().getLongVolatile(LogLayout.END_OF_STREAM);
-    }
-
-    /** Whether the publisher has taken the stream back: the image ends without what is unread. */
-    public boolean isPublicationRevoked() {
-        return isClosed() ? wasRevokedAtClose : isRevoked();
-    }
-
-    private boolean isRevoked() {
-        return log.metadata().getByteVolatile(LogLayout.REVOKED) != 0;
-    }
-
-    /** How many transports have delivered the stream of late; 0 once the image is closed. */
-    public int activeTransportCount() {
-        return isClosed() ? 0 : log.metadata().getIntVolatile(LogLayout.ACTIVE_TRANSPORT_COUNT);
-    }
-
-    /** Whether the image has left its subscription: nothing more will be delivered. */
+    @Override
     public boolean isClosed() {
         return reader.isClosed();
     }
@@ -404,9 +317,7 @@ public final class Image {
         if (isClosed()) {
             return false;
         }
-        finalPosition = consumed();
-        endOfStreamAtClose = endOfStream();
-        wasRevokedAtClose = isRevoked();
+        keepState();
         reader.close();
         peek.close();
         return true;
@@ -415,22 +326,5 @@ public final class Image {
     /** Whether a handler may be reading the log, though the image was closed a while ago. */
     boolean isDelivering() {
         return reader.isDelivering();
-    }
-
-    /** The log, to be unmapped once the image is closed and calls under way have returned. */
-    LogBuffers log() {
-        return log;
-    }
-
-    @Override
-    public String toString() {
-        return "image "
-                + imageId
-                + " stream="
-                + streamId()
-                + " session="
-                + sessionId()
-                + " source="
-                + source;
     }
 }

@@ -2,7 +2,9 @@
 
 package io.verbus;
 
+import io.verbus.channel.ChannelStatus;
 import io.verbus.channel.ChannelUri;
+import io.verbus.control.DestinationChange;
 import io.verbus.logbuffer.AppendResult;
 import io.verbus.logbuffer.BufferClaim;
 import io.verbus.logbuffer.DirectBufferVector;
@@ -25,7 +27,7 @@ import org.agrona.concurrent.status.ReadablePosition;
  * <p>Another thread may close a publication while this one is offering. A claim that is committed
  * when the publication was closed and the linger interval of the bus has passed is lost.
  */
-public abstract sealed class Publication implements AutoCloseable
+public abstract sealed class Publication extends ChannelResource implements AutoCloseable
         permits ConcurrentPublication, ExclusivePublication {
     /** No subscriber receives the stream now: offer again later. */
     public static final long NOT_CONNECTED = AppendResult.NOT_CONNECTED;
@@ -42,40 +44,24 @@ public abstract sealed class Publication implements AutoCloseable
     /** The stream has no positions left: close the publication and add a new one. */
     public static final long MAX_POSITION_EXCEEDED = AppendResult.MAX_POSITION_EXCEEDED;
 
-    private final ChannelUri channel;
-    private final long registrationId;
     private final LogBuffers log;
     private final UnsafeBuffer metadata;
     private final ReadablePosition limit;
-    private final Owner owner;
 
     // Written once, under this object's monitor, by the closing thread; read by every call.
     private volatile boolean isClosed;
-
-    /** The client that made a publication. Application's threads. */
-    interface Owner {
-        /** The publication is closed: takes it back. */
-        void release(Publication publication);
-
-        /** Has the driver add a destination. */
-        void addDestination(Publication publication, ChannelUri destination);
-
-        /** Has the driver remove a destination. */
-        void removeDestination(Publication publication, ChannelUri destination);
-    }
 
     Publication(
             ChannelUri channel,
             long registrationId,
             LogBuffers log,
             ReadablePosition limit,
+            ChannelStatus status,
             Owner owner) {
-        this.channel = channel;
-        this.registrationId = registrationId;
+        super(channel, registrationId, status, owner);
         this.log = log;
         this.metadata = log.metadata();
         this.limit = limit;
-        this.owner = owner;
     }
 
     /**
@@ -261,7 +247,7 @@ public abstract sealed class Publication implements AutoCloseable
         return limit.getAcquire();
     }
 
-    /** Whether {@link #close} was called, the bus was closed or the driver is lost. Any thread. */
+    @Override
     public final boolean isClosed() {
         return isClosed;
     }
@@ -283,7 +269,7 @@ public abstract sealed class Publication implements AutoCloseable
 
     /** As {@link #addDestination(String)}. */
     public final void addDestination(ChannelUri destination) {
-        owner.addDestination(this, checkedDestination(destination));
+        owner.change(new DestinationChange.Add(registrationId(), checkedDestination(destination)));
     }
 
     /**
@@ -300,20 +286,52 @@ public abstract sealed class Publication implements AutoCloseable
 
     /** As {@link #removeDestination(String)}. */
     public final void removeDestination(ChannelUri destination) {
-        owner.removeDestination(this, checkedDestination(destination));
+        owner.change(
+                new DestinationChange.Remove(registrationId(), checkedDestination(destination)));
+    }
+
+    /**
+     * Removes a destination by the id that {@link #asyncAddDestination} has returned, as {@link
+     * #removeDestination(String)}.
+     *
+     * @param destinationId of the destination.
+     * @throws RegistrationException if the driver refuses.
+     * @throws BusException if the publication is closed.
+     */
+    public final void removeDestination(long destinationId) {
+        checkOpen();
+        owner.change(new DestinationChange.RemoveById(registrationId(), destinationId));
+    }
+
+    /**
+     * As {@link #addDestination(String)}, without waiting: what fails is told to the error handler.
+     * Any thread, handlers included.
+     *
+     * @param destination of the publication's media.
+     * @return id of the destination, and of the command, see {@link Bus#isCommandActive}.
+     * @throws BusException if it is no destination, or the publication is closed.
+     */
+    public final long asyncAddDestination(String destination) {
+        ChannelUri channel = checkedDestination(ChannelUri.parse(destination));
+        return owner.changeLater(new DestinationChange.Add(registrationId(), channel));
+    }
+
+    /** As {@link #removeDestination(String)}, without waiting, see {@link #asyncAddDestination}. */
+    public final long asyncRemoveDestination(String destination) {
+        ChannelUri channel = checkedDestination(ChannelUri.parse(destination));
+        return owner.changeLater(new DestinationChange.Remove(registrationId(), channel));
+    }
+
+    /** As {@link #removeDestination(long)}, without waiting, see {@link #asyncAddDestination}. */
+    public final long asyncRemoveDestination(long destinationId) {
+        checkOpen();
+        return owner.changeLater(new DestinationChange.RemoveById(registrationId(), destinationId));
     }
 
     private ChannelUri checkedDestination(ChannelUri destination) {
         destination.checkDestination();
-        if (isClosed) {
-            throw new BusException("the " + this + " is closed: add a new one");
-        }
+        checkOpen();
         return destination;
-    }
-
-    /** The channel. */
-    public final ChannelUri channel() {
-        return channel;
     }
 
     /** The stream id. */
@@ -326,11 +344,6 @@ public abstract sealed class Publication implements AutoCloseable
         return log.spec().sessionId();
     }
 
-    /** Identity of this publication at its driver. */
-    public final long registrationId() {
-        return registrationId;
-    }
-
     /** Identity at the driver of the publication that was the first to use the log. */
     public final long originalRegistrationId() {
         return log.spec().registrationId();
@@ -338,7 +351,7 @@ public abstract sealed class Publication implements AutoCloseable
 
     /** Whether this publication was the first to use the log. */
     public final boolean isOriginal() {
-        return originalRegistrationId() == registrationId;
+        return originalRegistrationId() == registrationId();
     }
 
     /** Id of the stream's first term. */
@@ -377,6 +390,11 @@ public abstract sealed class Publication implements AutoCloseable
         }
     }
 
+    /** Whether the driver is to take the stream back. */
+    boolean isRevokedOnClose() {
+        return false;
+    }
+
     /** Keeps all later calls out of the log; false if that was done before. */
     final synchronized boolean markClosed() {
         boolean first = !isClosed;
@@ -397,9 +415,9 @@ public abstract sealed class Publication implements AutoCloseable
     @Override
     public final String toString() {
         return "publication "
-                + registrationId
+                + registrationId()
                 + " channel="
-                + channel
+                + channel()
                 + " stream="
                 + streamId()
                 + " session="

@@ -2,7 +2,9 @@
 
 package io.verbus;
 
+import io.verbus.channel.ChannelStatus;
 import io.verbus.channel.ChannelUri;
+import io.verbus.control.DestinationChange;
 import io.verbus.logbuffer.BlockHandler;
 import io.verbus.logbuffer.ControlledFragmentHandler;
 import io.verbus.logbuffer.FragmentHandler;
@@ -16,15 +18,15 @@ import java.util.function.Consumer;
  * Receives the streams of all publishers to one stream id on one channel: an {@link Image} for
  * each. Polling is for one thread at a time; the rest is for any thread.
  */
-public final class Subscription implements AutoCloseable {
+public final class Subscription extends ChannelResource implements AutoCloseable {
     private static final Image[] NONE = {};
 
-    private final ChannelUri channel;
+    /** Until the driver has answered. */
+    private static final ChannelStatus UNKNOWN = new ChannelStatus(null, 0);
+
     private final int streamId;
-    private final long registrationId;
     private final AvailableImageHandler available;
     private final UnavailableImageHandler unavailable;
-    private final Consumer<Subscription> release;
 
     // Polling thread's: where the next poll begins.
     private int roundRobin;
@@ -42,13 +44,11 @@ public final class Subscription implements AutoCloseable {
             long registrationId,
             AvailableImageHandler available,
             UnavailableImageHandler unavailable,
-            Consumer<Subscription> release) {
-        this.channel = channel;
+            Owner owner) {
+        super(channel, registrationId, UNKNOWN, owner);
         this.streamId = streamId;
-        this.registrationId = registrationId;
         this.available = available;
         this.unavailable = unavailable;
-        this.release = release;
     }
 
     /**
@@ -207,9 +207,84 @@ public final class Subscription implements AutoCloseable {
         }
     }
 
-    /** The channel. */
-    public ChannelUri channel() {
+    /**
+     * Adds a destination to a subscription whose channel has {@code control-mode=manual}: a place
+     * where it receives, too. Any thread but one of the bus's handlers; waits for the driver.
+     *
+     * @param destination such as {@code verbus:udp?endpoint=10.0.0.2:40123}, {@code verbus:ipc} or
+     *     a spy's channel.
+     * @throws RegistrationException if the driver refuses.
+     * @throws BusException if it is no destination, or the subscription is closed.
+     */
+    public void addDestination(String destination) {
+        owner.change(new DestinationChange.AddSource(registrationId(), checked(destination)));
+    }
+
+    /**
+     * Removes a destination. Any thread but one of the bus's handlers; waits for the driver.
+     *
+     * @param destination as it was added.
+     * @throws RegistrationException if the driver refuses.
+     * @throws BusException if it is no destination, or the subscription is closed.
+     */
+    public void removeDestination(String destination) {
+        owner.change(new DestinationChange.RemoveSource(registrationId(), checked(destination)));
+    }
+
+    /**
+     * As {@link #addDestination}, without waiting: what fails is told to the error handler. Any
+     * thread, handlers included.
+     *
+     * @return id of the command, see {@link Bus#isCommandActive}.
+     * @throws BusException if it is no destination, or the subscription is closed.
+     */
+    public long asyncAddDestination(String destination) {
+        return owner.changeLater(
+                new DestinationChange.AddSource(registrationId(), checked(destination)));
+    }
+
+    /** As {@link #removeDestination}, without waiting, see {@link #asyncAddDestination}. */
+    public long asyncRemoveDestination(String destination) {
+        return owner.changeLater(
+                new DestinationChange.RemoveSource(registrationId(), checked(destination)));
+    }
+
+    private ChannelUri checked(String destination) {
+        ChannelUri channel = ChannelUri.parse(destination);
+        if (channel.isIpc() || channel.isSpy()) {
+            channel.checkSubscribable();
+        } else {
+            channel.checkReceiveDestination();
+        }
+        checkOpen();
         return channel;
+    }
+
+    /** The first of {@link #localSocketAddresses}; null if there is none. */
+    public String resolvedEndpoint() {
+        List<String> addresses = localSocketAddresses();
+        return addresses.isEmpty() ? null : addresses.getFirst();
+    }
+
+    /**
+     * The channel with the port that the driver has chosen, where it asks for port 0.
+     *
+     * @return the channel as it is if it asks for no port 0; null if the port is not known, as
+     *     before the channel is open.
+     */
+    public String tryResolveChannelEndpointPort() {
+        ChannelUri channel = channel();
+        if (!channel.hasEndpoint() || channel.endpoint().port() != 0) {
+            return channelStatus() == ChannelStatus.ACTIVE ? channel.toString() : null;
+        }
+        String address = resolvedEndpoint();
+        if (address == null) {
+            return null;
+        }
+        String port = address.substring(address.lastIndexOf(':') + 1);
+        String host = channel.endpoint().toString();
+        String resolved = host.substring(0, host.length() - 1) + port;
+        return channel.toString().replace("endpoint=" + host, "endpoint=" + resolved);
     }
 
     /** The stream id. */
@@ -217,12 +292,7 @@ public final class Subscription implements AutoCloseable {
         return streamId;
     }
 
-    /** Identity of this subscription at its driver. */
-    public long registrationId() {
-        return registrationId;
-    }
-
-    /** Whether {@link #close} was called, the bus was closed or the driver is lost. */
+    @Override
     public boolean isClosed() {
         return isClosed;
     }
@@ -234,7 +304,7 @@ public final class Subscription implements AutoCloseable {
     @Override
     public void close() {
         if (markClosed()) {
-            release.accept(this);
+            owner.release(this);
         }
     }
 
@@ -286,20 +356,22 @@ public final class Subscription implements AutoCloseable {
         return taken;
     }
 
-    AvailableImageHandler availableImageHandler() {
+    /** Told of each image that joins. */
+    public AvailableImageHandler availableImageHandler() {
         return available;
     }
 
-    UnavailableImageHandler unavailableImageHandler() {
+    /** Told of each image that leaves. */
+    public UnavailableImageHandler unavailableImageHandler() {
         return unavailable;
     }
 
     @Override
     public String toString() {
         return "subscription "
-                + registrationId
+                + registrationId()
                 + " channel="
-                + channel
+                + channel()
                 + " stream="
                 + streamId
                 + " images="

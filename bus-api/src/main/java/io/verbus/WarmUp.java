@@ -2,7 +2,9 @@
 
 package io.verbus;
 
+import io.verbus.channel.ChannelStatus;
 import io.verbus.channel.ChannelUri;
+import io.verbus.control.DestinationChange;
 import io.verbus.logbuffer.ControlledFragmentHandler;
 import io.verbus.logbuffer.ControlledFragmentHandler.Action;
 import io.verbus.logbuffer.FragmentHandler;
@@ -92,12 +94,14 @@ final class WarmUp implements AutoCloseable {
     }
 
     /** A stream from this thread to itself. */
-    private static final class Loop implements AutoCloseable, Publication.Owner {
+    private static final class Loop implements AutoCloseable, ChannelResource.Owner {
         private static final ChannelUri CHANNEL = ChannelUri.ipc().build();
+        private static final ChannelStatus STATUS =
+                new ChannelStatus(null, ChannelStatus.NO_ID_ALLOCATED);
 
         final Publication publication;
         final Subscription subscription =
-                new Subscription(CHANNEL, 0, 0, image -> {}, image -> {}, closed -> {});
+                new Subscription(CHANNEL, 0, 0, image -> {}, image -> {}, this);
         private final LogBuffers log =
                 LogBuffers.inMemory(
                         new LogSpec(
@@ -121,8 +125,8 @@ final class WarmUp implements AutoCloseable {
             consumed = new UnsafeBufferPosition(counters, 1);
             publication =
                     exclusive
-                            ? new ExclusivePublication(CHANNEL, 0, log, limit, this)
-                            : new ConcurrentPublication(CHANNEL, 0, log, limit, this);
+                            ? new ExclusivePublication(CHANNEL, 0, log, limit, STATUS, this)
+                            : new ConcurrentPublication(CHANNEL, 0, log, limit, STATUS, this);
             subscription.addImage(
                     new Image(
                             0,
@@ -148,17 +152,32 @@ final class WarmUp implements AutoCloseable {
         }
 
         @Override
-        public void addDestination(Publication to, ChannelUri destination) {
+        public void release(Subscription closed) {
+            // nothing holds it but this
+        }
+
+        @Override
+        public void release(Counter closed) {
             throw noDriver();
         }
 
         @Override
-        public void removeDestination(Publication from, ChannelUri destination) {
+        public void change(DestinationChange change) {
+            throw noDriver();
+        }
+
+        @Override
+        public long changeLater(DestinationChange change) {
+            throw noDriver();
+        }
+
+        @Override
+        public void reject(Image image, String reason) {
             throw noDriver();
         }
 
         private static BusException noDriver() {
-            return new BusException("a warm-up has no driver: add destinations through a bus");
+            return new BusException("a warm-up has no driver: do it through a bus");
         }
 
         @Override

@@ -51,6 +51,7 @@ class ArchitectureTest {
                             "io.verbus.channel..",
                             "io.verbus.logbuffer..",
                             "io.verbus.cnc..",
+                            "io.verbus.control..",
                             "io.verbus.directory..",
                             "io.verbus.memory..",
                             "io.verbus.transport..")
@@ -63,6 +64,7 @@ class ArchitectureTest {
                             "io.verbus.channel..",
                             "io.verbus.logbuffer..",
                             "io.verbus.cnc..",
+                            "io.verbus.control..",
                             "io.verbus.directory..",
                             "io.verbus.memory..",
                             "io.verbus.transport..",

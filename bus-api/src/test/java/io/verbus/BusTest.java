@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.cnc.CncFile;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.control.DriverEvent;
 import io.verbus.logbuffer.BufferClaim;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
@@ -119,6 +120,7 @@ class BusTest {
                         SESSION,
                         STREAM,
                         limitId,
+                        -1,
                         exclusive,
                         "publication-" + logId + ".log"));
     }
@@ -138,7 +140,7 @@ class BusTest {
                 assertInstanceOf(ScriptedDriver.Command.AddSubscription.class, driver.next());
         assertEquals(STREAM, add.streamId());
         assertEquals("verbus:ipc?alias=in", add.channel());
-        driver.tell(new DriverEvent.SubscriptionReady(add.correlationId()));
+        driver.tell(new DriverEvent.SubscriptionReady(add.correlationId(), -1));
         return call.join();
     }
 
@@ -561,7 +563,7 @@ class BusTest {
                         driver.position(add.correlationId()).id(),
                         "image-40.log",
                         ""));
-        driver.tell(new DriverEvent.SubscriptionReady(add.correlationId()));
+        driver.tell(new DriverEvent.SubscriptionReady(add.correlationId(), -1));
         assertTrue(refused.join().getMessage().contains("handler"), refused.join().getMessage());
         await(() -> images.contains("-40"));
         assertTrue(call.isDone() || !call.isCompletedExceptionally());
@@ -581,7 +583,7 @@ class BusTest {
                                         image -> {}));
         ScriptedDriver.Command.AddSubscription add =
                 assertInstanceOf(ScriptedDriver.Command.AddSubscription.class, driver.next());
-        driver.tell(new DriverEvent.SubscriptionReady(add.correlationId()));
+        driver.tell(new DriverEvent.SubscriptionReady(add.correlationId(), -1));
         image(call.join(), 41);
         assertEquals("available", errors.get(0).getMessage());
         assertFalse(bus.isClosed());

@@ -14,6 +14,8 @@ import io.verbus.codecs.control.MessageBounds;
 import io.verbus.codecs.control.RejectImageDecoder;
 import io.verbus.codecs.control.RemovePublicationDecoder;
 import io.verbus.codecs.control.RemoveSubscriptionDecoder;
+import io.verbus.control.DriverEvent;
+import io.verbus.control.EventEncoding;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;

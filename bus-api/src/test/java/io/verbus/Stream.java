@@ -2,7 +2,9 @@
 
 package io.verbus;
 
+import io.verbus.channel.ChannelStatus;
 import io.verbus.channel.ChannelUri;
+import io.verbus.control.DestinationChange;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
@@ -19,6 +21,7 @@ import java.util.List;
 final class Stream implements AutoCloseable {
     static final int TERM_LENGTH = 64 * 1024;
     static final int MTU = 1024;
+    private static final ChannelStatus STATUS = new ChannelStatus(null, -1);
 
     final LogBuffers log = TestLogs.create(TERM_LENGTH, MTU);
     final List<Throwable> errors = new ArrayList<>();
@@ -29,21 +32,36 @@ final class Stream implements AutoCloseable {
     private int nextCounter;
     final UnsafeBufferPosition limit = counter(0);
 
-    private final Publication.Owner owner =
-            new Publication.Owner() {
+    private final ChannelResource.Owner owner =
+            new ChannelResource.Owner() {
                 @Override
                 public void release(Publication publication) {
                     released.add(publication);
                 }
 
                 @Override
-                public void addDestination(Publication publication, ChannelUri destination) {
-                    throw new BusException("no driver adds " + destination);
+                public void release(Subscription subscription) {
+                    // as if the client had taken it out
                 }
 
                 @Override
-                public void removeDestination(Publication publication, ChannelUri destination) {
-                    throw new BusException("no driver removes " + destination);
+                public void release(Counter counter) {
+                    throw new BusException("no driver has " + counter);
+                }
+
+                @Override
+                public void change(DestinationChange change) {
+                    throw new BusException("no driver can " + change.words());
+                }
+
+                @Override
+                public long changeLater(DestinationChange change) {
+                    throw new BusException("no driver can " + change.words());
+                }
+
+                @Override
+                public void reject(Image image, String reason) {
+                    throw new BusException("no driver rejects " + image + ": " + reason);
                 }
             };
 
@@ -68,12 +86,12 @@ final class Stream implements AutoCloseable {
     Publication publication(boolean exclusive) {
         ChannelUri channel = ChannelUri.ipc().build();
         return exclusive
-                ? new ExclusivePublication(channel, 1, log, limit, owner)
-                : new ConcurrentPublication(channel, 1, log, limit, owner);
+                ? new ExclusivePublication(channel, 1, log, limit, STATUS, owner)
+                : new ConcurrentPublication(channel, 1, log, limit, STATUS, owner);
     }
 
     Subscription subscription(ChannelUri channel) {
-        return new Subscription(channel, 1001, 2, image -> {}, image -> {}, closed -> {});
+        return new Subscription(channel, 1001, 2, image -> {}, image -> {}, owner);
     }
 
     Image image(Subscription subscription, long imageId, UnsafeBufferPosition position) {

@@ -41,6 +41,7 @@ class PackageRulesTest {
                             "io.verbus",
                             "io.verbus.channel",
                             "io.verbus.cnc",
+                            "io.verbus.control",
                             "io.verbus.directory",
                             "io.verbus.logbuffer",
                             "io.verbus.memory",

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus;
-
-import io.verbus.logbuffer.LogBuffers;
+package io.verbus.logbuffer;
 
 import java.util.ArrayDeque;
 
 /**
  * Brings the pages of logs that were just mapped into this process, so that the first way round a
  * log meets few page faults: the first part at once, the rest a piece a duty cycle, as a long log
- * takes seconds. Conductor's thread only.
+ * takes seconds. One thread, the client conductor's.
  */
-final class LogTouching {
+public final class LogTouching {
     private static final int AT_ONCE = 1024 * 1024;
     private static final int SLICE = 64 * 1024;
 
@@ -26,8 +24,11 @@ final class LogTouching {
 
     private final ArrayDeque<Touched> all = new ArrayDeque<>();
 
+    /** Nothing to bring in yet. */
+    public LogTouching() {}
+
     /** A log was mapped. */
-    void add(LogBuffers log) {
+    public void add(LogBuffers log) {
         Touched touched = new Touched(log);
         if (!isDone(touched, AT_ONCE)) {
             all.addLast(touched);
@@ -35,12 +36,12 @@ final class LogTouching {
     }
 
     /** A log will be unmapped. */
-    void remove(LogBuffers log) {
+    public void remove(LogBuffers log) {
         all.removeIf(touched -> touched.log == log);
     }
 
     /** One piece of the first log. Returns the amount of work done. */
-    int work() {
+    public int work() {
         Touched first = all.pollFirst();
         if (first == null) {
             return 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus;
+package io.verbus.control;
 
+import io.verbus.BusException;
 import io.verbus.codecs.control.AvailableImageDecoder;
 import io.verbus.codecs.control.ClientTimeoutDecoder;
 import io.verbus.codecs.control.CounterReadyDecoder;
@@ -24,7 +25,7 @@ import org.agrona.DirectBuffer;
  * Decodes events. Every length is checked against the message before it is used, so that no bytes
  * whatever can make it read elsewhere. One thread.
  */
-final class EventDecoder {
+public final class EventDecoder {
     private final OperationSuccessDecoder success = new OperationSuccessDecoder();
     private final ErrorDecoder error = new ErrorDecoder();
     private final PublicationReadyDecoder publicationReady = new PublicationReadyDecoder();
@@ -35,6 +36,13 @@ final class EventDecoder {
     private final UnavailableImageDecoder unavailableImage = new UnavailableImageDecoder();
     private final PublicationErrorDecoder publicationError = new PublicationErrorDecoder();
     private final ClientTimeoutDecoder clientTimeout = new ClientTimeoutDecoder();
+    private final CounterReadyDecoder counterReady = new CounterReadyDecoder();
+    private final StaticCounterDecoder staticCounter = new StaticCounterDecoder();
+    private final UnavailableCounterDecoder unavailableCounter = new UnavailableCounterDecoder();
+    private final NextAvailableSessionIdDecoder sessionId = new NextAvailableSessionIdDecoder();
+
+    /** One for each reader of the events. */
+    public EventDecoder() {}
 
     /**
      * Decodes one event.
@@ -43,10 +51,10 @@ final class EventDecoder {
      * @param buffer that holds it.
      * @param index at which it begins.
      * @param length in bytes.
-     * @return the event; null if it means nothing to this client, such as a counter of another.
+     * @return the event.
      * @throws BusException if it is malformed or unknown.
      */
-    DriverEvent decode(int typeId, DirectBuffer buffer, int index, int length) {
+    public DriverEvent decode(int typeId, DirectBuffer buffer, int index, int length) {
         if (!MessageBounds.isWhole(typeId, buffer, index, length)) {
             throw malformed("it is of type " + typeId + " and has " + length + " bytes");
         }
@@ -72,7 +80,9 @@ final class EventDecoder {
                         index,
                         SubscriptionReadyDecoder.BLOCK_LENGTH,
                         SubscriptionReadyDecoder.SCHEMA_VERSION);
-                yield new DriverEvent.SubscriptionReady(subscriptionReady.correlationId());
+                yield new DriverEvent.SubscriptionReady(
+                        subscriptionReady.correlationId(),
+                        subscriptionReady.channelStatusCounterId());
             }
             case AvailableImageDecoder.TEMPLATE_ID -> {
                 availableImage.wrap(buffer, index);
@@ -113,11 +123,42 @@ final class EventDecoder {
                         ClientTimeoutDecoder.SCHEMA_VERSION);
                 yield new DriverEvent.ClientTimedOut(clientTimeout.clientId());
             }
-            case CounterReadyDecoder.TEMPLATE_ID,
-                    StaticCounterDecoder.TEMPLATE_ID,
-                    UnavailableCounterDecoder.TEMPLATE_ID,
-                    NextAvailableSessionIdDecoder.TEMPLATE_ID ->
-                    null;
+            case CounterReadyDecoder.TEMPLATE_ID -> {
+                counterReady.wrap(
+                        buffer,
+                        index,
+                        CounterReadyDecoder.BLOCK_LENGTH,
+                        CounterReadyDecoder.SCHEMA_VERSION);
+                yield new DriverEvent.CounterReady(
+                        counterReady.correlationId(), counterReady.counterId());
+            }
+            case StaticCounterDecoder.TEMPLATE_ID -> {
+                staticCounter.wrap(
+                        buffer,
+                        index,
+                        StaticCounterDecoder.BLOCK_LENGTH,
+                        StaticCounterDecoder.SCHEMA_VERSION);
+                yield new DriverEvent.StaticCounterReady(
+                        staticCounter.correlationId(), staticCounter.counterId());
+            }
+            case UnavailableCounterDecoder.TEMPLATE_ID -> {
+                unavailableCounter.wrap(
+                        buffer,
+                        index,
+                        UnavailableCounterDecoder.BLOCK_LENGTH,
+                        UnavailableCounterDecoder.SCHEMA_VERSION);
+                yield new DriverEvent.CounterGone(
+                        unavailableCounter.registrationId(), unavailableCounter.counterId());
+            }
+            case NextAvailableSessionIdDecoder.TEMPLATE_ID -> {
+                sessionId.wrap(
+                        buffer,
+                        index,
+                        NextAvailableSessionIdDecoder.BLOCK_LENGTH,
+                        NextAvailableSessionIdDecoder.SCHEMA_VERSION);
+                yield new DriverEvent.NextSessionId(
+                        sessionId.correlationId(), sessionId.sessionId());
+            }
             default -> throw malformed("it is a command, of type " + typeId);
         };
     }
@@ -134,6 +175,7 @@ final class EventDecoder {
                 publicationReady.sessionId(),
                 publicationReady.streamId(),
                 publicationReady.publisherLimitCounterId(),
+                publicationReady.channelStatusCounterId(),
                 false,
                 path(publicationReady.logFile()));
     }
@@ -150,6 +192,7 @@ final class EventDecoder {
                 exclusiveReady.sessionId(),
                 exclusiveReady.streamId(),
                 exclusiveReady.publisherLimitCounterId(),
+                exclusiveReady.channelStatusCounterId(),
                 true,
                 path(exclusiveReady.logFile()));
     }

@@ -1,28 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus;
+package io.verbus.cnc;
 
-import io.verbus.cnc.CounterTypes;
-
+import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
  * Tells the driver that a client lives: by the time in a counter that the driver makes with the
- * first thing that the client adds, and takes away when it gives the client up. Client conductor's.
+ * first thing that the client adds, and takes away when it gives the client up. One thread, the
+ * client conductor's.
  */
-final class ClientHeartbeat {
+public final class ClientHeartbeat {
     private static final int NONE = -1;
 
     private final CountersReader counters;
     private final UnsafeBuffer values;
     private final long clientId;
+    private final String name;
     private int counterId = NONE;
 
-    ClientHeartbeat(CountersReader counters, long clientId) {
+    /**
+     * @param counters of the driver.
+     * @param clientId of the client.
+     * @param name of the client for people, put behind the label; empty for none.
+     */
+    public ClientHeartbeat(CountersReader counters, long clientId, String name) {
         this.counters = counters;
         this.values = (UnsafeBuffer) counters.valuesBuffer();
         this.clientId = clientId;
+        this.name = name;
     }
 
     /**
@@ -32,9 +39,12 @@ final class ClientHeartbeat {
      * @return false if the counter was there and is another's now: the driver has given the client
      *     up.
      */
-    boolean beat(long nowMs) {
+    public boolean beat(long nowMs) {
         if (counterId == NONE) {
             counterId = find();
+            if (counterId != NONE && !name.isEmpty()) {
+                appendToLabel(" name=" + name);
+            }
         }
         if (counterId == NONE) {
             return true;
@@ -44,6 +54,17 @@ final class ClientHeartbeat {
         }
         values.putLongRelease(CountersReader.counterOffset(counterId), nowMs);
         return true;
+    }
+
+    /** Behind what the driver has written, which is there before the counter is. */
+    private void appendToLabel(String text) {
+        AtomicBuffer metadata = counters.metaDataBuffer();
+        int label = CountersReader.metaDataOffset(counterId) + CountersReader.LABEL_OFFSET;
+        int length = Math.clamp(metadata.getInt(label), 0, CountersReader.MAX_LABEL_LENGTH);
+        int room = CountersReader.MAX_LABEL_LENGTH - length;
+        int count = Math.min(text.length(), room);
+        metadata.putStringWithoutLengthAscii(label + Integer.BYTES + length, text, 0, count);
+        metadata.putIntRelease(label, length + count);
     }
 
     private int find() {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus;
+package io.verbus.control;
 
 import io.verbus.codecs.control.ErrorCode;
 
 /** What a driver tells its clients, decoded and checked. */
-sealed interface DriverEvent {
+public sealed interface DriverEvent {
     record CommandSucceeded(long correlationId) implements DriverEvent {}
 
     record CommandFailed(long correlationId, ErrorCode code, String message)
@@ -17,11 +17,12 @@ sealed interface DriverEvent {
             int sessionId,
             int streamId,
             int limitCounterId,
+            int statusCounterId,
             boolean exclusive,
             String logFile)
             implements DriverEvent {}
 
-    record SubscriptionReady(long correlationId) implements DriverEvent {}
+    record SubscriptionReady(long correlationId, int statusCounterId) implements DriverEvent {}
 
     record ImageAvailable(
             long imageId,
@@ -37,6 +38,14 @@ sealed interface DriverEvent {
 
     record PublicationFailed(long logRegistrationId, ErrorCode code, String message)
             implements DriverEvent {}
+
+    record CounterReady(long correlationId, int counterId) implements DriverEvent {}
+
+    record StaticCounterReady(long correlationId, int counterId) implements DriverEvent {}
+
+    record CounterGone(long registrationId, int counterId) implements DriverEvent {}
+
+    record NextSessionId(long correlationId, int sessionId) implements DriverEvent {}
 
     record ClientTimedOut(long clientId) implements DriverEvent {}
 }

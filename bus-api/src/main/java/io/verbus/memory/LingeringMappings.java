@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus;
+package io.verbus.memory;
 
 import org.agrona.ErrorHandler;
 
@@ -14,7 +14,7 @@ import java.util.function.BooleanSupplier;
  * using: it is unmapped when the linger interval has passed, and nothing is known to use it. One
  * thread.
  */
-final class LingeringMappings {
+public final class LingeringMappings {
     private record Entry(long since, AutoCloseable memory, BooleanSupplier isInUse) {}
 
     private final long lingerNs;
@@ -25,13 +25,13 @@ final class LingeringMappings {
      * @param lingerNs the linger interval.
      * @param errorHandler of memory that cannot be unmapped.
      */
-    LingeringMappings(long lingerNs, ErrorHandler errorHandler) {
+    public LingeringMappings(long lingerNs, ErrorHandler errorHandler) {
         this.lingerNs = lingerNs;
         this.errorHandler = errorHandler;
     }
 
     /** Takes memory over, after the flag was set that keeps new calls out of it. */
-    void add(AutoCloseable memory, long nowNs) {
+    public void add(AutoCloseable memory, long nowNs) {
         add(memory, () -> false, nowNs);
     }
 
@@ -40,7 +40,7 @@ final class LingeringMappings {
      *
      * @param isInUse asked when the linger interval has passed: then it lasts another one.
      */
-    void add(AutoCloseable memory, BooleanSupplier isInUse, long nowNs) {
+    public void add(AutoCloseable memory, BooleanSupplier isInUse, long nowNs) {
         entries.addLast(new Entry(nowNs, memory, isInUse));
     }
 
@@ -49,7 +49,7 @@ final class LingeringMappings {
      *
      * @return how many were unmapped.
      */
-    int unmap(long nowNs) {
+    public int unmap(long nowNs) {
         int count = 0;
         Entry first;
         while ((first = entries.peekFirst()) != null && nowNs - first.since >= lingerNs) {
@@ -76,7 +76,7 @@ final class LingeringMappings {
      * Leaves the rest to threads that the JVM has for all that wait for a time to pass. Nothing
      * else may be called from now on.
      */
-    void unmapInBackground() {
+    public void unmapInBackground() {
         if (!entries.isEmpty()) {
             CompletableFuture.delayedExecutor(lingerNs, TimeUnit.NANOSECONDS)
                     .execute(this::unmapLater);

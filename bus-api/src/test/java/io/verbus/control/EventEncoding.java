@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus;
+package io.verbus.control;
 
 import io.verbus.codecs.control.AddressType;
 import io.verbus.codecs.control.AvailableImageEncoder;
 import io.verbus.codecs.control.ClientTimeoutEncoder;
+import io.verbus.codecs.control.CounterReadyEncoder;
 import io.verbus.codecs.control.ErrorEncoder;
 import io.verbus.codecs.control.ExclusivePublicationReadyEncoder;
+import io.verbus.codecs.control.NextAvailableSessionIdEncoder;
 import io.verbus.codecs.control.OperationSuccessEncoder;
 import io.verbus.codecs.control.PublicationErrorEncoder;
 import io.verbus.codecs.control.PublicationReadyEncoder;
+import io.verbus.codecs.control.StaticCounterEncoder;
 import io.verbus.codecs.control.SubscriptionReadyEncoder;
+import io.verbus.codecs.control.UnavailableCounterEncoder;
 import io.verbus.codecs.control.UnavailableImageEncoder;
 
 import org.agrona.ExpandableArrayBuffer;
@@ -21,10 +25,8 @@ import org.agrona.ExpandableArrayBuffer;
  * @param typeId of the event.
  * @param bytes of its body.
  */
-record EventEncoding(int typeId, byte[] bytes) {
-    private static final int NO_COUNTER = -1;
-
-    static EventEncoding of(DriverEvent event) {
+public record EventEncoding(int typeId, byte[] bytes) {
+    public static EventEncoding of(DriverEvent event) {
         ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
         return switch (event) {
             case DriverEvent.CommandSucceeded e ->
@@ -56,7 +58,7 @@ record EventEncoding(int typeId, byte[] bytes) {
                                     .sessionId(e.sessionId())
                                     .streamId(e.streamId())
                                     .publisherLimitCounterId(e.limitCounterId())
-                                    .channelStatusCounterId(NO_COUNTER)
+                                    .channelStatusCounterId(e.statusCounterId())
                                     .logFile(e.logFile())
                                     .encodedLength());
             case DriverEvent.PublicationReady e ->
@@ -70,7 +72,7 @@ record EventEncoding(int typeId, byte[] bytes) {
                                     .sessionId(e.sessionId())
                                     .streamId(e.streamId())
                                     .publisherLimitCounterId(e.limitCounterId())
-                                    .channelStatusCounterId(NO_COUNTER)
+                                    .channelStatusCounterId(e.statusCounterId())
                                     .logFile(e.logFile())
                                     .encodedLength());
             case DriverEvent.SubscriptionReady e ->
@@ -80,7 +82,7 @@ record EventEncoding(int typeId, byte[] bytes) {
                             new SubscriptionReadyEncoder()
                                     .wrap(buffer, 0)
                                     .correlationId(e.correlationId())
-                                    .channelStatusCounterId(NO_COUNTER)
+                                    .channelStatusCounterId(e.statusCounterId())
                                     .encodedLength());
             case DriverEvent.ImageAvailable e ->
                     body(
@@ -117,6 +119,42 @@ record EventEncoding(int typeId, byte[] bytes) {
                                     .addressType(AddressType.IPV4)
                                     .errorCode(e.code())
                                     .message(e.message())
+                                    .encodedLength());
+            case DriverEvent.CounterReady e ->
+                    body(
+                            CounterReadyEncoder.TEMPLATE_ID,
+                            buffer,
+                            new CounterReadyEncoder()
+                                    .wrap(buffer, 0)
+                                    .correlationId(e.correlationId())
+                                    .counterId(e.counterId())
+                                    .encodedLength());
+            case DriverEvent.StaticCounterReady e ->
+                    body(
+                            StaticCounterEncoder.TEMPLATE_ID,
+                            buffer,
+                            new StaticCounterEncoder()
+                                    .wrap(buffer, 0)
+                                    .correlationId(e.correlationId())
+                                    .counterId(e.counterId())
+                                    .encodedLength());
+            case DriverEvent.CounterGone e ->
+                    body(
+                            UnavailableCounterEncoder.TEMPLATE_ID,
+                            buffer,
+                            new UnavailableCounterEncoder()
+                                    .wrap(buffer, 0)
+                                    .registrationId(e.registrationId())
+                                    .counterId(e.counterId())
+                                    .encodedLength());
+            case DriverEvent.NextSessionId e ->
+                    body(
+                            NextAvailableSessionIdEncoder.TEMPLATE_ID,
+                            buffer,
+                            new NextAvailableSessionIdEncoder()
+                                    .wrap(buffer, 0)
+                                    .correlationId(e.correlationId())
+                                    .sessionId(e.sessionId())
                                     .encodedLength());
             case DriverEvent.ClientTimedOut e ->
                     body(

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.control;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersReader;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A counter that a client asks its driver for. Key and label are copies.
+ *
+ * @param typeId of the counter, the application's to choose.
+ * @param key that tells counters of the type apart.
+ * @param label for people, ASCII.
+ */
+public record NewCounter(int typeId, DirectBuffer key, DirectBuffer label) {
+    /**
+     * A counter without a key.
+     *
+     * @throws IllegalArgumentException if the label is too long.
+     */
+    public static NewCounter of(int typeId, String label) {
+        byte[] text = label.getBytes(StandardCharsets.US_ASCII);
+        return of(typeId, null, 0, 0, new UnsafeBuffer(text), 0, text.length);
+    }
+
+    /**
+     * A counter with a key.
+     *
+     * @throws IllegalArgumentException if key or label are too long.
+     * @throws IndexOutOfBoundsException if a buffer does not hold its part.
+     */
+    public static NewCounter of(
+            int typeId,
+            DirectBuffer key,
+            int keyOffset,
+            int keyLength,
+            DirectBuffer label,
+            int labelOffset,
+            int labelLength) {
+        check("key", keyLength, CountersReader.MAX_KEY_LENGTH);
+        check("label", labelLength, CountersReader.MAX_LABEL_LENGTH);
+        return new NewCounter(
+                typeId, copy(key, keyOffset, keyLength), copy(label, labelOffset, labelLength));
+    }
+
+    private static void check(String what, int length, int most) {
+        if (length < 0 || length > most) {
+            throw new IllegalArgumentException(
+                    "the "
+                            + what
+                            + " of a counter has "
+                            + length
+                            + " bytes, not 0 to "
+                            + most
+                            + ": choose a shorter one");
+        }
+    }
+
+    private static DirectBuffer copy(DirectBuffer buffer, int offset, int length) {
+        byte[] bytes = new byte[length];
+        if (length > 0) {
+            buffer.getBytes(offset, bytes);
+        }
+        return new UnsafeBuffer(bytes);
+    }
+}
