@@ -3,6 +3,7 @@
 package io.verbus;
 
 import io.verbus.cnc.ClientHeartbeat;
+import io.verbus.codecs.control.ErrorCode;
 import io.verbus.control.CommandEncoder;
 import io.verbus.control.DriverEvent;
 import io.verbus.control.EventDecoder;
@@ -19,6 +20,7 @@ import org.agrona.concurrent.status.CountersReader;
 
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * Keeps a client in touch with its driver: sends what application threads ask for, takes the
@@ -148,6 +150,9 @@ final class ClientConductor implements Agent {
             case DriverEvent.ImageAvailable image -> subscriptions.onImageAvailable(image);
             case DriverEvent.ImageUnavailable image -> subscriptions.onImageUnavailable(image);
             case DriverEvent.PublicationFailed failed -> publications.onStreamFailed(failed);
+            case DriverEvent.CommandFailed failed
+                    when failed.code() == ErrorCode.CHANNEL_ENDPOINT_ERROR ->
+                    onEndpointFailed(failed);
             // Not of publications and subscriptions that were removed: the driver had done so.
             case DriverEvent.CommandFailed failed -> {
                 if (!publications.onFailed(failed)
@@ -167,6 +172,20 @@ final class ClientConductor implements Agent {
                 }
             }
         }
+    }
+
+    /** A channel cannot be used any more: the id is that of the counter of its status. */
+    private void onEndpointFailed(DriverEvent.CommandFailed event) {
+        Consumer<ChannelResource> tell =
+                resource -> {
+                    if (resource.channelStatusId() == event.correlationId()) {
+                        onError(
+                                new RegistrationException(
+                                        event.code(), resource + ": " + event.message()));
+                    }
+                };
+        publications.forEach(tell);
+        subscriptions.forEach(tell);
     }
 
     private int checkLiveness(long nowNs) {

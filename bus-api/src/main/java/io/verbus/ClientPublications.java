@@ -16,6 +16,7 @@ import org.agrona.concurrent.status.CountersReader;
 import org.agrona.concurrent.status.UnsafeBufferPosition;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** The publications of a client, and the logs that they share. Conductor's thread only. */
 final class ClientPublications {
@@ -125,7 +126,17 @@ final class ClientPublications {
         return true;
     }
 
+    void forEach(Consumer<ChannelResource> visitor) {
+        entries.values().forEach(entry -> visitor.accept(entry.publication));
+    }
+
     void onStreamFailed(DriverEvent.PublicationFailed event) {
+        PublicationErrorHandler.Receiver receiver =
+                new PublicationErrorHandler.Receiver(
+                        event.receiverId(),
+                        event.groupTag(),
+                        event.address(),
+                        event.destinationId());
         for (Entry entry : entries.values().toArray(new Entry[0])) {
             if (entry.logRegistrationId == event.logRegistrationId()) {
                 conductor.callHandler(
@@ -134,7 +145,10 @@ final class ClientPublications {
                                         .context()
                                         .publicationErrorHandler
                                         .onPublicationError(
-                                                entry.publication, event.code(), event.message()));
+                                                entry.publication,
+                                                event.code(),
+                                                event.message(),
+                                                receiver));
             }
         }
     }

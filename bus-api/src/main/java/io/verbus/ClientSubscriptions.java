@@ -21,6 +21,7 @@ import org.agrona.concurrent.status.UnsafeBufferPosition;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** The subscriptions of a client and their images. Conductor's thread only. */
 final class ClientSubscriptions {
@@ -102,6 +103,10 @@ final class ClientSubscriptions {
         entry.answer.completeExceptionally(
                 new RegistrationException(event.code(), event.message()));
         return true;
+    }
+
+    void forEach(Consumer<ChannelResource> visitor) {
+        entries.values().forEach(entry -> visitor.accept(entry.subscription));
     }
 
     void onImageAvailable(DriverEvent.ImageAvailable event) {

@@ -281,11 +281,36 @@ class BusTest {
             driver.log("publication-5.log", 5, SESSION, STREAM);
             publicationReady(id, 5, driver.counter(0).id(), false);
             call.join();
-            driver.tell(new DriverEvent.PublicationFailed(77, ErrorCode.IMAGE_REJECTED, "other"));
-            driver.tell(new DriverEvent.PublicationFailed(5, ErrorCode.IMAGE_REJECTED, "unwanted"));
+            for (int log : new int[] {77, 5}) {
+                driver.tell(
+                        new DriverEvent.PublicationFailed(
+                                log, -1, -1, -1, null, ErrorCode.IMAGE_REJECTED, "of " + log));
+            }
             await(() -> !told.isEmpty());
-            assertEquals(List.of(id + " IMAGE_REJECTED unwanted"), told);
+            assertEquals(List.of(id + " IMAGE_REJECTED of 5"), told);
         }
+    }
+
+    /** The number in the event is a counter's then, and may be that of a command that waits. */
+    @Test
+    void tellsWhoseChannelCannotBeUsed() {
+        CompletableFuture<Publication> waiting =
+                async(() -> bus.addPublication("verbus:ipc", STREAM));
+        int number = (int) nextAddPublication().correlationId();
+        CompletableFuture<Subscription> call =
+                async(() -> bus.addSubscription("verbus:udp?endpoint=localhost:1", STREAM));
+        ScriptedDriver.Command.AddSubscription add =
+                assertInstanceOf(ScriptedDriver.Command.AddSubscription.class, driver.next());
+        driver.tell(new DriverEvent.SubscriptionReady(add.correlationId(), number));
+        Subscription subscription = call.join();
+        driver.tell(
+                new DriverEvent.CommandFailed(
+                        number, ErrorCode.CHANNEL_ENDPOINT_ERROR, "the socket is gone"));
+        await(() -> !errors.isEmpty());
+        String told = errors.get(0).getMessage();
+        assertEquals(subscription + ": the socket is gone", told);
+        assertFalse(waiting.isDone());
+        assertFalse(subscription.isClosed());
     }
 
     @Test

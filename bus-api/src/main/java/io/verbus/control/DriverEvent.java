@@ -4,6 +4,8 @@ package io.verbus.control;
 
 import io.verbus.codecs.control.ErrorCode;
 
+import java.net.InetSocketAddress;
+
 /** What a driver tells its clients, decoded and checked. */
 public sealed interface DriverEvent {
     record CommandSucceeded(long correlationId) implements DriverEvent {}
@@ -36,7 +38,15 @@ public sealed interface DriverEvent {
 
     record ImageUnavailable(long imageId, long subscriptionId) implements DriverEvent {}
 
-    record PublicationFailed(long logRegistrationId, ErrorCode code, String message)
+    /** The address is null where the driver names none. */
+    record PublicationFailed(
+            long logRegistrationId,
+            long destinationId,
+            long receiverId,
+            long groupTag,
+            InetSocketAddress address,
+            ErrorCode code,
+            String message)
             implements DriverEvent {}
 
     record CounterReady(long correlationId, int counterId) implements DriverEvent {}

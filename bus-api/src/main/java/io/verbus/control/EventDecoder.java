@@ -3,6 +3,7 @@
 package io.verbus.control;
 
 import io.verbus.BusException;
+import io.verbus.codecs.control.AddressType;
 import io.verbus.codecs.control.AvailableImageDecoder;
 import io.verbus.codecs.control.ClientTimeoutDecoder;
 import io.verbus.codecs.control.CounterReadyDecoder;
@@ -20,6 +21,10 @@ import io.verbus.codecs.control.UnavailableCounterDecoder;
 import io.verbus.codecs.control.UnavailableImageDecoder;
 
 import org.agrona.DirectBuffer;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 
 /**
  * Decodes events. Every length is checked against the message before it is used, so that no bytes
@@ -112,6 +117,10 @@ public final class EventDecoder {
                         PublicationErrorDecoder.SCHEMA_VERSION);
                 yield new DriverEvent.PublicationFailed(
                         publicationError.registrationId(),
+                        publicationError.destinationRegistrationId(),
+                        publicationError.receiverId(),
+                        publicationError.groupTag(),
+                        address(),
                         code(publicationError.errorCodeRaw()),
                         publicationError.message());
             }
@@ -195,6 +204,22 @@ public final class EventDecoder {
                 exclusiveReady.channelStatusCounterId(),
                 true,
                 path(exclusiveReady.logFile()));
+    }
+
+    /** Of the publication error: null where it names no port, or what is no address. */
+    private InetSocketAddress address() {
+        short type = publicationError.addressTypeRaw();
+        boolean isIpv4 = type == AddressType.IPV4.value();
+        if (publicationError.port() == 0 || !isIpv4 && type != AddressType.IPV6.value()) {
+            return null;
+        }
+        byte[] bytes = new byte[isIpv4 ? 4 : 16];
+        publicationError.getAddress(bytes, 0, bytes.length);
+        try {
+            return new InetSocketAddress(InetAddress.getByAddress(bytes), publicationError.port());
+        } catch (UnknownHostException e) {
+            throw malformed("an address has " + bytes.length + " bytes");
+        }
     }
 
     private static String path(String name) {

@@ -18,6 +18,7 @@ import net.jqwik.api.constraints.Size;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.net.InetSocketAddress;
 import java.util.List;
 
 class EventDecoderTest {
@@ -32,7 +33,24 @@ class EventDecoderTest {
                     new DriverEvent.ImageAvailable(
                             11, 12, -13, 14, 15, "/d/images/11.logbuffer", "src"),
                     new DriverEvent.ImageUnavailable(16, 17),
-                    new DriverEvent.PublicationFailed(18, ErrorCode.IMAGE_REJECTED, ""),
+                    new DriverEvent.PublicationFailed(
+                            18, -1, -1, -1, null, ErrorCode.IMAGE_REJECTED, ""),
+                    new DriverEvent.PublicationFailed(
+                            28,
+                            29,
+                            30,
+                            31,
+                            new InetSocketAddress("10.1.2.3", 65535),
+                            ErrorCode.IMAGE_REJECTED,
+                            "no"),
+                    new DriverEvent.PublicationFailed(
+                            32,
+                            -1,
+                            33,
+                            -1,
+                            new InetSocketAddress("fe80::1", 1),
+                            ErrorCode.GENERIC_ERROR,
+                            "no"),
                     new DriverEvent.CounterReady(20, 21),
                     new DriverEvent.StaticCounterReady(22, 23),
                     new DriverEvent.CounterGone(24, 25),

@@ -19,6 +19,8 @@ import io.verbus.codecs.control.UnavailableImageEncoder;
 
 import org.agrona.ExpandableArrayBuffer;
 
+import java.util.Arrays;
+
 /**
  * An event as a driver encodes it.
  *
@@ -116,7 +118,15 @@ public record EventEncoding(int typeId, byte[] bytes) {
                             new PublicationErrorEncoder()
                                     .wrap(buffer, 0)
                                     .registrationId(e.logRegistrationId())
-                                    .addressType(AddressType.IPV4)
+                                    .destinationRegistrationId(e.destinationId())
+                                    .receiverId(e.receiverId())
+                                    .groupTag(e.groupTag())
+                                    .addressType(
+                                            address(e).length == 4
+                                                    ? AddressType.IPV4
+                                                    : AddressType.IPV6)
+                                    .port(e.address() == null ? 0 : e.address().getPort())
+                                    .putAddress(Arrays.copyOf(address(e), 16), 0, 16)
                                     .errorCode(e.code())
                                     .message(e.message())
                                     .encodedLength());
@@ -165,6 +175,10 @@ public record EventEncoding(int typeId, byte[] bytes) {
                                     .clientId(e.clientId())
                                     .encodedLength());
         };
+    }
+
+    private static byte[] address(DriverEvent.PublicationFailed event) {
+        return event.address() == null ? new byte[4] : event.address().getAddress().getAddress();
     }
 
     private static EventEncoding body(int typeId, ExpandableArrayBuffer buffer, int length) {

@@ -123,6 +123,7 @@ class ConcurrentStreamTest {
             ConcurrentAppender appender = new ConcurrentAppender(log);
             UnsafeBuffer source = new UnsafeBuffer(new byte[1024]);
             BufferClaim claim = new BufferClaim();
+            DirectBufferVector[] parts = {new DirectBufferVector(), new DirectBufferVector()};
             Random random = new Random(writer);
             for (int i = 0; i < MESSAGES && !isDone.get(); ) {
                 // A sixteenth of the messages is cut into fragments.
@@ -136,7 +137,19 @@ class ConcurrentStreamTest {
                     }
                 } else {
                     fill(source, 0, length, writer, i);
-                    result = appender.append(source, 0, length, 0, limit.get());
+                    int cut = length / 3;
+                    if (i % 3 == 0) {
+                        result = appender.append(source, 0, length, 0, limit.get());
+                    } else if (i % 3 == 1) {
+                        int rest = length - cut;
+                        result =
+                                appender.append(
+                                        source, 0, cut, source, cut, rest, null, limit.get());
+                    } else {
+                        parts[0].reset(source, 0, cut);
+                        parts[1].reset(source, cut, length - cut);
+                        result = appender.append(parts, (term, at, n) -> at, limit.get());
+                    }
                 }
                 if (result > 0) {
                     i++;

@@ -15,9 +15,11 @@ import io.verbus.BusException;
 import io.verbus.ExclusivePublication;
 import io.verbus.Image;
 import io.verbus.Publication;
+import io.verbus.PublicationErrorHandler;
 import io.verbus.RegistrationException;
 import io.verbus.Subscription;
 import io.verbus.channel.ChannelStatus;
+import io.verbus.codecs.control.ErrorCode;
 import io.verbus.logbuffer.DirectBufferVector;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -229,6 +231,43 @@ class BusAndAeronTest {
             assertEquals(List.of("prices are a day old", "prices are a day old"), rejections);
             assertThrows(BusException.class, () -> image.reject("again"));
             assertThrows(IllegalArgumentException.class, () -> image.reject("x".repeat(1024)));
+        }
+    }
+
+    @Test
+    void thePublisherHearsWhichReceiverHasRejected() {
+        List<PublicationErrorHandler.Receiver> receivers = new CopyOnWriteArrayList<>();
+        PublicationErrorHandler handler =
+                new PublicationErrorHandler() {
+                    @Override
+                    public void onPublicationError(
+                            Publication publication, ErrorCode code, String message) {
+                        throw new AssertionError("the longer one is overridden");
+                    }
+
+                    @Override
+                    public void onPublicationError(
+                            Publication publication,
+                            ErrorCode code,
+                            String message,
+                            Receiver receiver) {
+                        receivers.add(receiver);
+                    }
+                };
+        try (Bus other = Bus.connect(Drivers.context(driver).publicationErrorHandler(handler));
+                Publication publication = other.addPublication(MANUAL, STREAM);
+                Subscription subscription = bus.addSubscription(endpoint + "|gtag=1001", STREAM)) {
+            long id = publication.asyncAddDestination(endpoint);
+            received(publication, subscription).reject("no");
+            Await.until("told", () -> !receivers.isEmpty());
+            PublicationErrorHandler.Receiver receiver = receivers.getFirst();
+            assertEquals(id, receiver.destinationId());
+            assertEquals(1001, receiver.groupTag());
+            String address = receiver.address().getAddress().getHostAddress();
+            assertTrue(
+                    endpoint.endsWith(address + ":" + receiver.address().getPort()),
+                    receiver.toString());
+            assertNotEquals(-1, receiver.receiverId());
         }
     }
 
