@@ -65,25 +65,14 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Sends a message, as {@link #offer(DirectBuffer, int, int, long)} with a reserved value of 0.
-     *
-     * @param buffer that holds nothing but the message.
-     * @return the stream's position behind the message, or a negative constant.
-     * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
+     * Sends all of a buffer, as {@link #offer(DirectBuffer, int, int, long)} with a reserved value
+     * of 0.
      */
     public final long offer(DirectBuffer buffer) {
         return offer(buffer, 0, buffer.capacity(), 0);
     }
 
-    /**
-     * Sends a message, as {@link #offer(DirectBuffer, int, int, long)} with a reserved value of 0.
-     *
-     * @param buffer that holds the message.
-     * @param offset at which it begins.
-     * @param length in bytes, 0 or more.
-     * @return the stream's position behind the message, or a negative constant.
-     * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
-     */
+    /** As {@link #offer(DirectBuffer, int, int, long)} with a reserved value of 0. */
     public final long offer(DirectBuffer buffer, int offset, int length) {
         return offer(buffer, offset, length, 0);
     }
@@ -118,16 +107,8 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Sends a message of two parts, such as a header and a body, with a reserved value of 0.
-     *
-     * @param first buffer that holds the first part.
-     * @param firstOffset at which it begins.
-     * @param firstLength in bytes, 0 or more.
-     * @param second buffer that holds the second part.
-     * @param secondOffset at which it begins.
-     * @param secondLength in bytes, 0 or more.
-     * @return the stream's position behind the message, or a negative constant.
-     * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
+     * Sends a message of two parts, as {@link #offer(DirectBuffer, int, int, DirectBuffer, int,
+     * int, ReservedValueSupplier)} with a reserved value of 0.
      */
     public final long offer(
             DirectBuffer first,
@@ -140,7 +121,8 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /**
-     * Sends a message of two parts, whose reserved values are chosen once the rest is written.
+     * Sends a message of two parts, such as a header and a body, whose reserved values are chosen
+     * once the rest is written.
      *
      * @param first buffer that holds the first part.
      * @param firstOffset at which it begins.
@@ -162,11 +144,8 @@ public abstract sealed class Publication extends ChannelResource implements Auto
             ReservedValueSupplier supplier);
 
     /**
-     * Sends a message of any number of parts, with a reserved value of 0.
-     *
-     * @param vectors the parts, first to last.
-     * @return the stream's position behind the message, or a negative constant.
-     * @throws IllegalArgumentException if the message is longer than {@link #maxMessageLength()}.
+     * Sends a message of any number of parts, as {@link #offer(DirectBufferVector[],
+     * ReservedValueSupplier)} with a reserved value of 0.
      */
     public final long offer(DirectBufferVector[] vectors) {
         return offer(vectors, null);

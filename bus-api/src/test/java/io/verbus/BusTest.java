@@ -342,6 +342,40 @@ class BusTest {
     }
 
     @Test
+    void usesTheThreadAndTheHandlersOfItsContext() {
+        List<Thread> threads = new CopyOnWriteArrayList<>();
+        List<Throwable> ofPolls = new CopyOnWriteArrayList<>();
+        try (Bus other =
+                Bus.connect(
+                        context()
+                                .subscriberErrorHandler(ofPolls::add)
+                                .threadFactory(
+                                        task -> {
+                                            Thread thread = new Thread(task);
+                                            thread.setDaemon(true);
+                                            threads.add(thread);
+                                            return thread;
+                                        }))) {
+            assertEquals("verbus-client-conductor", threads.get(0).getName());
+            CompletableFuture<Subscription> call =
+                    async(() -> other.addSubscription("verbus:ipc", STREAM));
+            ScriptedDriver.Command.AddSubscription add =
+                    assertInstanceOf(ScriptedDriver.Command.AddSubscription.class, driver.next());
+            driver.tell(new DriverEvent.SubscriptionReady(add.correlationId(), -1));
+            Subscription subscription = call.join();
+            LogBuffers log = image(subscription, 23);
+            new io.verbus.logbuffer.ExclusiveAppender(log).append(MESSAGE, 0, 3, 0, 4096);
+            subscription.poll(
+                    (buffer, at, length, header) -> {
+                        throw new IllegalStateException("handler");
+                    },
+                    1);
+            assertEquals("handler", ofPolls.get(0).getMessage());
+            assertEquals(List.of(), errors);
+        }
+    }
+
+    @Test
     void takesImagesOutWhenASubscriptionIsClosed() {
         Subscription subscription = subscription();
         image(subscription, 21);
