@@ -5,6 +5,7 @@ package io.verbus.logbuffer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.verbus.BusException;
 import io.verbus.logbuffer.ControlledFragmentHandler.Action;
@@ -355,6 +356,27 @@ class LogReaderTest {
         assertEquals(0, leased.reader.poll(this::take, 10), "for good");
         assertEquals(64, leased.position.get());
         assertEquals(List.of(1), lengths);
+    }
+
+    @Test
+    void norIsAnythingPeekedOrHandedOverInBlocks() {
+        Leased leased = new Leased(log);
+        LogPeek peek = new LogPeek(log, leased.reader);
+        LogBlocks blocks = new LogBlocks(log, leased.reader);
+        append(1, 2, 3);
+        int[] blockLength = new int[1];
+        assertEquals(
+                64,
+                blocks.poll((term, offset, length, session, id) -> blockLength[0] = length, 64));
+        assertEquals(64, blockLength[0]);
+        leased.values.putLong(Leased.REFERENCE, -7);
+        peek.begin(64);
+        peek.deliver((b, o, l, h) -> fail("a fragment"), Long.MAX_VALUE);
+        assertEquals(64, peek.result());
+        assertEquals(0, blocks.poll((term, offset, length, session, id) -> fail("a block"), 192));
+        assertThrows(IllegalArgumentException.class, () -> peek.begin(128), "unread by now");
+        leased.reader.moveTo(128);
+        assertEquals(64, leased.position.get(), "the driver's");
     }
 
     /** One that was stopped for longer than it rests finds the counter where it joins anew. */

@@ -6,6 +6,7 @@ import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.Transport;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 
 /**
@@ -14,6 +15,9 @@ import java.util.List;
  * rejoin. Conductor's thread.
  */
 final class RejectedStreams {
+    /** Peers come and go: of so many that have left the last are known. */
+    private static final int MAX_LEFT = 16 * 1024;
+
     private record Rejected(
             Transport transport,
             InboundEndpoint endpoint,
@@ -21,14 +25,16 @@ final class RejectedStreams {
             int sessionId,
             long untilNs) {}
 
-    /** Not received by the subscriptions that there were. */
-    private record Left(
-            InboundEndpoint endpoint, int streamId, int sessionId, long newestSubscription) {}
+    private record Stream(InboundEndpoint endpoint, int streamId, int sessionId) {}
 
     private final Subscriptions subscriptions;
     private final long timeoutNs;
     private final List<Rejected> all = new ArrayList<>();
-    private final List<Left> left = new ArrayList<>();
+
+    /** Those that have left, with the newest subscription that there was; the oldest first. */
+    private final LinkedHashMap<Stream, Long> left = new LinkedHashMap<>();
+
+    private int removals;
 
     /**
      * @param subscriptions that may want them again.
@@ -56,32 +62,26 @@ final class RejectedStreams {
     void leave(InboundEndpoint endpoint, int streamId, int sessionId) {
         Subscription newest = subscriptions.newest(endpoint, streamId, sessionId);
         if (newest != null && !newest.channel().tether().rejoins()) {
-            left.add(new Left(endpoint, streamId, sessionId, newest.registrationId()));
-        }
-    }
-
-    private boolean isLeft(InboundEndpoint endpoint, int streamId, int sessionId) {
-        for (int i = 0; i < left.size(); i++) {
-            Left each = left.get(i);
-            if (each.endpoint == endpoint
-                    && each.streamId == streamId
-                    && each.sessionId == sessionId
-                    && isWanted(each)) {
-                return true;
+            left.put(new Stream(endpoint, streamId, sessionId), newest.registrationId());
+            if (left.size() > MAX_LEFT) {
+                left.pollFirstEntry();
             }
         }
-        return false;
     }
 
-    /** Whether a subscription is still there that the stream has left. */
-    private boolean isWanted(Left each) {
-        Subscription first = subscriptions.first(each.endpoint, each.streamId, each.sessionId);
-        return first != null && first.registrationId() <= each.newestSubscription;
+    /** Whether a stream has left, and a subscription is still there that it has left. */
+    private boolean isLeft(Stream stream, Long newestThen) {
+        Subscription first =
+                newestThen == null
+                        ? null
+                        : subscriptions.first(stream.endpoint, stream.streamId, stream.sessionId);
+        return first != null && first.registrationId() <= newestThen;
     }
 
     /** Whether a stream is not to be received. */
     boolean has(InboundEndpoint endpoint, int streamId, int sessionId) {
-        if (isLeft(endpoint, streamId, sessionId)) {
+        Stream stream = new Stream(endpoint, streamId, sessionId);
+        if (isLeft(stream, left.get(stream))) {
             return true;
         }
         for (int i = 0; i < all.size(); i++) {
@@ -97,7 +97,10 @@ final class RejectedStreams {
 
     /** Lets those go whose time is over: their transports offer them again. */
     void expire(long nowNs) {
-        left.removeIf(each -> !isWanted(each));
+        if (removals != subscriptions.removals()) {
+            removals = subscriptions.removals();
+            left.entrySet().removeIf(each -> !isLeft(each.getKey(), each.getValue()));
+        }
         for (int i = all.size() - 1; i >= 0; i--) {
             Rejected each = all.get(i);
             if (nowNs - each.untilNs >= 0) {

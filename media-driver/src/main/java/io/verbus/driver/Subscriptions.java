@@ -46,6 +46,8 @@ final class Subscriptions {
     /** Why streams that a subscription waits for have no image, as told, by registration id. */
     private final Long2ObjectHashMap<Set<String>> failures = new Long2ObjectHashMap<>();
 
+    private int removals;
+
     /** Those for which there was no counter. */
     private final ArrayDeque<Join> unjoined = new ArrayDeque<>();
 
@@ -374,6 +376,7 @@ final class Subscriptions {
             }
         }
         all.remove(subscription);
+        removals++;
         failures.remove(subscription.registrationId());
         count.setRelease(all.size());
         for (int i = 0; i < sources.size(); i++) {
@@ -400,6 +403,11 @@ final class Subscriptions {
                                     ? subscription.channel().sessionId().getAsInt()
                                     : awaited.sessionId());
         }
+    }
+
+    /** How many were removed so far. */
+    int removals() {
+        return removals;
     }
 
     /** Whether a source would have a subscriber. */

@@ -361,8 +361,8 @@ class AeronClientTest {
         assertRefused("aeron:ipc?term-length=3", ErrorCode.INVALID_CHANNEL, "term-length");
         assertRefused(
                 "aeron:udp?control=h:1|control-mode=response",
-                ErrorCode.NOT_SUPPORTED,
-                "control-mode=response");
+                ErrorCode.INVALID_CHANNEL,
+                "without response-correlation-id");
     }
 
     private void assertRefused(String channel, ErrorCode code, String words) {

@@ -36,7 +36,7 @@ class AeronTetherTest {
     private static final int STREAM = 10;
     private static final int LENGTH = 1000;
     private static final int MOST_AHEAD = 3 * 32 * 1024;
-    private static final String UDP = "aeron:udp?endpoint=127.0.0.1:24420";
+    private static final String UDP = "aeron:udp?endpoint=127.0.0.1:PORT";
     private static final String TIMES =
             "|untethered-window-limit-timeout=100ms|untethered-linger-timeout=50ms"
                     + "|untethered-resting-timeout=400ms";
@@ -47,20 +47,31 @@ class AeronTetherTest {
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[LENGTH]);
     private MediaDriver driver;
     private Aeron aeron;
+    private String port;
+    private String udp;
     private long next;
     private long read;
     private long slowlyRead;
 
     @BeforeEach
-    void launch() {
+    void launch() throws IOException {
+        port = Integer.toString(UdpInteropTest.freePort());
+        udp = at(UDP);
         driver =
                 MediaDriver.launchEmbedded(
-                        Drivers.config().imageLivenessTimeoutNs(TimeUnit.SECONDS.toNanos(1)));
+                        Drivers.config()
+                                .imageLivenessTimeoutNs(TimeUnit.SECONDS.toNanos(1))
+                                .transportOption("udp.image-timeout", "1s"));
         aeron =
                 Aeron.connect(
                         new Aeron.Context()
                                 .aeronDirectoryName(driver.directory().toString())
                                 .errorHandler(clientErrors::add));
+    }
+
+    /** The channel at the test's own port. */
+    private String at(String channel) {
+        return channel.replace("PORT", port);
     }
 
     @AfterEach
@@ -105,7 +116,9 @@ class AeronTetherTest {
         UDP + ",aeron-spy:" + UDP,
         UDP + "|session-id=7,aeron:udp?control-mode=manual"
     })
-    void oneIsLetGoAndComesBackWhileTheOtherNeverMissesAMessage(String published, String read) {
+    void oneIsLetGoAndComesBackWhileTheOtherNeverMissesAMessage(String publishedAt, String readAt) {
+        String published = at(publishedAt);
+        String read = at(readAt);
         boolean isManual = read.contains("manual");
         try (Subscription reader =
                         aeron.addSubscription(
@@ -119,7 +132,7 @@ class AeronTetherTest {
                                 available::add,
                                 unavailable::add)) {
             if (isManual) {
-                reader.addDestination(UDP);
+                reader.addDestination(udp);
             }
             try (Publication publication = aeron.addPublication(published + TIMES, STREAM)) {
                 Await.until(
@@ -169,11 +182,11 @@ class AeronTetherTest {
     void logsTellOfTheTimes() {
         try (Subscription subscription =
                         aeron.addSubscription(
-                                UDP
+                                udp
                                         + "|tether=false|rejoin=false"
                                         + "|untethered-window-limit-timeout=200s",
                                 STREAM);
-                Publication publication = aeron.addPublication(UDP + TIMES, STREAM)) {
+                Publication publication = aeron.addPublication(udp + TIMES, STREAM)) {
             Await.until("connected", () -> subscription.imageCount() == 1);
             Image image = subscription.imageAtIndex(0);
             assertTimes("publications", publication.registrationId(), 100, 50, 400);
@@ -202,13 +215,49 @@ class AeronTetherTest {
         }
     }
 
+    /** Another stream has come, so that one that was offered before would have. */
+    private void afterAsLongAsASetUpTakes() throws IOException {
+        String other = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
+        for (int i = 0; i < 5; i++) {
+            try (Subscription subscription = aeron.addSubscription(other, STREAM);
+                    Publication publication = aeron.addExclusivePublication(other, STREAM)) {
+                Await.until(
+                        "another stream",
+                        () -> publication.isConnected() && subscription.imageCount() > 0);
+            }
+        }
+    }
+
+    /** Its end is not told, so that receivers find it silent. */
+    @Test
+    void aStreamThatWasLostComesBackOnlyToThoseThatRejoin() throws IOException {
+        String other = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
+        String silent = "|session-id=5|eos=false|linger=0";
+        try (Subscription rejoins = aeron.addSubscription(other, STREAM);
+                Subscription leaves = aeron.addSubscription(udp + "|rejoin=false", STREAM)) {
+            try (Publication one = aeron.addPublication(udp + silent, STREAM);
+                    Publication two = aeron.addPublication(other + silent, STREAM)) {
+                Await.until("both", () -> one.isConnected() && two.isConnected());
+                Await.until("images", () -> leaves.imageCount() + rejoins.imageCount() == 2);
+            }
+            Await.until("lost", () -> leaves.imageCount() + rejoins.imageCount() == 0);
+            try (Publication one = aeron.addPublication(udp + silent, STREAM);
+                    Publication two = aeron.addPublication(other + silent, STREAM)) {
+                Await.until("back", () -> two.isConnected() && rejoins.imageCount() == 1);
+                afterAsLongAsASetUpTakes();
+                assertEquals(0, leaves.imageCount());
+                assertFalse(one.isConnected());
+            }
+        }
+    }
+
     @Test
     void aStreamThatWasRejectedComesBackOnlyToThoseThatRejoin() throws IOException {
         String other = "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
-        String once = UDP + "|rejoin=false";
+        String once = udp + "|rejoin=false";
         try (Subscription rejoins = aeron.addSubscription(other, STREAM);
                 Publication beside = aeron.addPublication(other, STREAM);
-                Publication publication = aeron.addPublication(UDP, STREAM)) {
+                Publication publication = aeron.addPublication(udp, STREAM)) {
             try (Subscription leaves = aeron.addSubscription(once, STREAM)) {
                 Await.until("images", () -> leaves.imageCount() == 1 && rejoins.imageCount() == 1);
                 Image first = rejoins.imageAtIndex(0);
@@ -219,9 +268,10 @@ class AeronTetherTest {
                 Await.until(
                         "another comes back",
                         () -> rejoins.imageCount() == 1 && beside.isConnected());
+                afterAsLongAsASetUpTakes();
                 assertEquals(0, leaves.imageCount());
                 assertFalse(publication.isConnected());
-                try (Publication session = aeron.addExclusivePublication(UDP, STREAM)) {
+                try (Publication session = aeron.addExclusivePublication(udp, STREAM)) {
                     Await.until("another session", () -> leaves.imageCount() == 1);
                     assertEquals(session.sessionId(), leaves.imageAtIndex(0).sessionId());
                 }
@@ -234,14 +284,14 @@ class AeronTetherTest {
 
     @Test
     void allOfAStreamAtAnEndpointRejoinOrNone() {
-        try (Subscription there = aeron.addSubscription(UDP, STREAM)) {
+        try (Subscription there = aeron.addSubscription(udp, STREAM)) {
             RegistrationException refused =
                     assertThrows(
                             RegistrationException.class,
-                            () -> aeron.addSubscription(UDP + "|rejoin=false", STREAM));
+                            () -> aeron.addSubscription(udp + "|rejoin=false", STREAM));
             assertEquals(ErrorCode.INVALID_CHANNEL, refused.errorCode());
             assertTrue(refused.getMessage().contains("rejoin=false"), refused.getMessage());
-            aeron.addSubscription(UDP + "|tether=false", STREAM).close();
+            aeron.addSubscription(udp + "|tether=false", STREAM).close();
             assertEquals(STREAM, there.streamId());
         }
     }

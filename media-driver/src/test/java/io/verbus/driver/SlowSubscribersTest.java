@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -33,7 +34,7 @@ class SlowSubscribersTest {
     private static final int LENGTH = 1000;
     private static final int MOST_AHEAD = 2 * 64 * 1024;
     private static final long RESTING_NS = TimeUnit.MILLISECONDS.toNanos(400);
-    private static final String UDP = "udp?endpoint=127.0.0.1:24410";
+    private static final String UDP = "udp?endpoint=127.0.0.1:PORT";
 
     private final Numbers numbers = new Numbers();
     private final List<Image> available = Collections.synchronizedList(new ArrayList<>());
@@ -43,17 +44,25 @@ class SlowSubscribersTest {
     private final List<Long> slow = new ArrayList<>();
     private MediaDriver driver;
     private Bus bus;
+    private String port;
     private long next;
 
     @BeforeEach
-    void launch() {
+    void launch() throws IOException {
+        port = Integer.toString(UdpInteropTest.freePort());
         driver =
                 MediaDriver.launchEmbedded(
                         Drivers.config()
+                                .clientLivenessTimeoutNs(TimeUnit.SECONDS.toNanos(30))
                                 .untetheredWindowLimitNs(TimeUnit.MILLISECONDS.toNanos(100))
                                 .untetheredLingerNs(TimeUnit.MILLISECONDS.toNanos(50))
                                 .untetheredRestingNs(RESTING_NS));
         bus = Bus.connect(Drivers.context(driver).errorHandler(clientErrors::add));
+    }
+
+    /** The channel at the test's own port. */
+    private String at(String channel) {
+        return channel.replace("PORT", port);
     }
 
     @AfterEach
@@ -67,7 +76,7 @@ class SlowSubscribersTest {
 
     private Subscription untethered(String channel) {
         return bus.addSubscription(
-                channel + (channel.contains("?") ? "|" : "?") + "tether=false",
+                at(channel) + (channel.contains("?") ? "|" : "?") + "tether=false",
                 STREAM,
                 available::add,
                 unavailable::add);
@@ -103,12 +112,12 @@ class SlowSubscribersTest {
     })
     void oneIsLetGoAndComesBackWhileTheOtherNeverMissesAMessage(
             String published, String read, String readSlowly, boolean exclusive) {
-        try (Subscription reader = bus.addSubscription(read, STREAM);
+        try (Subscription reader = bus.addSubscription(at(read), STREAM);
                 Subscription lazy = untethered(readSlowly);
                 Publication publication =
                         exclusive
-                                ? bus.addExclusivePublication(published, STREAM)
-                                : bus.addPublication(published, STREAM)) {
+                                ? bus.addExclusivePublication(at(published), STREAM)
+                                : bus.addPublication(at(published), STREAM)) {
             connected(publication, reader, lazy);
             numbers.offer(publication, next++, LENGTH);
             Await.until(
@@ -160,9 +169,9 @@ class SlowSubscribersTest {
     @ParameterizedTest
     @ValueSource(strings = {"verbus:ipc", "verbus:" + UDP})
     void theCounterStaysTheSame(String channel) {
-        try (Subscription reader = bus.addSubscription(channel, STREAM);
+        try (Subscription reader = bus.addSubscription(at(channel), STREAM);
                 Subscription lazy = untethered(channel);
-                Publication publication = bus.addPublication(channel, STREAM)) {
+                Publication publication = bus.addPublication(at(channel), STREAM)) {
             connected(publication, reader, lazy);
             int counter = counterOf(lazy);
             long image = bus.counters().getCounterReferenceId(counter);
@@ -202,11 +211,13 @@ class SlowSubscribersTest {
     /** There is nobody that it could be behind. */
     @ParameterizedTest
     @ValueSource(strings = {"verbus:ipc", "verbus:" + UDP})
-    void oneThatIsAloneIsWaitedFor(String channel) {
+    void oneThatIsAloneIsWaitedFor(String channel) throws IOException {
         String other =
-                channel.equals("verbus:ipc") ? "verbus:ipc" : "verbus:udp?endpoint=127.0.0.1:24411";
+                channel.equals("verbus:ipc")
+                        ? "verbus:ipc"
+                        : "verbus:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
         try (Subscription lazy = untethered(channel);
-                Publication publication = bus.addPublication(channel, STREAM);
+                Publication publication = bus.addPublication(at(channel), STREAM);
                 Subscription control = bus.addSubscription(other, STREAM + 1);
                 Subscription controlled =
                         bus.addSubscription(
@@ -232,7 +243,8 @@ class SlowSubscribersTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"verbus:ipc", "verbus:" + UDP, "verbus-spy:" + UDP})
-    void oneThatDoesNotRejoinIsGoneForGood(String channel) {
+    void oneThatDoesNotRejoinIsGoneForGood(String place) {
+        String channel = at(place);
         String published = channel.replace("-spy", "");
         Subscription reader =
                 bus.addSubscription(
@@ -276,9 +288,9 @@ class SlowSubscribersTest {
     /** Over shared memory the stream passes by; a peer waits for the one who rests. */
     @Test
     void whereOnlyOneThatRestsIsLeftTheStreamGoesOnWithIt() {
-        Subscription reader = bus.addSubscription("verbus:" + UDP, STREAM);
+        Subscription reader = bus.addSubscription(at("verbus:" + UDP), STREAM);
         try (Subscription lazy = untethered("verbus:" + UDP);
-                Publication publication = bus.addPublication("verbus:" + UDP, STREAM)) {
+                Publication publication = bus.addPublication(at("verbus:" + UDP), STREAM)) {
             connected(publication, reader, lazy);
             Await.done(
                     "let go",
@@ -328,13 +340,69 @@ class SlowSubscribersTest {
         }
     }
 
+    /** Its process polls before it takes the events that have come meanwhile. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void oneThatStoodStillDeliversNothingOfWhatWasWrittenOver(boolean exclusive) {
+        Bus.Context context =
+                Drivers.context(driver)
+                        .useConductorAgentInvoker(true)
+                        .errorHandler(clientErrors::add);
+        try (Bus stopped = Bus.connect(context);
+                Subscription lazy =
+                        stopped.addSubscription(
+                                "verbus:ipc?tether=false",
+                                STREAM,
+                                available::add,
+                                unavailable::add);
+                Subscription reader = bus.addSubscription("verbus:ipc", STREAM);
+                Publication publication =
+                        exclusive
+                                ? bus.addExclusivePublication("verbus:ipc", STREAM)
+                                : bus.addPublication("verbus:ipc", STREAM)) {
+            connected(publication, reader);
+            Await.until(
+                    "a message",
+                    () -> {
+                        stopped.conductorAgentInvoker().invoke();
+                        publishFor(publication, reader);
+                        Numbers.poll(lazy, slow, 1);
+                        return !slow.isEmpty();
+                    });
+            Image image = available.getFirst();
+            long position = image.position();
+            Await.done(
+                    "all written over",
+                    () -> {
+                        publishFor(publication, reader);
+                        return publication.position() > position + 4 * 64 * 1024;
+                    });
+            for (int i = 0; i < 10; i++) {
+                assertEquals(0, lazy.poll((buffer, offset, length, header) -> {}, 10));
+            }
+            assertFalse(image.isClosed(), "not told yet");
+            assertEquals(position, image.position());
+            slow.clear();
+            Await.done(
+                    "read on",
+                    () -> {
+                        stopped.conductorAgentInvoker().invoke();
+                        publishFor(publication, reader);
+                        Numbers.poll(lazy, slow);
+                        return slow.size() > 500;
+                    });
+            assertTrue(image.isClosed());
+            assertConsecutive(fast);
+        }
+    }
+
     /** As one does that was stopped for longer than it lingers. */
     @ParameterizedTest
     @ValueSource(strings = {"verbus:ipc", "verbus:" + UDP})
     void oneWhosePositionCannotBeRestsAndHoldsNobodyBack(String channel) {
-        try (Subscription reader = bus.addSubscription(channel, STREAM);
+        try (Subscription reader = bus.addSubscription(at(channel), STREAM);
                 Subscription lazy = untethered(channel);
-                Publication publication = bus.addPublication(channel, STREAM)) {
+                Publication publication = bus.addPublication(at(channel), STREAM)) {
             connected(publication, reader, lazy);
             Await.done(
                     "well on",
