@@ -140,7 +140,7 @@ class AeronTetherTest {
                         () ->
                                 publication.isConnected()
                                         && reader.isConnected()
-                                        && lazy.isConnected());
+                                        && !available.isEmpty());
                 int counter = available.getFirst().subscriberPositionId();
                 Await.done(
                         "let go",

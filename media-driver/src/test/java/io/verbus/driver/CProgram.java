@@ -8,9 +8,11 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -23,15 +25,17 @@ public final class CProgram implements AutoCloseable {
 
     /** Why a test that needs the programs is skipped. */
     public static final String ABSENT =
-            "AERON_C_BIN names no folder with cping, cpong, basic_publisher and basic_subscriber";
+            "AERON_C_BIN names no folder with programs of Aeron's, see docs/aeron.md";
 
     private final List<String> seen = new ArrayList<>();
     private final Process process;
     private final BufferedReader out;
 
-    private CProgram(List<String> command) {
+    private CProgram(List<String> command, Map<String, String> variables) {
+        ProcessBuilder program = new ProcessBuilder(command).redirectErrorStream(true);
+        program.environment().putAll(variables);
         try {
-            process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            process = program.start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -48,7 +52,28 @@ public final class CProgram implements AutoCloseable {
         command.add(Path.of(System.getenv(FOLDER), name).toString());
         command.addAll(List.of("-p", directory.toString()));
         command.addAll(List.of(arguments));
-        return new CProgram(command);
+        return new CProgram(command, Map.of());
+    }
+
+    /** Whether there is a program of this name. */
+    public static boolean isThere(String name) {
+        return Files.isExecutable(Path.of(System.getenv(FOLDER), name));
+    }
+
+    /**
+     * Starts a driver of Aeron's, which ends with the test at the latest.
+     *
+     * @param directory of the driver, which it makes.
+     */
+    public static CProgram startDriver(String name, Path directory) {
+        return new CProgram(
+                List.of("timeout", "100", Path.of(System.getenv(FOLDER), name).toString()),
+                Map.of(
+                        "AERON_DIR", directory.toString(),
+                        "AERON_THREADING_MODE", "SHARED",
+                        "AERON_TERM_BUFFER_LENGTH", "65536",
+                        "AERON_TERM_BUFFER_SPARSE_FILE", "1",
+                        "AERON_DIR_DELETE_ON_SHUTDOWN", "1"));
     }
 
     /** Reads on to a line that has a part. */
