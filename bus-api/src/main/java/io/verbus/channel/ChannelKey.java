@@ -379,6 +379,25 @@ enum ChannelKey {
             ValueForm.TIME_UP_TO_AN_HOUR,
             "Time after that, until the subscriber joins again."),
 
+    SEND_TIMESTAMP(
+            "channel-snd-ts-offset",
+            Side.NONE,
+            Side.PUBLICATION,
+            Side.PUBLICATION,
+            "none",
+            ValueForm.TIMESTAMP,
+            "Where in a message the sending driver writes the time, as nanoseconds since the"
+                    + " epoch."),
+
+    RECEIVE_TIMESTAMP(
+            "channel-rcv-ts-offset",
+            Side.NONE,
+            Side.NONE,
+            Side.SUBSCRIPTION,
+            "none",
+            ValueForm.TIMESTAMP,
+            "Where in a message the receiving driver writes the time of its arrival."),
+
     ALIAS("alias", Side.BOTH, Side.BOTH, Side.BOTH, "none", ValueForm.LABEL, "Name for people.");
 
     /** The control mode of destinations that are added one by one. */

@@ -412,6 +412,11 @@ final class ChannelRules {
                 "control, where receivers would announce themselves: name an endpoint, or add"
                         + " destinations one by one (control-mode=manual)");
         refuseOverRdma(
+                channel.receiveTimestamp().isPresent(),
+                channel,
+                "when a message arrives, as a one-sided Write tells the receiver nothing: have the"
+                        + " publication name channel-snd-ts-offset");
+        refuseOverRdma(
                 !channel.tellsEnd(),
                 channel,
                 "eos=false: an image ends with its publication; leave it out");

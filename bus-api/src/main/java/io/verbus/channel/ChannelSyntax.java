@@ -16,11 +16,20 @@ final class ChannelSyntax {
     private static final String AERON_SCHEME = "aeron:";
     private static final String AERON_SPY_SCHEME = "aeron-spy:aeron:";
 
+    /** When a network card has received, which no socket tells here. */
+    private static final String MEDIA_TIMESTAMP = "media-rcv-ts-offset";
+
     /** Keys of Aeron that change what a stream is, by the only value that may be passed over. */
     private static final Map<String, String> UNSUPPORTED =
             Map.of(
-                    "response-correlation-id", "-1",
-                    "eos", "true");
+                    MEDIA_TIMESTAMP,
+                    "",
+                    ChannelKey.RECEIVE_TIMESTAMP.text(),
+                    "",
+                    "response-correlation-id",
+                    "-1",
+                    "eos",
+                    "true");
 
     private static final String EXAMPLE =
             "write verbus:ipc, verbus:rdma?endpoint=host:port or verbus:udp?endpoint=host:port,"
@@ -101,6 +110,8 @@ final class ChannelSyntax {
         boolean isIdle =
                 media == ChannelMedia.IPC
                         && (key == ChannelKey.END_OF_STREAM
+                                || key == ChannelKey.RECEIVE_TIMESTAMP
+                                || name.equals(MEDIA_TIMESTAMP)
                                 || key == ChannelKey.CONTROL_MODE
                                         && !value.equals(ChannelKey.RESPONSE));
         if (isIdle) {
@@ -113,7 +124,11 @@ final class ChannelSyntax {
                             + text
                             + "' has "
                             + pair
-                            + ", which is not supported: leave it out");
+                            + ", which is not supported: "
+                            + (key == ChannelKey.RECEIVE_TIMESTAMP
+                                    ? "a one-sided Write tells nothing of its arrival; have the"
+                                            + " publication name channel-snd-ts-offset"
+                                    : "leave it out"));
         }
         if (isKnown && !key.isUnset(value)) {
             addPair(text, media, key.text() + "=" + key.withUnit(value), values);

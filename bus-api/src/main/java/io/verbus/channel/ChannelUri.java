@@ -46,6 +46,9 @@ public final class ChannelUri {
     /** Bytes of the longest frame over UDP where the channel does not say: fits into Ethernet's. */
     public static final int DEFAULT_UDP_MTU = 1408;
 
+    /** Place of a timestamp: the reserved value of the frame that begins a message. */
+    public static final int RESERVED_TIMESTAMP = -8;
+
     /** Longest text of a channel. */
     public static final int MAX_LENGTH = 4095;
 
@@ -447,6 +450,23 @@ public final class ChannelUri {
     /** Hops that datagrams may take; empty if the system chooses. */
     public OptionalInt ttl() {
         return values.get(ChannelKey.TTL) instanceof Integer value
+                ? OptionalInt.of(value)
+                : OptionalInt.empty();
+    }
+
+    /**
+     * Where the sending driver writes the time: bytes from the first of a message, or {@link
+     * #RESERVED_TIMESTAMP}; empty if nowhere.
+     */
+    public OptionalInt sendTimestamp() {
+        return values.get(ChannelKey.SEND_TIMESTAMP) instanceof Integer value
+                ? OptionalInt.of(value)
+                : OptionalInt.empty();
+    }
+
+    /** Where the receiving driver writes the time of arrival, as {@link #sendTimestamp}. */
+    public OptionalInt receiveTimestamp() {
+        return values.get(ChannelKey.RECEIVE_TIMESTAMP) instanceof Integer value
                 ? OptionalInt.of(value)
                 : OptionalInt.empty();
     }

@@ -73,6 +73,24 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
+     * @param offset in a message at which the sending driver writes the time, or {@link
+     *     ChannelUri#RESERVED_TIMESTAMP}.
+     * @throws BusException if it is out of range.
+     */
+    public ChannelUri.Builder sendTimestamp(int offset) {
+        return set(ChannelKey.SEND_TIMESTAMP, ValueForm.TIMESTAMP.writer().apply(offset));
+    }
+
+    /**
+     * @param offset in a message at which the receiving driver writes the time, or {@link
+     *     ChannelUri#RESERVED_TIMESTAMP}.
+     * @throws BusException if it is out of range.
+     */
+    public ChannelUri.Builder receiveTimestamp(int offset) {
+        return set(ChannelKey.RECEIVE_TIMESTAMP, ValueForm.TIMESTAMP.writer().apply(offset));
+    }
+
+    /**
      * @param id of the subscription that takes the responses to a publication's requests; or of the
      *     image whose requests a publication responds to, or {@link ResponseLink#PROTOTYPE}.
      * @throws BusException if it is out of range.

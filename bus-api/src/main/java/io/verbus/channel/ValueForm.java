@@ -35,6 +35,8 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
     private static final long MINUTE_NS = 60_000_000_000L;
     private static final long HOUR_NS = 60 * MINUTE_NS;
     private static final long MILLISECOND_NS = 1_000_000;
+    private static final String RESERVED = "reserved";
+    private static final int MAX_TIMESTAMP = LogSpec.MAX_MTU - FrameHeader.LENGTH - Long.BYTES;
     private static final int MAX_BYTES = 1024 * 1024 * 1024;
 
     /** Value: {@link Endpoint}. */
@@ -81,6 +83,16 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
                     "a whole number from -2147483648 to 2147483647, such as 42, or tag: and a tag,"
                             + " such as tag:1002",
                     ValueForm::session);
+
+    /** Value: Integer, bytes from the message's first. */
+    static final ValueForm TIMESTAMP =
+            new ValueForm(
+                    "an offset in the message from 0 to 65464, or reserved for the reserved value",
+                    ValueForm::timestamp,
+                    value ->
+                            value.equals(ChannelUri.RESERVED_TIMESTAMP)
+                                    ? RESERVED
+                                    : value.toString());
 
     /** Value: Long, as {@link ResponseLink} has it. */
     static final ValueForm RESPONSE_ID =
@@ -202,6 +214,14 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
         } catch (NumberFormatException tooLarge) {
             return null;
         }
+    }
+
+    private static Integer timestamp(String text) {
+        if (text.equals(RESERVED)) {
+            return ChannelUri.RESERVED_TIMESTAMP;
+        }
+        Integer offset = whole(text);
+        return offset == null || offset < 0 || offset > MAX_TIMESTAMP ? null : offset;
     }
 
     private static Long responseId(String text) {

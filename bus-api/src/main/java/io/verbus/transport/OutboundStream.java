@@ -5,6 +5,8 @@ package io.verbus.transport;
 import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.LogBuffers;
 
+import java.util.OptionalInt;
+
 /** A publication as its transport sees it. The driver makes it; the sender's thread drives it. */
 public interface OutboundStream {
     /** Unique in the driver. */
@@ -58,6 +60,14 @@ public interface OutboundStream {
      * holds the log where it was: it says that it is connected. Any thread.
      */
     boolean goesOnWithoutReceivers();
+
+    /**
+     * Where the time of sending is written in each message, as {@link ChannelUri#sendTimestamp}.
+     * Conductor's thread.
+     */
+    default OptionalInt sendTimestamp() {
+        return channel().sendTimestamp();
+    }
 
     /** Counts a time when frames were there but the receivers' credit was not. Sender's thread. */
     void onCreditStall();

@@ -366,7 +366,7 @@ class ChannelUriTest {
                     + " ack-timeout, retry-count, rnr-retry-count, term-length, mtu, window, fc,"
                     + " gtag, ssc, session-id, stream-id, tags, init-term-id, term-id, term-offset,"
                     + " tether, rejoin, untethered-window-limit-timeout, untethered-linger-timeout,"
-                    + " untethered-resting-timeout, alias",
+                    + " untethered-resting-timeout, channel-snd-ts-offset, alias",
                 "verbus:ipc?session-id=tag:x;session-id 'tag:x' is wrong: it must be a whole",
                 "verbus:ipc?tags=;tags '' is wrong: it must be a tag of the place",
                 "verbus:ipc?tags=1,2,3;tags '1,2,3' is wrong",
@@ -828,6 +828,30 @@ class ChannelUriTest {
     void refusesToPublishResponsesToNobody(String text) {
         ChannelUri channel = ChannelUri.parse(text);
         assertThrows(InvalidChannelException.class, channel::checkPublishable);
+    }
+
+    @Test
+    void namesPlacesForTheTime() {
+        ChannelUri sent = ChannelUri.parse("verbus:udp?endpoint=h:1|channel-snd-ts-offset=8");
+        assertEquals(OptionalInt.of(8), sent.sendTimestamp());
+        assertEquals(ChannelUri.udp("h:1").sendTimestamp(8).build(), sent);
+        ChannelUri received =
+                ChannelUri.parse("aeron:udp?endpoint=h:1|channel-rcv-ts-offset=reserved");
+        assertEquals(OptionalInt.of(ChannelUri.RESERVED_TIMESTAMP), received.receiveTimestamp());
+        assertEquals(received, ChannelUri.parse(received.toString()));
+        assertEquals(OptionalInt.empty(), received.sendTimestamp());
+        assertEquals(
+                OptionalInt.of(0),
+                ChannelUri.parse("verbus:rdma?endpoint=h:1|channel-snd-ts-offset=0")
+                        .sendTimestamp());
+        for (String wrong : List.of("-1", "65465", "x", "")) {
+            assertThrows(
+                    BusException.class,
+                    () ->
+                            ChannelUri.parse(
+                                    "verbus:udp?endpoint=h:1|channel-snd-ts-offset=" + wrong));
+        }
+        assertThrows(UnsupportedChannelException.class, received::overRdma);
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.command.CommandException;
 
 import java.util.List;
+import java.util.OptionalInt;
 
 /** What subscriptions at one endpoint must agree upon. Conductor's thread. */
 final class SharedEndpoints {
@@ -53,6 +54,12 @@ final class SharedEndpoints {
                 ChannelUri other = each.channel();
                 checkSame("reliable", channel.isReliable(), other.isReliable(), added, each);
                 checkSame(
+                        "channel-rcv-ts-offset",
+                        text(channel.receiveTimestamp()),
+                        text(other.receiveTimestamp()),
+                        added,
+                        each);
+                checkSame(
                         "rejoin",
                         channel.tether().rejoins(),
                         other.tether().rejoins(),
@@ -62,9 +69,13 @@ final class SharedEndpoints {
         }
     }
 
+    private static String text(OptionalInt place) {
+        return place.isEmpty() ? "none" : Integer.toString(place.getAsInt());
+    }
+
     private static void checkSame(
-            String key, boolean value, boolean other, Subscription added, Subscription there) {
-        if (value != other) {
+            String key, Object value, Object other, Subscription added, Subscription there) {
+        if (!value.equals(other)) {
             throw new CommandException(
                     ErrorCode.INVALID_CHANNEL,
                     "option conflicts with existing subscription: "

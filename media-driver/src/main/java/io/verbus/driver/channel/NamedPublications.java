@@ -25,6 +25,9 @@ public final class NamedPublications {
         ChannelUri named();
     }
 
+    /** What the error says of a publication without timestamps, as Aeron. */
+    private static final int NO_TIMESTAMP = -1;
+
     private final List<Named> all = new ArrayList<>();
 
     public void add(Named publication) {
@@ -189,6 +192,10 @@ public final class NamedPublications {
                     channel.start().position(spec.termLength()),
                     spec.position());
         }
+        checkSame(
+                "channel-snd-ts-offset",
+                channel.sendTimestamp().orElse(NO_TIMESTAMP),
+                existing.named().sendTimestamp().orElse(NO_TIMESTAMP));
         checkSame("ssc", channel.spiesConnect(), existing.named().spiesConnect());
         if (!channel.fabric().isWithin(existing.named().fabric())) {
             throw invalid(

@@ -17,6 +17,7 @@ import io.verbus.Bus;
 import io.verbus.driver.Await;
 
 import org.agrona.collections.MutableLong;
+import org.agrona.concurrent.SystemEpochNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,9 @@ class AeronClientLabTest {
     private static final int PORT = 24_347;
     private static final int STREAM = 10;
     private static final int MESSAGES = 2_000;
+
+    /** The driver reads its clock apart from the test's. */
+    private static final long SLACK_NS = 20_000_000;
 
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
 
@@ -56,6 +60,49 @@ class AeronClientLabTest {
         UnsafeBuffer buffer = new UnsafeBuffer(new byte[length(number)]);
         buffer.putLong(0, number);
         return buffer;
+    }
+
+    /** The sending driver writes the time before a Write takes the message. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void messagesTellWhenTheyWereSent(boolean isToDestinations) {
+        try (Host b = Host.b();
+                Host a = Host.a();
+                Aeron in = connect(b);
+                Aeron out = connect(a)) {
+            String channel = aeron(b.channel(PORT));
+            Subscription subscription = in.addSubscription(channel, STREAM);
+            String stamped = "|channel-snd-ts-offset=8|term-length=64k";
+            Publication publication =
+                    out.addPublication(
+                            isToDestinations
+                                    ? "aeron:rdma?control-mode=manual" + stamped
+                                    : Host.overWire(channel + stamped),
+                            STREAM);
+            if (isToDestinations) {
+                publication.addDestination(Host.overWire(channel));
+            }
+            for (int i = 0; i < 2_000; i++) {
+                UnsafeBuffer message = message(i % 9 + 1);
+                long after = SystemEpochNanoClock.INSTANCE.nanoTime() - SLACK_NS;
+                Await.until("offered", () -> publication.offer(message) > 0);
+                Await.until(
+                        "received",
+                        () ->
+                                subscription.poll(
+                                                (buffer, at, length, header) -> {
+                                                    long sent = buffer.getLong(at + 8);
+                                                    long before =
+                                                            SystemEpochNanoClock.INSTANCE.nanoTime()
+                                                                    + SLACK_NS;
+                                                    assertTrue(
+                                                            sent >= after && sent <= before,
+                                                            sent + " is not from " + after);
+                                                },
+                                                1)
+                                        > 0);
+            }
+        }
     }
 
     /** Many times round a log of short terms, which an exclusive publication of Aeron's soils. */

@@ -7,6 +7,8 @@ import io.verbus.logbuffer.LogBuffers;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportHost;
 
+import java.util.OptionalInt;
+
 /**
  * A publication on its way to one of its destinations: what a {@link Transfer} takes for its
  * stream. Sent and released positions are the destination's own; {@link FanOut} makes those of the
@@ -255,6 +257,11 @@ final class FanOutDestination implements OutboundStream, Retention {
     @Override
     public ChannelUri channel() {
         return destination;
+    }
+
+    @Override
+    public OptionalInt sendTimestamp() {
+        return stream.sendTimestamp();
     }
 
     @Override

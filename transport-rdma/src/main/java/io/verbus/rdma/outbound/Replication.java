@@ -5,10 +5,12 @@ package io.verbus.rdma.outbound;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogScanner;
 import io.verbus.rdma.common.CreditLine;
 import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.RemoteKey;
+import io.verbus.transport.FrameTimestamps;
 import io.verbus.transport.OutboundStream;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -23,6 +25,9 @@ final class Replication {
     private final LogScanner scanner;
     private final LocalKey logKey;
     private final UnsafeBuffer credit;
+
+    /** Null where the channel wants none. */
+    private final FrameTimestamps timestamps;
 
     private LogPath path;
     private int window;
@@ -46,6 +51,7 @@ final class Replication {
         this.logKey = logKey;
         this.credit = credit;
         this.consumed = consumed;
+        timestamps = FrameTimestamps.of(stream.sendTimestamp());
     }
 
     /** Position up to which the peer has released the log. */
@@ -152,12 +158,23 @@ final class Replication {
             return 0;
         }
         int length = (int) (end - position);
+        if (timestamps != null) {
+            stamp(position, length - scanner.padding());
+        }
         if (!port.stageBatch(path, position, length - scanner.padding(), length)) {
             return 0;
         }
         isStalled = false;
         stream.senderPosition(end);
         return 1;
+    }
+
+    private void stamp(long position, int length) {
+        int bitsToShift = LogLayout.positionBitsToShift(path.termLength());
+        timestamps.stamp(
+                log.term(LogLayout.partition(position, bitsToShift)),
+                LogLayout.termOffset(position, path.termLength()),
+                length);
     }
 
     private long termEnd(long position) {

@@ -5,6 +5,7 @@ package io.verbus.udp.inbound;
 import io.verbus.channel.DatagramSettings;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogCleaner;
+import io.verbus.transport.FrameTimestamps;
 import io.verbus.transport.InboundImage;
 import io.verbus.udp.common.ReceiverCounters;
 import io.verbus.udp.common.UdpOptions;
@@ -65,6 +66,9 @@ final class ReceiveImage {
     private final CongestionControl congestion;
     private final RoundTripProbe probe;
     private final Distance distance;
+
+    /** Writes when frames arrive; null where the channel wants none. */
+    private final FrameTimestamps arrivals;
 
     /** Null unless the stream is of requests. */
     private final ResponseNotice responses;
@@ -134,6 +138,7 @@ final class ReceiveImage {
         congestion = endpoint.terms().congestionControl(log.termLength(), mtu);
         probe = new RoundTripProbe(endpoint.receiverId());
         distance = new Distance(log.termLength());
+        arrivals = FrameTimestamps.of(image.channel().receiveTimestamp());
         responses =
                 offered.wantsResponses()
                         ? new ResponseNotice(
@@ -261,6 +266,9 @@ final class ReceiveImage {
         if (position + length <= log.rebuilt()) {
             counters.underRuns.incrementRelease();
             return taken;
+        }
+        if (arrivals != null) {
+            arrivals.stamp(part, 0, Math.min(length, part.capacity()));
         }
         int duplicates = log.insert(part, position, length, granted);
         if (duplicates > 0) {

@@ -8,6 +8,7 @@ import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogScanner;
+import io.verbus.transport.FrameTimestamps;
 import io.verbus.udp.socket.SendBatch;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -23,10 +24,15 @@ final class LogSource {
     private final int termLength;
     private final int bitsToShift;
     private final int mtu;
+
+    /** Null where the channel wants none. */
+    private final FrameTimestamps timestamps;
+
     private final long[] ends = new long[Destination.JOINED_BATCH];
 
-    LogSource(LogBuffers log) {
+    LogSource(LogBuffers log, FrameTimestamps timestamps) {
         this.log = log;
+        this.timestamps = timestamps;
         scanner = new LogScanner(log);
         termLength = log.spec().termLength();
         bitsToShift = LogLayout.positionBitsToShift(termLength);
@@ -106,10 +112,12 @@ final class LogSource {
     private void stage(DestinationPort port, long from, long end, int length) {
         SendBatch batch = port.batch();
         ends[batch.count()] = end;
-        long address =
-                log.address()
-                        + (long) LogLayout.partition(from, bitsToShift) * termLength
-                        + LogLayout.termOffset(from, termLength);
+        int partition = LogLayout.partition(from, bitsToShift);
+        int offset = LogLayout.termOffset(from, termLength);
+        if (timestamps != null) {
+            timestamps.stamp(log.term(partition), offset, length);
+        }
+        long address = log.address() + (long) partition * termLength + offset;
         batch.add(port.receiver(), address, length);
     }
 

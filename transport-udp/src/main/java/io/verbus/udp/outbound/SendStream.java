@@ -5,6 +5,7 @@ package io.verbus.udp.outbound;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogLayout;
+import io.verbus.transport.FrameTimestamps;
 import io.verbus.transport.OutboundStream;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.common.UdpOptions;
@@ -96,7 +97,7 @@ final class SendStream {
         this.options = options;
         lingerNs = options.lingerNs(stream.channel());
         tellsEnd = stream.channel().tellsEnd();
-        source = new LogSource(stream.log());
+        source = new LogSource(stream.log(), FrameTimestamps.of(stream.sendTimestamp()));
         retransmission = new Retransmission(stream, source, counters, options);
         turnLength = Destination.BATCH * stream.log().spec().mtu();
         termLength = stream.log().spec().termLength();
