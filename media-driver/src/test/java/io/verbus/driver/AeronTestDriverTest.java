@@ -20,6 +20,8 @@ import org.agrona.concurrent.status.CountersReader;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.File;
 import java.io.IOException;
@@ -180,5 +182,91 @@ class AeronTestDriverTest {
                                 () -> aeron.addPublication(channel("nowhere.x", 4040), STREAM))
                         .getMessage();
         assertTrue(refusal.contains("host name 'nowhere.x' cannot be resolved"), refusal);
+    }
+
+    private void launchWithNames() {
+        launch(
+                "AERON_NAME_RESOLVER_SUPPLIER=csv_table",
+                "AERON_NAME_RESOLVER_INIT_ARGS=here.x,127.0.0.2,127.0.0.3",
+                "VERBUS_UDP_CONNECTION_TIMEOUT=1s",
+                "VERBUS_UDP_IMAGE_TIMEOUT=2s");
+    }
+
+    private void deliver(Publication publication, Subscription subscription, long number) {
+        UnsafeBuffer message = new UnsafeBuffer(new byte[8]);
+        message.putLong(0, number);
+        Await.done("offered", () -> publication.offer(message) > 0);
+        long[] received = {-1};
+        Await.done(
+                "received",
+                () ->
+                        subscription.poll(
+                                        (buffer, at, length, header) ->
+                                                received[0] = buffer.getLong(at),
+                                        1)
+                                > 0);
+        assertEquals(number, received[0]);
+    }
+
+    /** As a pod's that has come up again elsewhere, and once more where it was. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aPublicationFollowsANameThatHasMoved(boolean isToDestinations) throws IOException {
+        launchWithNames();
+        int port = UdpInteropTest.freePort();
+        lead("here.x", 0);
+        String named = "aeron:udp?endpoint=here.x:" + port;
+        try (Publication publication =
+                aeron.addPublication(
+                        isToDestinations ? "aeron:udp?control-mode=manual" : named, STREAM)) {
+            if (isToDestinations) {
+                publication.addDestination(named);
+            }
+            for (int i = 0; i < 3; i++) {
+                lead("here.x", i % 2);
+                try (Subscription subscription =
+                        aeron.addSubscription(channel("127.0.0." + (2 + i % 2), port), STREAM)) {
+                    Await.done("connected", subscription::isConnected);
+                    deliver(publication, subscription, i);
+                }
+                Await.done("gone", () -> !publication.isConnected());
+            }
+            lead("here.x", 1);
+            try (Subscription subscription =
+                            aeron.addSubscription(channel("127.0.0.3", port), STREAM);
+                    Publication other =
+                            isToDestinations ? null : aeron.addPublication(named, STREAM)) {
+                Await.done("connected", subscription::isConnected);
+                deliver(publication, subscription, 7);
+                if (other != null) {
+                    assertEquals(publication.sessionId(), other.sessionId(), "is shared");
+                }
+            }
+        }
+    }
+
+    @Test
+    void aSubscriptionFollowsAPublicationThatHasMoved() throws IOException {
+        launchWithNames();
+        int port = UdpInteropTest.freePort();
+        lead("here.x", 0);
+        try (Subscription subscription =
+                aeron.addSubscription(
+                        "aeron:udp?control-mode=dynamic|control=here.x:" + port, STREAM)) {
+            for (int i = 0; i < 3; i++) {
+                lead("here.x", i % 2);
+                try (Publication publication =
+                        aeron.addPublication(
+                                "aeron:udp?control-mode=dynamic|linger=0|control=127.0.0."
+                                        + (2 + i % 2)
+                                        + ":"
+                                        + port,
+                                STREAM)) {
+                    Await.done("connected", publication::isConnected);
+                    deliver(publication, subscription, i);
+                }
+                Await.done("gone", () -> !subscription.isConnected());
+            }
+        }
     }
 }

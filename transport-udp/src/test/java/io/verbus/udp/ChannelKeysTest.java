@@ -10,8 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.LogNotes;
+import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
+import io.verbus.transport.TransportException;
 import io.verbus.udp.wire.Frames;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /** What the keys of channels do, between two transports in one thread and the test's own time. */
@@ -331,5 +334,49 @@ class ChannelKeysTest {
         b.subscribe(ChannelUri.parse(receiver + "|gtag=9"), STREAM);
         until(() -> stream.connected);
         assertEquals(1, a.value("fc-receivers"));
+    }
+
+    @Test
+    void portsThatAreLeftOpenAreOfTheRange() throws IOException {
+        int first;
+        try (RawSocket free = new RawSocket()) {
+            first = free.port();
+        }
+        try (TestDriver driver =
+                new TestDriver(
+                        3,
+                        folder,
+                        "udp.receiver-port-range",
+                        first + "  " + first,
+                        "udp.sender-port-range",
+                        first + " " + (first + 1))) {
+            InboundEndpoint endpoint =
+                    driver.transport.openEndpoint(
+                            ChannelUri.parse("aeron:udp?endpoint=127.0.0.1:0"));
+            assertEquals("127.0.0.1:" + first, endpoint.description());
+            String none =
+                    assertThrows(
+                                    TransportException.class,
+                                    () ->
+                                            driver.transport.openEndpoint(
+                                                    ChannelUri.parse(
+                                                            "aeron:udp?control=127.0.0.1:7")))
+                            .getMessage();
+            assertTrue(none.contains("no port from " + first + " to " + first), none);
+            TestStream stream =
+                    driver.publish(
+                            ChannelUri.parse(
+                                    "verbus:udp?control-mode=dynamic|control=127.0.0.1:0"
+                                            + "|term-length=64k"),
+                            STREAM);
+            assertEquals("127.0.0.1:" + (first + 1), driver.transport.localAddress(stream));
+        }
+        for (String wrong : List.of("5", "7 5", "0 5", "1 65536", "a b")) {
+            TransportException refused =
+                    assertThrows(
+                            TransportException.class,
+                            () -> new TestDriver(4, folder, "udp.receiver-port-range", wrong));
+            assertTrue(refused.getMessage().contains("two ports"), refused.getMessage());
+        }
     }
 }

@@ -59,6 +59,8 @@ final class AeronNames {
         same("aeron.nak.multicast.max.backoff", "udp.nak-backoff");
         same("aeron.retransmit.unicast.linger", "udp.retransmit-linger");
         same("aeron.max.resend", "udp.max-resend");
+        same("aeron.sender.wildcard.port.range", "udp.sender-port-range");
+        same("aeron.receiver.wildcard.port.range", "udp.receiver-port-range");
         same("aeron.receiver.group.tag", "udp.group-tag");
         same("aeron.flow.control.group.tag", "udp.flow-control-tag");
         same("aeron.flow.control.group.min.size", "udp.flow-control-group-size");

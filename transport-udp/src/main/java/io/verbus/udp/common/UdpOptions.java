@@ -37,6 +37,8 @@ import java.util.stream.Stream;
  * @param nakRetryNs {@link #NAK_RETRY}, nanoseconds.
  * @param retransmitLingerNs {@link #RETRANSMIT_LINGER}, nanoseconds.
  * @param maxResend {@link #MAX_RESEND}.
+ * @param senderPorts {@link PortRange#SENDER}.
+ * @param receiverPorts {@link PortRange#RECEIVER}.
  * @param group for streams that several receive.
  */
 public record UdpOptions(
@@ -63,6 +65,8 @@ public record UdpOptions(
         long nakRetryNs,
         long retransmitLingerNs,
         int maxResend,
+        PortRange senderPorts,
+        PortRange receiverPorts,
         GroupOptions group) {
     private static final long US = 1_000;
     private static final long MS = 1_000_000;
@@ -273,7 +277,9 @@ public record UdpOptions(
 
     /** All options, in the order of help. */
     public static final List<Option<?>> ALL =
-            Stream.concat(OWN.stream(), GroupOptions.ALL.stream()).toList();
+            Stream.of(OWN, PortRange.ALL, GroupOptions.ALL)
+                    .<Option<?>>flatMap(List::stream)
+                    .toList();
 
     /**
      * Reads the options that are set, and checks each.
@@ -307,6 +313,8 @@ public record UdpOptions(
                 NAK_RETRY.read(host),
                 RETRANSMIT_LINGER.read(host),
                 MAX_RESEND.read(host),
+                PortRange.sender(host),
+                PortRange.receiver(host),
                 GroupOptions.of(host));
     }
 

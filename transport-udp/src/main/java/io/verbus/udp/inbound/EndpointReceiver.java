@@ -110,6 +110,18 @@ final class EndpointReceiver {
         awaited.remove(ReceiveImage.key(streamId, sessionId));
     }
 
+    /** The publication is asked, and answered, at another address. */
+    void move(SocketAddress to) {
+        if (asked != null) {
+            asked.set(to);
+        }
+        if (responder != null) {
+            responder.set(to);
+        }
+        dispatcher.move(to);
+        isAskDue = true;
+    }
+
     /** Fills an image, unless it came too late. */
     void accept(ReceiveImage image) {
         if (isAttached) {

@@ -62,6 +62,11 @@ final class FrameDispatcher {
         control = endpoint.control();
     }
 
+    /** Senders are answered at another address. */
+    void move(SocketAddress to) {
+        control.set(to);
+    }
+
     /**
      * Takes a datagram, or several of one sender that the kernel has joined: either is a row of
      * frames.

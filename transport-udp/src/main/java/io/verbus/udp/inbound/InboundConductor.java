@@ -9,12 +9,14 @@ import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 import io.verbus.udp.common.Group;
+import io.verbus.udp.common.MovedNames;
 import io.verbus.udp.common.ReceiverCounters;
 import io.verbus.udp.common.Resolver;
 import io.verbus.udp.common.SocketNotes;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SendBatch;
+import io.verbus.udp.socket.SocketAddress;
 
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
@@ -42,6 +44,7 @@ public final class InboundConductor implements AutoCloseable {
     private final Queue<ReceiverEvent> events = new ManyToOneConcurrentLinkedQueue<>();
     private final ReceiverAgent agent;
     private final InboundSetups offers;
+    private final MovedNames names;
     private final List<ReceiveEndpoint> endpoints = new ArrayList<>();
     private final Map<Long, ReceiveImage> byId = new HashMap<>();
     private ReceiveImage[] images = new ReceiveImage[0];
@@ -70,6 +73,7 @@ public final class InboundConductor implements AutoCloseable {
         counters = new ReceiverCounters(host);
         nextReceiverId = host.driverId();
         agent = new ReceiverAgent(events, counters);
+        names = new MovedNames(host, options.connectionTimeoutNs(), nowNs);
         offers = new InboundSetups(host, options, peerErrors, agent.commands(), this::receive);
     }
 
@@ -121,7 +125,20 @@ public final class InboundConductor implements AutoCloseable {
         }
         endpoints.add(endpoint);
         agent.commands().add(new ReceiverCommand.Attach(endpoint));
+        if (control != null) {
+            names.watch(
+                    endpoint,
+                    channel.control(),
+                    control,
+                    () -> byId.values().stream().noneMatch(each -> each.endpoint() == endpoint),
+                    to -> move(endpoint, to));
+        }
         return endpoint;
+    }
+
+    private void move(ReceiveEndpoint endpoint, InetSocketAddress to) {
+        endpoint.move(to);
+        agent.commands().add(new ReceiverCommand.Move(endpoint, new SocketAddress(to)));
     }
 
     /** Joins an endpoint that is open, or about to be closed. */
@@ -156,7 +173,7 @@ public final class InboundConductor implements AutoCloseable {
     private DatagramSocket socket(InetSocketAddress address, Group group) {
         DatagramSocket socket =
                 group == null
-                        ? DatagramSocket.open(address)
+                        ? options.receiverPorts().open(address, DatagramSocket::open)
                         : DatagramSocket.join(group.data(), group.local());
         if (options.gro() && !socket.receiveJoined()) {
             host.onError(
@@ -237,8 +254,7 @@ public final class InboundConductor implements AutoCloseable {
     /** The duty cycle. */
     public int work(long now) {
         nowNs = now;
-        int work = 0;
-        work += offers.work(now);
+        int work = names.work(now) + offers.work(now);
         ReceiverEvent event;
         for (int i = 0; i < EVENTS_PER_CYCLE && (event = events.poll()) != null; i++) {
             on(event);
@@ -277,6 +293,7 @@ public final class InboundConductor implements AutoCloseable {
             }
             case ReceiverEvent.Detached detached -> {
                 if (detached.endpoint().onDetached()) {
+                    names.forget(detached.endpoint());
                     detached.endpoint().close();
                     endpoints.remove(detached.endpoint());
                 }

@@ -26,7 +26,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
     private final Group group;
 
     /** Where a publication is asked, whose receivers come by themselves; or null. */
-    private final InetSocketAddress publication;
+    private InetSocketAddress publication;
 
     private final boolean isOfResponses;
 
@@ -105,6 +105,11 @@ final class ReceiveEndpoint implements InboundEndpoint {
     /** Whether each stream is asked for at the control address when its session is known. */
     boolean isOfResponses() {
         return publication != null && isOfResponses;
+    }
+
+    /** The publication, whose name a subscription knows, is asked at another address. */
+    void move(InetSocketAddress to) {
+        publication = to;
     }
 
     /** Whether no channel names the address, and that publication is asked. */

@@ -94,6 +94,7 @@ public final class ReceiverAgent implements AutoCloseable {
                     gone.endpoint().receiver().forget(gone.streamId(), gone.sessionId());
             case ReceiverCommand.Respond respond ->
                     respond.image().responses().tell(respond.sessionId());
+            case ReceiverCommand.Move move -> move.endpoint().receiver().move(move.to());
             case ReceiverCommand.Accept accept ->
                     accept.endpoint().receiver().accept(accept.image());
             case ReceiverCommand.Refuse refuse -> {

@@ -30,6 +30,9 @@ sealed interface ReceiverCommand {
      */
     record Respond(ReceiveImage image, Integer sessionId) implements ReceiverCommand {}
 
+    /** Ask the publication, and answer it, at another address. */
+    record Move(ReceiveEndpoint endpoint, SocketAddress to) implements ReceiverCommand {}
+
     /** Fill the image of a stream that was offered. */
     record Accept(ReceiveEndpoint endpoint, ReceiveImage image) implements ReceiverCommand {}
 

@@ -5,9 +5,11 @@ package io.verbus.udp.outbound;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SocketAddress;
+import io.verbus.udp.socket.SocketException;
 
 import org.agrona.collections.ArrayUtil;
 
+import java.net.InetSocketAddress;
 import java.util.Queue;
 
 /**
@@ -40,6 +42,10 @@ final class Destination {
     private final DestinationPort port;
     private final Feedback feedback;
     private SendStream[] streams = new SendStream[0];
+
+    /** When a receiver was heard last. Written by the sender; read by the conductor. */
+    private volatile long heardNs;
+
     private long listenedNs;
     private long expiredNs;
 
@@ -95,12 +101,32 @@ final class Destination {
         return SocketAddress.text(socket.localAddress());
     }
 
+    /** When a receiver was heard last, by the sender's clock. Any thread. */
+    long heardNs() {
+        return heardNs;
+    }
+
     @Override
     public String toString() {
         return address.toString();
     }
 
     // Sender
+
+    /** A receiver is heard. */
+    void heard(long now) {
+        heardNs = now;
+    }
+
+    /** The one receiver is at another address. */
+    void move(InetSocketAddress to) {
+        address.set(new SocketAddress(to));
+        try {
+            socket.connect(to);
+        } catch (SocketException e) {
+            port.tell(new SenderEvent.Unreachable(e.getMessage()));
+        }
+    }
 
     void add(RemoteReceiver added) {
         receivers.add(added);

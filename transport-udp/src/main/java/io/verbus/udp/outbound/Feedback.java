@@ -178,6 +178,7 @@ final class Feedback {
                         || (isLeaving
                                 ? mayLeave(receivers, incoming.source(index))
                                 : heard(stream, position, incoming.source(index), datagram));
+        destination.heard(nowNs);
         if (isOfInterest && isTaken) {
             stream.onStatus(
                     isLeaving,

@@ -9,6 +9,7 @@ import io.verbus.transport.OutboundStream;
 import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
+import io.verbus.udp.common.MovedNames;
 import io.verbus.udp.common.Resolver;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.common.SocketNotes;
@@ -54,6 +55,7 @@ public final class OutboundConductor implements AutoCloseable {
     private final SenderCounters counters;
     private final Queue<SenderEvent> events = new ManyToOneConcurrentLinkedQueue<>();
     private final SenderAgent agent;
+    private final MovedNames names;
     private final SendDestinations destinations;
     private final FlowControls flowControls;
     private final SocketNotes notes;
@@ -78,7 +80,8 @@ public final class OutboundConductor implements AutoCloseable {
         agent = new SenderAgent(events, counters);
         flowControls = new FlowControls(host, options);
         notes = new SocketNotes(options);
-        destinations = new SendDestinations(host, options, counters, agent, events);
+        names = new MovedNames(host, options.connectionTimeoutNs(), nowNs);
+        destinations = new SendDestinations(host, options, counters, agent, events, names);
     }
 
     /** The sender's part. */
@@ -127,6 +130,12 @@ public final class OutboundConductor implements AutoCloseable {
         added.computeIfAbsent(destination, key -> new ArrayList<>())
                 .add(new Added(channel, receiver));
         agent.commands().add(new SenderCommand.AddReceiver(destination, receiver));
+        names.watch(
+                receiver,
+                channel.endpoint(),
+                to,
+                () -> receiver.connected.get() == 0,
+                moved -> agent.commands().add(new SenderCommand.MoveReceiver(receiver, moved)));
     }
 
     private RemoteReceiver receiver(
@@ -157,6 +166,7 @@ public final class OutboundConductor implements AutoCloseable {
         for (Added each : there) {
             if (each.channel().endpoint().equals(channel.endpoint())) {
                 there.remove(each);
+                names.forget(each.receiver());
                 agent.commands()
                         .add(new SenderCommand.RemoveReceiver(destination, each.receiver()));
                 return;
@@ -180,7 +190,7 @@ public final class OutboundConductor implements AutoCloseable {
     /** The duty cycle. */
     public int work(long now) {
         nowNs = now;
-        int work = 0;
+        int work = names.work(now);
         SenderEvent event;
         while (work < EVENTS_PER_CYCLE && (event = events.poll()) != null) {
             on(event);
@@ -214,6 +224,8 @@ public final class OutboundConductor implements AutoCloseable {
                     host.onImageRejected(rejected.stream().stream(), rejected.rejection());
             case SenderEvent.Response response ->
                     host.onResponseSession(response.stream().stream(), response.sessionId());
+            case SenderEvent.Unreachable unreachable ->
+                    host.onError(new TransportException(unreachable.reason()));
             case SenderEvent.Refused refused ->
                     host.onError(
                             new TransportException(
@@ -246,6 +258,7 @@ public final class OutboundConductor implements AutoCloseable {
                 destinations.close(detached.destination());
                 List<Added> there = added.remove(detached.destination());
                 if (there != null) {
+                    there.forEach(each -> names.forget(each.receiver()));
                     there.forEach(each -> each.receiver().closeCounters());
                 }
             }

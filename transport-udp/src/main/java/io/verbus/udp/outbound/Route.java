@@ -85,6 +85,11 @@ record Route(
                 : resolver.resolve(local.name(), local.port());
     }
 
+    /** This route to a receiver at another address. */
+    Route to(InetSocketAddress moved) {
+        return new Route(moved, from, group, ttl, owner, isOfResponses);
+    }
+
     /** Whether more than one receives what is sent. */
     boolean isGroup() {
         return group != null || to == null && !isOfResponses;

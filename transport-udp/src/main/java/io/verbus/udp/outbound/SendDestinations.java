@@ -8,12 +8,14 @@ import io.verbus.cnc.CounterTypes;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
+import io.verbus.udp.common.MovedNames;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.common.SocketBuffers;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SocketAddress;
 
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,7 +25,7 @@ import java.util.Queue;
 /** The destinations that are open, one for each route, and their sockets. Conductor's thread. */
 final class SendDestinations {
     private static final class Shared {
-        final Route route;
+        Route route;
         final SocketBuffers buffers;
         final Destination destination;
         int streams;
@@ -42,13 +44,16 @@ final class SendDestinations {
     private final Queue<SenderEvent> events;
     private final Map<Route, Shared> byRoute = new HashMap<>();
     private final List<Destination> open = new ArrayList<>();
+    private final MovedNames names;
 
     SendDestinations(
             TransportHost host,
             UdpOptions options,
             SenderCounters counters,
             SenderAgent agent,
-            Queue<SenderEvent> events) {
+            Queue<SenderEvent> events,
+            MovedNames names) {
+        this.names = names;
         this.host = host;
         this.options = options;
         this.counters = counters;
@@ -72,11 +77,41 @@ final class SendDestinations {
             byRoute.put(route, shared);
             open.add(shared.destination);
             agent.commands().add(new SenderCommand.Attach(shared.destination));
+            watch(shared, channel);
         } else {
             buffers.requireFit(channel, shared.destination.localAddress());
         }
         shared.streams++;
         return shared.destination;
+    }
+
+    /** A receiver that is silent may have moved; a group, or receivers that come, do not. */
+    private void watch(Shared shared, ChannelUri channel) {
+        if (shared.route.to() == null || shared.route.group() != null) {
+            return;
+        }
+        long[] heardNs = {shared.destination.heardNs()};
+        names.watch(
+                shared.destination,
+                channel.endpoint(),
+                shared.route.to(),
+                () -> {
+                    long before = heardNs[0];
+                    heardNs[0] = shared.destination.heardNs();
+                    return heardNs[0] == before;
+                },
+                to -> move(shared, to));
+    }
+
+    private void move(Shared shared, InetSocketAddress to) {
+        Route moved = shared.route.to(to);
+        if (byRoute.containsKey(moved)) {
+            return; // publications that were added since use the new address already
+        }
+        byRoute.remove(shared.route);
+        shared.route = moved;
+        byRoute.put(moved, shared);
+        agent.commands().add(new SenderCommand.Move(shared.destination, to));
     }
 
     /** The destination of a route that a stream goes by. */
@@ -95,6 +130,7 @@ final class SendDestinations {
             if (shared.destination == destination) {
                 shared.streams--;
                 if (shared.streams == 0) {
+                    names.forget(destination);
                     byRoute.remove(shared.route);
                     agent.commands().add(new SenderCommand.Detach(destination));
                 }
@@ -116,7 +152,10 @@ final class SendDestinations {
     }
 
     private Destination open(Route route, SocketBuffers buffers, OutboundStream stream) {
-        DatagramSocket socket = DatagramSocket.open(route.from());
+        DatagramSocket socket =
+                stream.channel().control() == null
+                        ? DatagramSocket.open(route.from())
+                        : options.senderPorts().open(route.from(), DatagramSocket::open);
         DatagramSocket control = socket;
         try {
             checkBuffer(socket.sendBuffer(buffers.send()), buffers.send());

@@ -5,6 +5,7 @@ package io.verbus.udp.outbound;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.socket.ReceiveBatch;
 import io.verbus.udp.socket.SendBatch;
+import io.verbus.udp.socket.SocketAddress;
 
 import org.agrona.collections.ArrayUtil;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
@@ -89,6 +90,9 @@ public final class SenderAgent implements AutoCloseable {
                 remove.destination().remove(remove.receiver());
                 events.add(new SenderEvent.Removed(remove.receiver()));
             }
+            case SenderCommand.Move move -> move.destination().move(move.to());
+            case SenderCommand.MoveReceiver move ->
+                    move.receiver().address.set(new SocketAddress(move.to()));
             case SenderCommand.Add add -> add.destination().add(add.stream());
             case SenderCommand.End end -> end.stream().end();
         }

@@ -2,6 +2,8 @@
 
 package io.verbus.udp.outbound;
 
+import java.net.InetSocketAddress;
+
 /** What the conductor asks of the sender. */
 sealed interface SenderCommand {
     /** Use a destination. */
@@ -16,6 +18,12 @@ sealed interface SenderCommand {
     /** Send to a receiver no more; {@link SenderEvent.Removed} follows. */
     record RemoveReceiver(Destination destination, RemoteReceiver receiver)
             implements SenderCommand {}
+
+    /** Send to the one receiver of a destination at another address. */
+    record Move(Destination destination, InetSocketAddress to) implements SenderCommand {}
+
+    /** Send to one of several receivers at another address. */
+    record MoveReceiver(RemoteReceiver receiver, InetSocketAddress to) implements SenderCommand {}
 
     /** Send a stream to a destination. */
     record Add(Destination destination, SendStream stream) implements SenderCommand {}

@@ -27,6 +27,9 @@ sealed interface SenderEvent {
     /** A receiver of requests tells in which session the responses come. */
     record Response(SendStream stream, int sessionId) implements SenderEvent {}
 
+    /** No route leads where a receiver has moved. */
+    record Unreachable(String reason) implements SenderEvent {}
+
     /** The kernel refuses to send. */
     record Refused(String receiver, int errno) implements SenderEvent {}
 

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.common;
+
+import io.verbus.channel.Endpoint;
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * Names whose hosts may have moved: each is looked up again, in the background and from time to
+ * time, while nobody is heard at its address. Conductor's thread.
+ */
+public final class MovedNames {
+    private static final long INTERVAL_NS = 1_000_000_000;
+
+    private static final class Watched {
+        private final Object owner;
+        private final Endpoint named;
+        private final BooleanSupplier isSilent;
+        private final Consumer<InetSocketAddress> moved;
+        private InetSocketAddress address;
+        private long heardNs;
+        private boolean isAsking;
+
+        private Watched(
+                Object owner,
+                Endpoint named,
+                InetSocketAddress address,
+                BooleanSupplier isSilent,
+                Consumer<InetSocketAddress> moved,
+                long nowNs) {
+            this.owner = owner;
+            this.named = named;
+            this.address = address;
+            this.isSilent = isSilent;
+            this.moved = moved;
+            this.heardNs = nowNs;
+        }
+    }
+
+    private final TransportHost host;
+    private final long timeoutNs;
+    private final List<Watched> all = new ArrayList<>();
+    private long nowNs;
+    private long checkedNs;
+
+    /**
+     * @param timeoutNs of silence, after which a name is looked up again.
+     * @param nowNs monotonic time.
+     */
+    public MovedNames(TransportHost host, long timeoutNs, long nowNs) {
+        this.host = host;
+        this.timeoutNs = timeoutNs;
+        this.nowNs = nowNs;
+        this.checkedNs = nowNs;
+    }
+
+    /**
+     * Watches an address.
+     *
+     * @param owner by which it is forgotten.
+     * @param named that led to the address; an IP address leads nowhere else, ever.
+     * @param isSilent whether nobody is heard there now.
+     * @param moved told where the name leads by now, when that is another address of its family.
+     */
+    public void watch(
+            Object owner,
+            Endpoint named,
+            InetSocketAddress address,
+            BooleanSupplier isSilent,
+            Consumer<InetSocketAddress> moved) {
+        all.add(new Watched(owner, named, address, isSilent, moved, nowNs));
+    }
+
+    /** Watches no address of an owner any more. */
+    public void forget(Object owner) {
+        all.removeIf(each -> each.owner == owner);
+    }
+
+    /** Every cycle. Returns the amount of work done. */
+    public int work(long now) {
+        nowNs = now;
+        if (now - checkedNs < INTERVAL_NS) {
+            return 0;
+        }
+        checkedNs = now;
+        int count = 0;
+        for (Watched each : all) {
+            if (!each.isSilent.getAsBoolean()) {
+                each.heardNs = now;
+            } else if (now - each.heardNs >= timeoutNs && !each.isAsking) {
+                each.isAsking = true;
+                each.heardNs = now;
+                host.lookUp(each.named.host()).thenRun(() -> answered(each));
+                count++;
+            }
+        }
+        return count;
+    }
+
+    private void answered(Watched each) {
+        each.isAsking = false;
+        InetSocketAddress now = host.address(each.named.host(), each.named.port());
+        if (!all.contains(each) || now.equals(each.address)) {
+            return;
+        }
+        if (now.isUnresolved()) {
+            host.onError(
+                    new TransportException(
+                            "host name '"
+                                    + each.named.host()
+                                    + "' cannot be resolved again, where nobody has answered at "
+                                    + each.address
+                                    + ": see that the name server knows it"));
+        } else if (now.getAddress().getClass() != each.address.getAddress().getClass()) {
+            host.onError(
+                    new TransportException(
+                            "host name '"
+                                    + each.named.host()
+                                    + "' leads from "
+                                    + each.address
+                                    + " to "
+                                    + now
+                                    + ", of the other IP version, to which the socket cannot send:"
+                                    + " add the publication or subscription again"));
+        } else {
+            each.address = now;
+            each.moved.accept(now);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.udp.common;
+
+import io.verbus.transport.Option;
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportSettings;
+
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Ports that are taken where a channel leaves the port open, as 0: for firewalls that let through
+ * no others. Conductor's thread.
+ *
+ * @param first of them; 0: the kernel chooses.
+ * @param last of them.
+ */
+public record PortRange(int first, int last) {
+    private static final PortRange ANY = new PortRange(0, 0);
+    private static final int MAX_PORT = 65_535;
+    private static final String RIGHT = "two ports, such as '20000 20100', or empty";
+
+    static final Option<PortRange> SENDER =
+            Option.of(
+                    "udp.sender-port-range",
+                    "",
+                    RIGHT,
+                    "Ports of publications with port 0 in control, first and last.",
+                    PortRange::parse);
+
+    static final Option<PortRange> RECEIVER =
+            Option.of(
+                    "udp.receiver-port-range",
+                    "",
+                    RIGHT,
+                    "Ports of subscriptions with port 0, or without endpoint, first and last.",
+                    PortRange::parse);
+
+    static final List<Option<?>> ALL = List.of(SENDER, RECEIVER);
+
+    /** Those of publications. */
+    static PortRange sender(TransportSettings settings) {
+        return SENDER.read(settings);
+    }
+
+    /** Those of subscriptions. */
+    static PortRange receiver(TransportSettings settings) {
+        return RECEIVER.read(settings);
+    }
+
+    private static PortRange parse(String text) {
+        if (text.isEmpty()) {
+            return ANY;
+        }
+        String[] ports = text.split(" +");
+        if (ports.length != 2) {
+            throw new IllegalArgumentException(text);
+        }
+        PortRange range = new PortRange(Integer.parseInt(ports[0]), Integer.parseInt(ports[1]));
+        if (range.first < 1 || range.last < range.first || range.last > MAX_PORT) {
+            throw new IllegalArgumentException(text);
+        }
+        return range;
+    }
+
+    /**
+     * Opens a socket.
+     *
+     * @param address to bind to; with port 0 a free one of these is taken.
+     * @param opening that opens the socket at an address, or throws.
+     * @throws TransportException if that is impossible, or none is free.
+     */
+    public <T> T open(InetSocketAddress address, Function<InetSocketAddress, T> opening) {
+        if (address.getPort() != 0 || first == 0) {
+            return opening.apply(address);
+        }
+        TransportException failure = null;
+        for (int port = first; port <= last; port++) {
+            try {
+                return opening.apply(new InetSocketAddress(address.getAddress(), port));
+            } catch (TransportException e) {
+                failure = e;
+            }
+        }
+        throw new TransportException(
+                "no port from "
+                        + first
+                        + " to "
+                        + last
+                        + " can be opened at "
+                        + address.getAddress().getHostAddress()
+                        + ", the last because "
+                        + failure.getMessage()
+                        + "; widen the port range, or name a port");
+    }
+}
