@@ -80,6 +80,7 @@ public final class Conductor implements Agent {
                         parts.counters().system(SystemCounter.CONDUCTOR_MAX_CYCLE_TIME),
                         parts.counters().system(SystemCounter.CONDUCTOR_CYCLES_EXCEEDED));
         this.nextTimerNs = clock.nanoTime();
+        this.commandPositionNs = nextTimerNs; // a client may be writing before the first cycle
         this.nextCountNs = nextTimerNs;
     }
 

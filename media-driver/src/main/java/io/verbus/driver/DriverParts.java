@@ -8,6 +8,7 @@ import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.background.HostNames;
+import io.verbus.driver.background.LookUpTimes;
 import io.verbus.driver.background.Names;
 import io.verbus.driver.channel.SendStatuses;
 import io.verbus.driver.command.CommandDecoder;
@@ -85,7 +86,13 @@ record DriverParts(
                         : HugePages.open(
                                 config.logDirectory(), directory.path(), config.termLength());
         Background background = new Background(errors);
-        Names names = new Names(background, HostNames.present(counters.pool()));
+        Names names =
+                new Names(
+                        background,
+                        HostNames.present(counters.pool()),
+                        new LookUpTimes(
+                                counters.system(SystemCounter.NAME_RESOLVER_MAX_TIME),
+                                counters.system(SystemCounter.NAME_RESOLVER_TIMES_EXCEEDED)));
         LogFiles files =
                 new LogFiles(
                         directory.path(),

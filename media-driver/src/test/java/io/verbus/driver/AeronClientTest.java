@@ -71,16 +71,18 @@ class AeronClientTest {
         assertEquals(List.of(), clientErrors);
     }
 
-    /** What Aeron's client does not take is refused by {@code DriverConfigSourcesTest}. */
+    /** A client that gives signs of life often attaches to a driver that gives up soon. */
     @Test
-    void attachesAtTheShortestLivenessTimeout() {
+    void attachesToADriverThatGivesUpSoon() {
         try (MediaDriver impatient =
                         MediaDriver.launchEmbedded(
-                                Drivers.config().clientLivenessTimeoutNs(501_000_000));
+                                Drivers.config().clientLivenessTimeoutNs(400_000_000));
                 Aeron client =
                         Aeron.connect(
                                 new Aeron.Context()
-                                        .aeronDirectoryName(impatient.directory().toString()))) {
+                                        .aeronDirectoryName(impatient.directory().toString())
+                                        .keepAliveIntervalNs(100_000_000))) {
+            client.addPublication("aeron:ipc?term-length=64k", 1).close();
             assertFalse(client.isClosed());
         }
     }

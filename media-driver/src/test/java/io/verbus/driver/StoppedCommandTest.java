@@ -10,6 +10,7 @@ import io.verbus.Bus;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.AddPublicationEncoder;
+import io.verbus.driver.config.ThreadingMode;
 
 import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,20 @@ class StoppedCommandTest {
             assertEquals(0, Drivers.counter(bus, SystemCounter.CLIENTS_TIMED_OUT));
             assertFalse(bus.isClosed());
             assertEquals(List.of(), Drivers.errors(driver));
+        }
+    }
+
+    /** A client may find the driver ready, and write, before the conductor's first cycle. */
+    @Test
+    void aClientThatIsAheadOfTheConductorIsNotTakenForStopped() {
+        try (MediaDriver driver =
+                        MediaDriver.launchEmbedded(
+                                Drivers.config().threading(ThreadingMode.INVOKER));
+                CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME))) {
+            ManyToOneRingBuffer commands = new ManyToOneRingBuffer(cnc.toDriver());
+            int index = commands.tryClaim(AddPublicationEncoder.TEMPLATE_ID, 64);
+            driver.invoker().invoke();
+            commands.commit(index); // throws if the claim was taken away
         }
     }
 }

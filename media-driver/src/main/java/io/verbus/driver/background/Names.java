@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
 
 /**
  * Addresses of host names. They are looked up in the background, each time that a caller is about
@@ -22,6 +23,7 @@ public final class Names {
 
     private final Background background;
     private final HostNames hosts;
+    private final LongConsumer taken;
     private final Map<String, CompletableFuture<Void>> underWay = new HashMap<>();
 
     /** The one that was found least recently comes first. */
@@ -29,10 +31,12 @@ public final class Names {
 
     /**
      * @param hosts that names are asked of.
+     * @param taken told, by a background thread, how long each answer has taken, nanoseconds.
      */
-    public Names(Background background, HostNames hosts) {
+    public Names(Background background, HostNames hosts, LongConsumer taken) {
         this.background = background;
         this.hosts = hosts;
+        this.taken = taken;
     }
 
     /**
@@ -62,10 +66,13 @@ public final class Names {
         if (LocalInterface.isSearched(name)) {
             return LocalAddresses.find(name);
         }
+        long startNs = System.nanoTime();
         try {
             return hosts.address(name);
         } catch (UnknownHostException e) {
             return null; // which whoever uses the name says, with the channel that names it
+        } finally {
+            taken.accept(System.nanoTime() - startNs);
         }
     }
 

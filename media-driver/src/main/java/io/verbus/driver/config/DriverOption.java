@@ -32,9 +32,6 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
     /** The driver looks at slow subscribers each 10 ms. */
     private static final long MIN_UNTETHERED_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Aeron's clients refuse a driver that has no more than the 500 ms of their signs of life. */
-    private static final long MIN_LIVENESS_NS = TimeUnit.MILLISECONDS.toNanos(501);
-
     private static final long MAX_TIMEOUT_NS = TimeUnit.HOURS.toNanos(1);
 
     static final DriverOption<Path> DIR =
@@ -138,10 +135,11 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     Option.duration(
                             "client-liveness-timeout",
                             "10s",
-                            MIN_LIVENESS_NS,
+                            MIN_TIMEOUT_NS,
                             MAX_TIMEOUT_NS,
                             "Time without a sign of life after which the driver releases what a"
-                                    + " client had; clients give one every 500 ms."),
+                                    + " client had; longer than the 500 ms between those of most"
+                                    + " clients."),
                     DriverConfigBuilder::clientLivenessTimeoutNs);
 
     static final DriverOption<Long> UNBLOCK_TIMEOUT =

@@ -17,6 +17,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 @Timeout(60)
@@ -26,7 +29,8 @@ class NamesTest {
                     error -> {
                         throw new AssertionError(error);
                     });
-    private final Names names = new Names(background, new HostNames.SystemNames());
+    private final List<Long> taken = Collections.synchronizedList(new ArrayList<>());
+    private final Names names = new Names(background, new HostNames.SystemNames(), taken::add);
 
     @AfterEach
     void close() {
@@ -54,6 +58,8 @@ class NamesTest {
                     return lookUp.isDone();
                 });
         assertTrue(names.address("localhost", 1).getAddress().isLoopbackAddress());
+        assertEquals(1, taken.size());
+        assertTrue(taken.getFirst() > 0, "nanoseconds");
         assertFalse(names.lookUp("localhost").isDone(), "asked anew");
     }
 

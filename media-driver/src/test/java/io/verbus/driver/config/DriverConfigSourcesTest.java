@@ -147,7 +147,7 @@ class DriverConfigSourcesTest {
             value = {
                 "term-length | 100000 | it must be a power of two from 64k to 1g",
                 "mtu | 100 | it must be a multiple of 32 from 64 to 65504",
-                "client-liveness-timeout | 500ms | it must be from 501ms to 3600s",
+                "client-liveness-timeout | 1ms | it must be from 50ms to 3600s",
                 "unblock-timeout | 1s | is below the client-liveness-timeout",
                 "to-driver-length | 100k | it must be a power of two from 64k to 256m",
                 "error-log-length | 1g | it must be a power of two from 64k to 256m",
@@ -163,7 +163,7 @@ class DriverConfigSourcesTest {
         String text =
                 Drivers.refusal(
                         () -> DriverConfig.builder().clientLivenessTimeoutNs(1_000_000).build());
-        assertEquals("client-liveness-timeout is 1000000ns: it must be from 501ms to 3600s", text);
+        assertEquals("client-liveness-timeout is 1000000ns: it must be from 50ms to 3600s", text);
     }
 
     @Test
