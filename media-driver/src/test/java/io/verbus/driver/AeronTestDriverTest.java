@@ -231,6 +231,7 @@ class AeronTestDriverTest {
                 }
                 Await.done("gone", () -> !publication.isConnected());
             }
+            assertEquals(2, counter(SystemCounterDescriptor.RESOLUTION_CHANGES));
             lead("here.x", 1);
             try (Subscription subscription =
                             aeron.addSubscription(channel("127.0.0.3", port), STREAM);

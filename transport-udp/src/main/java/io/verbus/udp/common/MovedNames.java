@@ -3,8 +3,11 @@
 package io.verbus.udp.common;
 
 import io.verbus.channel.Endpoint;
+import io.verbus.cnc.SystemCounter;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
+
+import org.agrona.concurrent.status.AtomicCounter;
 
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -21,6 +24,7 @@ public final class MovedNames {
 
     private static final class Watched {
         private final Object owner;
+        private final String key;
         private final Endpoint named;
         private final BooleanSupplier isSilent;
         private final Consumer<InetSocketAddress> moved;
@@ -30,12 +34,14 @@ public final class MovedNames {
 
         private Watched(
                 Object owner,
+                String key,
                 Endpoint named,
                 InetSocketAddress address,
                 BooleanSupplier isSilent,
                 Consumer<InetSocketAddress> moved,
                 long nowNs) {
             this.owner = owner;
+            this.key = key;
             this.named = named;
             this.address = address;
             this.isSilent = isSilent;
@@ -45,6 +51,7 @@ public final class MovedNames {
     }
 
     private final TransportHost host;
+    private final AtomicCounter changes;
     private final long timeoutNs;
     private final List<Watched> all = new ArrayList<>();
     private long nowNs;
@@ -56,6 +63,7 @@ public final class MovedNames {
      */
     public MovedNames(TransportHost host, long timeoutNs, long nowNs) {
         this.host = host;
+        this.changes = host.counter(SystemCounter.RESOLUTION_CHANGES);
         this.timeoutNs = timeoutNs;
         this.nowNs = nowNs;
         this.checkedNs = nowNs;
@@ -65,17 +73,19 @@ public final class MovedNames {
      * Watches an address.
      *
      * @param owner by which it is forgotten.
+     * @param key of the channel that names it.
      * @param named that led to the address; an IP address leads nowhere else, ever.
      * @param isSilent whether nobody is heard there now.
      * @param moved told where the name leads by now, when that is another address of its family.
      */
     public void watch(
             Object owner,
+            String key,
             Endpoint named,
             InetSocketAddress address,
             BooleanSupplier isSilent,
             Consumer<InetSocketAddress> moved) {
-        all.add(new Watched(owner, named, address, isSilent, moved, nowNs));
+        all.add(new Watched(owner, key, named, address, isSilent, moved, nowNs));
     }
 
     /** Watches no address of an owner any more. */
@@ -113,9 +123,11 @@ public final class MovedNames {
         if (now.isUnresolved()) {
             host.onError(
                     new TransportException(
-                            "host name '"
-                                    + each.named.host()
-                                    + "' cannot be resolved again, where nobody has answered at "
+                            "the host of "
+                                    + each.key
+                                    + "="
+                                    + each.named
+                                    + " cannot be resolved again, where nobody has answered at "
                                     + each.address
                                     + ": see that the name server knows it"));
         } else if (now.getAddress().getClass() != each.address.getAddress().getClass()) {
@@ -131,6 +143,7 @@ public final class MovedNames {
                                     + " add the publication or subscription again"));
         } else {
             each.address = now;
+            changes.incrementRelease();
             each.moved.accept(now);
         }
     }

@@ -128,6 +128,7 @@ public final class InboundConductor implements AutoCloseable {
         if (control != null) {
             names.watch(
                     endpoint,
+                    "control",
                     channel.control(),
                     control,
                     () -> byId.values().stream().noneMatch(each -> each.endpoint() == endpoint),

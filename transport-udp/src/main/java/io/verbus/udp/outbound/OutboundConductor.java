@@ -132,6 +132,7 @@ public final class OutboundConductor implements AutoCloseable {
         agent.commands().add(new SenderCommand.AddReceiver(destination, receiver));
         names.watch(
                 receiver,
+                "endpoint",
                 channel.endpoint(),
                 to,
                 () -> receiver.connected.get() == 0,

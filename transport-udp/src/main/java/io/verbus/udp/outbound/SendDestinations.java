@@ -93,6 +93,7 @@ final class SendDestinations {
         long[] heardNs = {shared.destination.heardNs()};
         names.watch(
                 shared.destination,
+                "endpoint",
                 channel.endpoint(),
                 shared.route.to(),
                 () -> {
