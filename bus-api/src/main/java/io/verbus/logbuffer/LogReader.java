@@ -364,13 +364,11 @@ public final class LogReader {
 
     /** Leaves the counter alone that the driver has written to. */
     private void write(long position) {
-        if (lease != null) {
-            if (lease.isOver()) {
-                return;
-            }
-            lease.published(position);
+        if (lease == null) {
+            subscriberPosition.setRelease(position);
+        } else {
+            lease.publish(position);
         }
-        subscriberPosition.setRelease(position);
     }
 
     private void publish() {

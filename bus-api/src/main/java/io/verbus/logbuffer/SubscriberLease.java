@@ -71,9 +71,16 @@ public final class SubscriberLease {
         return isOver;
     }
 
-    /** The subscriber writes its position. */
-    void published(long position) {
-        PUBLISHED.setRelease(this, position);
+    /**
+     * Writes the subscriber's position, unless it was let go: the driver may write where it joins
+     * anew at any time, and that stays.
+     */
+    void publish(long position) {
+        if (!isOver() && values.compareAndSetLong(valueOffset, published, position)) {
+            PUBLISHED.setRelease(this, position);
+        } else {
+            isOver = true;
+        }
     }
 
     /** Position that the subscriber has written last, whatever the counter holds. Any thread. */

@@ -3,6 +3,7 @@
 package io.verbus.logbuffer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
@@ -412,6 +413,23 @@ class LogReaderTest {
                 },
                 10);
         assertEquals(192, other.position.get());
+    }
+
+    /** The driver may write where the subscriber joins anew after it has looked. */
+    @Test
+    void whereTheSubscriberJoinsAnewStaysInItsCounter() {
+        Leased leased = new Leased(log);
+        assertFalse(leased.lease.isOver());
+        leased.position.setRelease(192);
+        leased.lease.publish(64);
+        assertEquals(192, leased.position.get());
+        assertEquals(0, leased.lease.position());
+        leased.position.setRelease(0);
+        assertTrue(leased.lease.isOver(), "for good");
+        Leased raced = new Leased(log);
+        raced.lease.publish(64);
+        assertEquals(64, raced.position.get());
+        assertEquals(64, raced.lease.position());
     }
 
     /** What has been written over is not taken for a frame, nor for a damaged one. */

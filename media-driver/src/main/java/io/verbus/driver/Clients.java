@@ -158,7 +158,7 @@ final class Clients {
         if (pauseNs > livenessTimeoutNs / PAUSE_FRACTION) {
             forgive(pauseNs);
         }
-        int work = counters.pool().reuse(nowNs) + subscriptions.joinLate();
+        int work = counters.pool().reuse(nowNs) + subscriptions.sources().joinLate();
         for (int i = all.size() - 1; i >= 0; i--) {
             Client client = all.get(i);
             client.look(nowNs);

@@ -63,7 +63,7 @@ final class ImageRejection {
                             + MAX_REASON
                             + ": shorten it");
         }
-        Subscribable source = subscriptions.source(imageId);
+        Subscribable source = subscriptions.sources().get(imageId);
         if (source == null) {
             throw failure(
                     "there is no image "

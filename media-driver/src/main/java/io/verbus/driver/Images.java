@@ -273,7 +273,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
 
     private void free(NetworkImage image, long nowNs) {
         roundRobin.remove(image);
-        subscriptions.removeSource(image);
+        subscriptions.sources().remove(image);
         image.free();
         files.release(image.log(), nowNs);
         count.setRelease(roundRobin.count());

@@ -275,7 +275,7 @@ final class MergedImages {
             }
             if (image.isReleased()) {
                 all.remove(i);
-                subscriptions.removeSource(image);
+                subscriptions.sources().remove(image);
                 image.free();
                 files.release(image.log(), now);
                 work++;

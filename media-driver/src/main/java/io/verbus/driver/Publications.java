@@ -350,7 +350,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         all.remove(publication);
         named.remove(publication);
         roundRobin.remove(publication);
-        subscriptions.removeSource(publication);
+        subscriptions.sources().remove(publication);
         spied.remove(publication);
         responses.onFreed(publication);
         publication.close();

@@ -55,7 +55,7 @@ final class Responses {
     }
 
     private void checkRequests(ChannelUri channel, long imageId) {
-        Subscribable requests = subscriptions.source(imageId);
+        Subscribable requests = subscriptions.sources().get(imageId);
         boolean isThere =
                 channel.isIpc()
                         ? requests instanceof IpcPublication
@@ -87,7 +87,7 @@ final class Responses {
         if (!link.isOfImage()) {
             return;
         }
-        Subscribable requests = subscriptions.source(link.correlationId());
+        Subscribable requests = subscriptions.sources().get(link.correlationId());
         if (requests instanceof IpcPublication ipc && publication instanceof IpcPublication) {
             subscriptions.onResponses(
                     ipc.named().response().correlationId(), publication.sessionId());

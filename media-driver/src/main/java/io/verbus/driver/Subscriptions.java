@@ -11,7 +11,6 @@ import io.verbus.driver.channel.ManualEndpoint;
 import io.verbus.driver.channel.NamedPublications;
 import io.verbus.driver.channel.ReceiveStatuses;
 import io.verbus.driver.command.CommandException;
-import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.Transport;
@@ -20,36 +19,28 @@ import org.agrona.ErrorHandler;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.status.AtomicCounter;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Subscriptions, and the sources that they read: brings each together. Conductor's thread. */
+/** Subscriptions, and what their channels name: brings each to its sources. Conductor's. */
 final class Subscriptions {
     /** Reasons that one subscription is told of. */
     private static final int MAX_FAILURES = 16;
 
-    private record Join(Subscribable source, Subscription subscription) {}
-
     private final Transports transports;
     private final ManualEndpoints manuals;
-    private final DriverCounters counters;
     private final EventEncoder events;
-    private final ErrorHandler errors;
     private final ReceiveStatuses statuses;
     private final AtomicCounter count;
     private final List<Subscription> all = new ArrayList<>();
-    private final List<Subscribable> sources = new ArrayList<>();
+    private final Sources sources;
 
     /** Why streams that a subscription waits for have no image, as told, by registration id. */
     private final Long2ObjectHashMap<Set<String>> failures = new Long2ObjectHashMap<>();
 
     private int removals;
-
-    /** Those for which there was no counter. */
-    private final ArrayDeque<Join> unjoined = new ArrayDeque<>();
 
     Subscriptions(
             Transports transports,
@@ -60,8 +51,7 @@ final class Subscriptions {
         this.transports = transports;
         this.manuals = manuals;
         this.events = events;
-        this.counters = counters;
-        this.errors = errors;
+        this.sources = new Sources(counters, errors);
         this.statuses = new ReceiveStatuses(counters);
         this.count = counters.system(SystemCounter.SUBSCRIPTIONS);
     }
@@ -114,7 +104,7 @@ final class Subscriptions {
                                 : null);
         try {
             SharedEndpoints.check(subscription, all);
-            checkCounters(subscription);
+            sources.requireCounters(subscription);
         } catch (CommandException e) {
             closeEndpoint(subscription);
             throw e;
@@ -123,7 +113,7 @@ final class Subscriptions {
         client.subscriptions().add(subscription);
         count.setRelease(all.size());
         events.subscriptionReady(correlationId, statusId);
-        joinAll(subscription);
+        sources.joinAll(subscription);
         if (channel.response().isResponse()) {
             channel.sessionId().ifPresent(sessionId -> await(subscription, sessionId));
         } else if (transport != null) {
@@ -144,7 +134,7 @@ final class Subscriptions {
                     && !awaited.isKnown()
                     && subscription.registrationId() == registrationId) {
                 awaited.know(sessionId);
-                joinAll(subscription);
+                sources.joinAll(subscription);
                 await(subscription, sessionId);
             }
         }
@@ -205,7 +195,7 @@ final class Subscriptions {
         client.subscriptions().add(subscription);
         count.setRelease(all.size());
         events.subscriptionReady(correlationId, statusId);
-        joinAll(subscription);
+        sources.joinAll(subscription);
         for (ManualEndpoint.Destination each : endpoint.destinations()) {
             each.transport().onSubscriptionAdded(each.endpoint(), streamId);
         }
@@ -234,7 +224,7 @@ final class Subscriptions {
                             null);
             all.add(local);
             answer.run();
-            joinAll(local);
+            sources.joinAll(local);
             return;
         }
         named.checkReceiveDestination();
@@ -273,10 +263,7 @@ final class Subscriptions {
         for (Subscription local : List.copyOf(all)) {
             if (isLocalOf(subscription, local) && local.channel().equals(named)) {
                 all.remove(local);
-                for (Subscribable source : sources) {
-                    source.subscribers().end(local);
-                }
-                unjoined.removeIf(join -> join.subscription == local);
+                sources.end(local);
                 return;
             }
         }
@@ -297,12 +284,6 @@ final class Subscriptions {
                 "the subscription on '"
                         + subscription.channel()
                         + "' takes no destinations: subscribe with control-mode=manual");
-    }
-
-    private void joinAll(Subscription subscription) {
-        for (int i = 0; i < sources.size(); i++) {
-            join(sources.get(i), subscription);
-        }
     }
 
     /** One that receives at the place that a channel names by a tag, or null. */
@@ -335,26 +316,6 @@ final class Subscriptions {
         }
     }
 
-    /** One that could not join all that there is would be ready without ever receiving it. */
-    private void checkCounters(Subscription subscription) {
-        int images = 0;
-        int publications = 0;
-        for (Subscribable source : sources) {
-            if (source.serves(subscription)) {
-                boolean isImage = source.counterShare() == CounterShare.IMAGES;
-                images += isImage ? 1 : 0;
-                publications += isImage ? 0 : 1;
-            }
-        }
-        try {
-            counters.pool().require(CounterShare.IMAGES, images);
-            counters.pool().require(CounterShare.CLIENTS, publications);
-        } catch (BusException e) {
-            throw new CommandException(
-                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
-        }
-    }
-
     boolean contains(long registrationId) {
         for (Subscription subscription : all) {
             if (subscription.registrationId() == registrationId) {
@@ -369,20 +330,14 @@ final class Subscriptions {
         for (Subscription local : List.copyOf(all)) {
             if (isLocalOf(subscription, local)) {
                 all.remove(local);
-                for (int i = 0; i < sources.size(); i++) {
-                    sources.get(i).subscribers().remove(local);
-                }
-                unjoined.removeIf(join -> join.subscription == local);
+                sources.leave(local);
             }
         }
         all.remove(subscription);
         removals++;
         failures.remove(subscription.registrationId());
         count.setRelease(all.size());
-        for (int i = 0; i < sources.size(); i++) {
-            sources.get(i).subscribers().remove(subscription);
-        }
-        unjoined.removeIf(join -> join.subscription == subscription);
+        sources.leave(subscription);
         forget(subscription);
         closeEndpoint(subscription);
     }
@@ -466,78 +421,24 @@ final class Subscriptions {
 
     /** A new source: joins to it those that listen for it. */
     void addSource(Subscribable source) {
-        sources.add(source);
         for (int i = 0; i < all.size(); i++) {
             if (source.serves(all.get(i))) {
                 failures.remove(all.get(i).registrationId());
             }
-            join(source, all.get(i));
         }
+        sources.add(source);
+        joinAll(source);
     }
 
     /** Joins to a source those that listen for it and do not read it. */
     void joinAll(Subscribable source) {
         for (int i = 0; i < all.size(); i++) {
-            join(source, all.get(i));
+            sources.join(source, all.get(i));
         }
     }
 
-    /** A source has gone, and so have its subscribers. */
-    void removeSource(Subscribable source) {
-        sources.remove(source);
-        unjoined.removeIf(join -> join.source == source);
-    }
-
-    /** The source that clients know by an image id, or null. */
-    Subscribable source(long imageId) {
-        for (Subscribable source : sources) {
-            if (source.id() == imageId) {
-                return source;
-            }
-        }
-        return null;
-    }
-
-    private void join(Subscribable source, Subscription subscription) {
-        if (source.serves(subscription) && !source.subscribers().contains(subscription)) {
-            try {
-                source.attach(subscription);
-            } catch (CommandException e) {
-                unjoined.add(new Join(source, subscription));
-                errors.onError(
-                        new BusException(
-                                "subscription "
-                                        + subscription.registrationId()
-                                        + " of client "
-                                        + subscription.clientId()
-                                        + " receives nothing yet of a new "
-                                        + (source instanceof Publication ? "publication" : "image")
-                                        + ", and joins it as soon as there is a counter: "
-                                        + e.getMessage(),
-                                e));
-            }
-        }
-    }
-
-    /**
-     * Joins what could not be joined for want of counters. At a slow pace.
-     *
-     * @return how many joined.
-     */
-    int joinLate() {
-        int count = 0;
-        while (!unjoined.isEmpty()) {
-            Join join = unjoined.peekFirst();
-            try {
-                if (join.source.serves(join.subscription)) {
-                    join.source.attach(join.subscription);
-                }
-            } catch (CommandException e) {
-                break; // it was told when it failed first
-            }
-            unjoined.removeFirst();
-            count++;
-        }
-        return count;
+    /** The sources that there are. */
+    Sources sources() {
+        return sources;
     }
 }

@@ -270,4 +270,31 @@ class AeronTestDriverTest {
             }
         }
     }
+
+    /** One that was added before the name moved, and one after, each of its own stream. */
+    @Test
+    void aPublicationFollowsToWhereAnotherIsAlready() throws IOException {
+        launchWithNames();
+        int port = UdpInteropTest.freePort();
+        String named = "aeron:udp?endpoint=here.x:" + port;
+        lead("here.x", 0);
+        try (Publication before = aeron.addPublication(named, STREAM)) {
+            lead("here.x", 1);
+            try (Publication after = aeron.addPublication(named, STREAM + 1);
+                    Subscription first = aeron.addSubscription(channel("127.0.0.3", port), STREAM);
+                    Subscription second =
+                            aeron.addSubscription(channel("127.0.0.3", port), STREAM + 1)) {
+                Await.done("connected", after::isConnected);
+                Await.done("connected", before::isConnected);
+                deliver(before, first, 1);
+                deliver(after, second, 2);
+            }
+            lead("here.x", 0);
+            try (Publication back = aeron.addPublication(named, STREAM + 2);
+                    Subscription third =
+                            aeron.addSubscription(channel("127.0.0.2", port), STREAM + 2)) {
+                deliver(back, third, 3);
+            }
+        }
+    }
 }

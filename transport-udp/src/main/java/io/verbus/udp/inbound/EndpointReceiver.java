@@ -28,9 +28,6 @@ final class EndpointReceiver {
     /** Where a publication is asked for its streams; null if none is. */
     private final SocketAddress asked;
 
-    /** Where the streams of responses are asked for; null if the endpoint is for others. */
-    private final SocketAddress responder;
-
     private final AwaitedStreams awaited;
     private final LongConsumer askForResponses = this::askForResponses;
     private final long askIntervalNs;
@@ -43,6 +40,10 @@ final class EndpointReceiver {
             new UnsafeBuffer(ByteBuffer.allocateDirect(ErrorFrame.MAX_LENGTH));
     private ReceiveImage[] images = new ReceiveImage[0];
     private boolean isAttached;
+
+    /** Whether there is a subscription that takes any session: all streams are asked for. */
+    private boolean isListening;
+
     private boolean isAskDue;
     private long askedNs;
 
@@ -65,7 +66,6 @@ final class EndpointReceiver {
         this.events = events;
         receiverId = endpoint.receiverId();
         asked = endpoint.isAsking() ? endpoint.control() : null;
-        responder = endpoint.isOfResponses() ? endpoint.control() : null;
         awaited = new AwaitedStreams(options.statusIntervalNs());
         askIntervalNs = options.statusIntervalNs();
         admission = new Admission(options.maxImages());
@@ -83,6 +83,7 @@ final class EndpointReceiver {
     /** Lets go of all: there is no subscription here any more. */
     void detach(long nowNs) {
         isAttached = false;
+        isListening = false;
         for (ReceiveImage image : images) {
             image.leave(nowNs);
         }
@@ -96,6 +97,7 @@ final class EndpointReceiver {
     /** A stream has a subscription. */
     void listen(int streamId) {
         admission.listen(streamId);
+        isListening = true;
         isAskDue = true;
     }
 
@@ -114,9 +116,6 @@ final class EndpointReceiver {
     void move(SocketAddress to) {
         if (asked != null) {
             asked.set(to);
-        }
-        if (responder != null) {
-            responder.set(to);
         }
         dispatcher.move(to);
         isAskDue = true;
@@ -192,12 +191,8 @@ final class EndpointReceiver {
             }
         }
         ReceiveImage[] all = images;
-        if (asked != null && (isAskDue || all.length == 0 && nowNs - askedNs >= askIntervalNs)) {
-            ask(nowNs);
-        }
-        if (responder != null) {
-            turnNs = nowNs;
-            awaited.ask(byKey, askForResponses, nowNs);
+        if (asked != null) {
+            ask(all.length, nowNs);
         }
         for (int i = 0; i < all.length; i++) {
             work += all[i].work(nowNs);
@@ -211,21 +206,25 @@ final class EndpointReceiver {
         return work;
     }
 
-    /** Asks the publication for the set-ups of all its streams. */
-    private void ask(long nowNs) {
-        isAskDue = false;
-        askedNs = nowNs;
-        ask(asked, 0, 0, nowNs);
+    /** Asks the publication for the set-ups of all its streams, and of responses one by one. */
+    private void ask(int imageCount, long nowNs) {
+        turnNs = nowNs;
+        if (isListening && (isAskDue || imageCount == 0 && nowNs - askedNs >= askIntervalNs)) {
+            isAskDue = false;
+            askedNs = nowNs;
+            askFor(0, 0);
+        }
+        awaited.ask(byKey, askForResponses, nowNs);
     }
 
     private void askForResponses(long key) {
-        ask(responder, (int) key, (int) (key >> Integer.SIZE), turnNs);
+        askFor((int) key, (int) (key >> Integer.SIZE));
     }
 
-    private void ask(SocketAddress publication, int sessionId, int streamId, long nowNs) {
+    private void askFor(int sessionId, int streamId) {
         StatusFrame.write(
                 frame, StatusFrame.FLAG_SEND_SETUP, sessionId, streamId, 0, 0, 0, receiverId);
-        if (sender.send(publication, frame, StatusFrame.LENGTH, nowNs)) {
+        if (sender.send(asked, frame, StatusFrame.LENGTH, turnNs)) {
             counters.statusMessages.incrementRelease();
         }
     }

@@ -109,7 +109,6 @@ public final class InboundConductor implements AutoCloseable {
                         channel.hasEndpoint() ? address : null,
                         group,
                         control,
-                        channel.response().isResponse(),
                         options,
                         counters,
                         agent,

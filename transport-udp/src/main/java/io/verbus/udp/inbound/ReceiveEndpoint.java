@@ -28,8 +28,6 @@ final class ReceiveEndpoint implements InboundEndpoint {
     /** Where a publication is asked, whose receivers come by themselves; or null. */
     private InetSocketAddress publication;
 
-    private final boolean isOfResponses;
-
     private final long receiverId;
     private final EndpointTerms terms;
     private final ControlSender sender;
@@ -41,7 +39,6 @@ final class ReceiveEndpoint implements InboundEndpoint {
             InetSocketAddress requested,
             Group group,
             InetSocketAddress publication,
-            boolean isOfResponses,
             UdpOptions options,
             ReceiverCounters counters,
             ReceiverAgent agent,
@@ -53,7 +50,6 @@ final class ReceiveEndpoint implements InboundEndpoint {
                 isAnonymous || requested.getPort() == 0 ? socket.localAddress() : requested;
         this.group = group;
         this.publication = publication;
-        this.isOfResponses = isOfResponses;
         this.receiverId = receiverId;
         terms = new EndpointTerms(options);
         sender = new ControlSender(socket, agent.outgoing(), counters, events);
@@ -97,14 +93,9 @@ final class ReceiveEndpoint implements InboundEndpoint {
         return group == null ? null : new SocketAddress(group.control());
     }
 
-    /** Whether a publication is to be asked for all its streams, at the control address. */
+    /** Whether a publication is to be asked for its streams, at the control address. */
     boolean isAsking() {
-        return publication != null && !isOfResponses;
-    }
-
-    /** Whether each stream is asked for at the control address when its session is known. */
-    boolean isOfResponses() {
-        return publication != null && isOfResponses;
+        return publication != null;
     }
 
     /** The publication, whose name a subscription knows, is asked at another address. */

@@ -42,8 +42,16 @@ final class SendDestinations {
     private final SenderCounters counters;
     private final SenderAgent agent;
     private final Queue<SenderEvent> events;
+
+    /** Those that one more stream may go by. */
     private final Map<Route, Shared> byRoute = new HashMap<>();
+
+    /** Those that streams go by. */
+    private final List<Shared> used = new ArrayList<>();
+
+    /** Those whose sockets are open. */
     private final List<Destination> open = new ArrayList<>();
+
     private final MovedNames names;
 
     SendDestinations(
@@ -75,6 +83,7 @@ final class SendDestinations {
         if (shared == null) {
             shared = new Shared(route, buffers, open(route, buffers, stream));
             byRoute.put(route, shared);
+            used.add(shared);
             open.add(shared.destination);
             agent.commands().add(new SenderCommand.Attach(shared.destination));
             watch(shared, channel);
@@ -104,14 +113,11 @@ final class SendDestinations {
                 to -> move(shared, to));
     }
 
+    /** Streams that were added since may have a destination at the new address already. */
     private void move(Shared shared, InetSocketAddress to) {
-        Route moved = shared.route.to(to);
-        if (byRoute.containsKey(moved)) {
-            return; // publications that were added since use the new address already
-        }
-        byRoute.remove(shared.route);
-        shared.route = moved;
-        byRoute.put(moved, shared);
+        byRoute.remove(shared.route, shared);
+        shared.route = shared.route.to(to);
+        byRoute.putIfAbsent(shared.route, shared);
         agent.commands().add(new SenderCommand.Move(shared.destination, to));
     }
 
@@ -127,12 +133,13 @@ final class SendDestinations {
 
     /** A stream has ended: the last takes the destination with it, and a new one opens another. */
     void leave(Destination destination) {
-        for (Shared shared : byRoute.values()) {
+        for (Shared shared : used) {
             if (shared.destination == destination) {
                 shared.streams--;
                 if (shared.streams == 0) {
                     names.forget(destination);
-                    byRoute.remove(shared.route);
+                    used.remove(shared);
+                    byRoute.remove(shared.route, shared);
                     agent.commands().add(new SenderCommand.Detach(destination));
                 }
                 return;

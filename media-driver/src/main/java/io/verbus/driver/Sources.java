@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.BusException;
+import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.command.CommandException;
+import io.verbus.driver.status.CounterShare;
+import io.verbus.driver.status.DriverCounters;
+
+import org.agrona.ErrorHandler;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What subscriptions read: publications of this driver, and images. Joins each to those that listen
+ * for it, at once or when there is a counter. Conductor's thread.
+ */
+final class Sources {
+    private record Join(Subscribable source, Subscription subscription) {}
+
+    private final DriverCounters counters;
+    private final ErrorHandler errors;
+    private final List<Subscribable> all = new ArrayList<>();
+
+    /** Those for which there was no counter. */
+    private final ArrayDeque<Join> unjoined = new ArrayDeque<>();
+
+    Sources(DriverCounters counters, ErrorHandler errors) {
+        this.counters = counters;
+        this.errors = errors;
+    }
+
+    void add(Subscribable source) {
+        all.add(source);
+    }
+
+    /** A source has gone, and so have its subscribers. */
+    void remove(Subscribable source) {
+        all.remove(source);
+        unjoined.removeIf(join -> join.source == source);
+    }
+
+    /** The source that clients know by an image id, or null. */
+    Subscribable get(long imageId) {
+        for (Subscribable source : all) {
+            if (source.id() == imageId) {
+                return source;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Makes sure that a subscription can join all that there is: it would be ready otherwise
+     * without ever receiving it.
+     *
+     * @throws CommandException if there are too few counters.
+     */
+    void requireCounters(Subscription subscription) {
+        int images = 0;
+        int publications = 0;
+        for (Subscribable source : all) {
+            if (source.serves(subscription)) {
+                boolean isImage = source.counterShare() == CounterShare.IMAGES;
+                images += isImage ? 1 : 0;
+                publications += isImage ? 0 : 1;
+            }
+        }
+        try {
+            counters.pool().require(CounterShare.IMAGES, images);
+            counters.pool().require(CounterShare.CLIENTS, publications);
+        } catch (BusException e) {
+            throw new CommandException(
+                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
+        }
+    }
+
+    /** Joins a subscription to all that it listens for. */
+    void joinAll(Subscription subscription) {
+        for (int i = 0; i < all.size(); i++) {
+            join(all.get(i), subscription);
+        }
+    }
+
+    /** Joins a subscription to a source, if it listens for that and does not read it. */
+    void join(Subscribable source, Subscription subscription) {
+        if (source.serves(subscription) && !source.subscribers().contains(subscription)) {
+            try {
+                source.attach(subscription);
+            } catch (CommandException e) {
+                unjoined.add(new Join(source, subscription));
+                errors.onError(
+                        new BusException(
+                                "subscription "
+                                        + subscription.registrationId()
+                                        + " of client "
+                                        + subscription.clientId()
+                                        + " receives nothing yet of a new "
+                                        + (source instanceof Publication ? "publication" : "image")
+                                        + ", and joins it as soon as there is a counter: "
+                                        + e.getMessage(),
+                                e));
+            }
+        }
+    }
+
+    /**
+     * Joins what could not be joined for want of counters. At a slow pace.
+     *
+     * @return how many joined.
+     */
+    int joinLate() {
+        int count = 0;
+        while (!unjoined.isEmpty()) {
+            Join join = unjoined.peekFirst();
+            try {
+                if (join.source.serves(join.subscription)) {
+                    join.source.attach(join.subscription);
+                }
+            } catch (CommandException e) {
+                break; // it was told when it failed first
+            }
+            unjoined.removeFirst();
+            count++;
+        }
+        return count;
+    }
+
+    /** A subscription has ended: its client needs no telling. */
+    void leave(Subscription subscription) {
+        for (int i = 0; i < all.size(); i++) {
+            all.get(i).subscribers().remove(subscription);
+        }
+        unjoined.removeIf(join -> join.subscription == subscription);
+    }
+
+    /** Ends what a subscription reads, and tells its client. */
+    void end(Subscription subscription) {
+        for (Subscribable source : all) {
+            source.subscribers().end(subscription);
+        }
+        unjoined.removeIf(join -> join.subscription == subscription);
+    }
+}
