@@ -24,7 +24,8 @@ import java.util.OptionalInt;
  *      └────── the log is wanted by others ◀── not in time ◀──────┘ may resume
  * </pre>
  *
- * While work requests may read the log for it, it is pinned: no strategy reuses the log then.
+ * While work requests may read the log for it, it is pinned: no strategy reuses the log then. So is
+ * one that was removed when its acceptance was on the way.
  */
 final class FanOutDestination implements OutboundStream, Retention {
     /** Need of a destination for which nothing of the log is kept. */
@@ -122,6 +123,7 @@ final class FanOutDestination implements OutboundStream, Retention {
 
     @Override
     public void onAccept(Transfer accepted, boolean hasTag, long tag) {
+        fanOut.join(this); // one that was dropped meanwhile is read for, until it has ended
         transfer = accepted;
         isTagged = hasTag && fanOut.isTag(tag);
         isPinned = true;

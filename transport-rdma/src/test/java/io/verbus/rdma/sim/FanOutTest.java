@@ -252,6 +252,36 @@ class FanOutTest {
         assertEquals(1, stream.disconnects);
     }
 
+    /** It is removed when its acceptance has arrived: what is sent to it is not reused before. */
+    @RepeatedTest(3)
+    void theLogIsKeptForADestinationThatIsAcceptedWhenItIsRemoved() {
+        TestStream stream = start("max", false);
+        untilAllConnected();
+        net.publishing = false;
+        Place other = net.place(false);
+        other.subscribe();
+        net.add(stream, other);
+        net.until("accepted at B", () -> other.image() != null);
+        for (int i = 0; i < 1000; i++) {
+            if (net.pace > 0) {
+                other.driver.stepBackground();
+            }
+            other.driver.conduct(net.nowNs);
+            other.driver.receive(net.nowNs);
+            net.network.step();
+        }
+        net.remove(stream, other);
+        net.a.send(net.nowNs);
+        assertTrue(other.isConnected());
+        other.driver.fabric.connections().getFirst().sim().cut();
+        net.publishing = true;
+        net.forMillis(10);
+        long from = other.image().setup.position();
+        assertTrue(stream.position() > from);
+        assertTrue(stream.releasedPosition() <= from, stream.releasedPosition() + " > " + from);
+        net.until("it is given up", () -> stream.position() > from + 3 * TERM);
+    }
+
     @Test
     void aSubscriberWhoComesLateIsOfferedTheStreamFromWhereItIs() {
         TestStream stream = start("min", false);
