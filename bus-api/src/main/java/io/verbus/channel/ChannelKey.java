@@ -31,12 +31,12 @@ enum ChannelKey {
     CONTROL(
             "control",
             Side.NONE,
-            Side.NONE,
+            Side.BOTH,
             Side.BOTH,
             "none",
             ValueForm.ADDRESS,
-            "Where a publication is sent from; its receivers announce themselves there if it is"
-                    + " dynamic."),
+            "Where receivers announce themselves to a publication that is dynamic or responds; over"
+                    + " UDP also where it is sent from."),
 
     CONTROL_MODE(
             "control-mode",
@@ -45,13 +45,12 @@ enum ChannelKey {
             Side.BOTH,
             "none",
             ValueForm.oneOf(ChannelKey.MANUAL, ChannelKey.DYNAMIC, ChannelKey.RESPONSE),
-            "How receivers come: manual, one by one; dynamic, by themselves, over UDP; response, by"
-                    + " asking, not over RDMA."),
+            "How receivers come: manual, one by one; dynamic, by themselves; response, by asking."),
 
     RESPONSE_ID(
             "response-correlation-id",
             Side.PUBLICATION,
-            Side.NONE,
+            Side.PUBLICATION,
             Side.PUBLICATION,
             "none",
             ValueForm.RESPONSE_ID,

@@ -117,15 +117,6 @@ final class ChannelRules {
             }
             return;
         }
-        refuseUnsupported(
-                media == ChannelMedia.RDMA && channel.response().isResponse(),
-                channel,
-                "has control-mode=response, which rdma does not carry: use udp or ipc for requests"
-                        + " and responses");
-        refuse(
-                media == ChannelMedia.RDMA && values.containsKey(ChannelKey.CONTROL_MODE),
-                channel,
-                "has control-mode=dynamic, which only udp knows: use control-mode=manual");
         if (channel.response().isResponse()) {
             refuse(
                     !hasControl && !channel.isAeron(),
@@ -152,10 +143,12 @@ final class ChannelRules {
                 "has control-mode=dynamic and endpoint, to which nothing would be sent: remove one"
                         + " of them");
         refuse(
-                media == ChannelMedia.RDMA && values.containsKey(ChannelKey.FLOW_CONTROL),
+                media == ChannelMedia.RDMA
+                        && values.containsKey(ChannelKey.FLOW_CONTROL)
+                        && !channel.isDynamic(),
                 channel,
                 "has one receiver, for which there is no choice of flow control: remove fc, or use"
-                        + " control-mode=manual");
+                        + " control-mode=manual or dynamic");
     }
 
     /** Where receivers announce themselves, and nothing that says who sends or receives. */
@@ -271,6 +264,9 @@ final class ChannelRules {
         refuseSubscriptionsKeys(channel, values);
         checkPorts(channel, values);
         checkResponses(channel);
+        if (channel.carrier() == ChannelMedia.RDMA) {
+            checkConnectable(channel);
+        }
     }
 
     private static void checkResponses(ChannelUri channel) {
@@ -402,16 +398,6 @@ final class ChannelRules {
 
     static ChannelUri overRdma(ChannelUri channel, Map<ChannelKey, Object> values) {
         refuseOverRdma(
-                channel.response().isResponse() || channel.response().isRequest(),
-                channel,
-                "requests and responses: leave out response-correlation-id and"
-                        + " control-mode=response");
-        refuseOverRdma(
-                channel.isDynamic() || values.containsKey(ChannelKey.CONTROL),
-                channel,
-                "control, where receivers would announce themselves: name an endpoint, or add"
-                        + " destinations one by one (control-mode=manual)");
-        refuseOverRdma(
                 channel.receiveTimestamp().isPresent(),
                 channel,
                 "when a message arrives, as a one-sided Write tells the receiver nothing: have the"
@@ -423,13 +409,38 @@ final class ChannelRules {
         EnumMap<ChannelKey, Object> kept = new EnumMap<>(ChannelKey.class);
         values.forEach(
                 (key, value) -> {
-                    boolean isOfOneReceiver = key == ChannelKey.FLOW_CONTROL && !channel.isManual();
+                    boolean isOfOneReceiver =
+                            key == ChannelKey.FLOW_CONTROL
+                                    && !channel.isManual()
+                                    && !channel.isDynamic();
                     boolean isOfDestinations = isOfConnection(key) && channel.isManual();
                     if (ChannelMedia.RDMA.allows(key) && !isOfOneReceiver && !isOfDestinations) {
                         kept.put(key, value);
                     }
                 });
         return new ChannelUri(ChannelMedia.RDMA, true, channel.isSpy(), kept);
+    }
+
+    static ChannelUri toReceiver(ChannelUri channel, Map<ChannelKey, Object> values, String to) {
+        EnumMap<ChannelKey, Object> kept = new EnumMap<>(ChannelKey.class);
+        values.forEach(
+                (key, value) -> {
+                    if (isOfConnection(key)) {
+                        kept.put(key, value);
+                    }
+                });
+        kept.put(ChannelKey.ENDPOINT, Endpoint.parse(to));
+        return new ChannelUri(channel.carrier(), channel.isAeron(), false, kept);
+    }
+
+    static void checkConnectable(ChannelUri channel) {
+        if (channel.hasEndpoint() && channel.control() != null) {
+            throw new UnsupportedChannelException(
+                    "channel '"
+                            + channel
+                            + "' has endpoint and control, and RDMA does not send from a port of"
+                            + " its own: leave control out, and name an interface if need be");
+        }
     }
 
     private static void refuseOverRdma(boolean isWrong, ChannelUri channel, String what) {
@@ -439,12 +450,6 @@ final class ChannelRules {
                             + channel
                             + "' leads to a network of rdma.networks, and RDMA does not know "
                             + what);
-        }
-    }
-
-    private static void refuseUnsupported(boolean isWrong, ChannelUri channel, String what) {
-        if (isWrong) {
-            throw new UnsupportedChannelException("channel '" + channel + "' " + what);
         }
     }
 

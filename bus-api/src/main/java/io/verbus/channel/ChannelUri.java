@@ -22,8 +22,10 @@ import java.util.OptionalLong;
  *  verbus:udp?endpoint=host:port[|key=value...]
  *  verbus:rdma?control-mode=manual[|key=value...]                   destinations added one by one
  *  verbus:udp?control-mode=manual[|key=value...]                    the same
- *  verbus:udp?control=host:port|control-mode=dynamic[|key=value...] receivers come by themselves
- *  verbus:udp?control=host:port|control-mode=response[|key=value...] see {@link ResponseLink}
+ *  verbus:rdma?control=host:port|control-mode=dynamic[|key=value...] receivers come by themselves
+ *  verbus:udp?control=host:port|control-mode=dynamic[|key=value...]  the same
+ *  verbus:rdma?control=host:port|control-mode=response[|key=value...] see {@link ResponseLink}
+ *  verbus:udp?control=host:port|control-mode=response[|key=value...]  the same
  *  verbus-spy:...              reads the publication of that channel in the same driver, in place
  * </pre>
  *
@@ -146,6 +148,32 @@ public final class ChannelUri {
     }
 
     /**
+     * Begins a channel of a publication over RDMA whose receivers come by themselves.
+     *
+     * @param control where they announce themselves, such as {@code 10.0.0.1:7401}.
+     * @return where the other values are set.
+     * @throws BusException if the address is not one.
+     */
+    public static Builder rdmaDynamic(String control) {
+        return new Builder(ChannelMedia.RDMA)
+                .set(ChannelKey.CONTROL, control)
+                .set(ChannelKey.CONTROL_MODE, ChannelKey.DYNAMIC);
+    }
+
+    /**
+     * Begins a channel of responses over RDMA, see {@link ResponseLink}.
+     *
+     * @param control where the requesters ask for them, such as {@code 10.0.0.1:7401}.
+     * @return where the other values are set.
+     * @throws BusException if the address is not one.
+     */
+    public static Builder rdmaResponses(String control) {
+        return new Builder(ChannelMedia.RDMA)
+                .set(ChannelKey.CONTROL, control)
+                .set(ChannelKey.CONTROL_MODE, ChannelKey.RESPONSE);
+    }
+
+    /**
      * Begins a channel of responses over UDP, see {@link ResponseLink}.
      *
      * @param control where they are sent from, such as {@code 10.0.0.1:40124}.
@@ -232,6 +260,26 @@ public final class ChannelUri {
      */
     public ChannelUri overRdma() {
         return ChannelRules.overRdma(this, values);
+    }
+
+    /**
+     * Checks that RDMA can be sent as the channel of a publication, or of a destination, asks.
+     *
+     * @throws UnsupportedChannelException if it names the port to send from.
+     */
+    public void checkConnectable() {
+        ChannelRules.checkConnectable(this);
+    }
+
+    /**
+     * What a publication on this channel is to a receiver that has come by itself: a destination
+     * with what the channel says of connections.
+     *
+     * @param endpoint of the receiver.
+     * @throws BusException if it is none.
+     */
+    public ChannelUri toReceiver(String endpoint) {
+        return ChannelRules.toReceiver(this, values, endpoint);
     }
 
     /** This channel of a publication, with a choice of what spies do where it makes none. */

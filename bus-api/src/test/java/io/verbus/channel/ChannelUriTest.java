@@ -362,11 +362,12 @@ class ChannelUriTest {
                     + " untethered-resting-timeout, alias",
                 "verbus:ipc?Mtu=8k;'Mtu', which ipc does not know",
                 "verbus:rdma?endpoint=h:1|ttl=3;'ttl', which rdma does not know: its keys are"
-                    + " endpoint, interface, control-mode, device, traffic-class, dscp, path-mtu,"
-                    + " ack-timeout, retry-count, rnr-retry-count, term-length, mtu, window, fc,"
-                    + " gtag, ssc, session-id, stream-id, tags, init-term-id, term-id, term-offset,"
-                    + " tether, rejoin, untethered-window-limit-timeout, untethered-linger-timeout,"
-                    + " untethered-resting-timeout, channel-snd-ts-offset, alias",
+                        + " endpoint, interface, control, control-mode, response-correlation-id,"
+                        + " device, traffic-class, dscp, path-mtu, ack-timeout, retry-count,"
+                        + " rnr-retry-count, term-length, mtu, window, fc, gtag, ssc, session-id,"
+                        + " stream-id, tags, init-term-id, term-id, term-offset, tether, rejoin,"
+                        + " untethered-window-limit-timeout, untethered-linger-timeout,"
+                        + " untethered-resting-timeout, channel-snd-ts-offset, alias",
                 "verbus:ipc?session-id=tag:x;session-id 'tag:x' is wrong: it must be a whole",
                 "verbus:ipc?tags=;tags '' is wrong: it must be a tag of the place",
                 "verbus:ipc?tags=1,2,3;tags '1,2,3' is wrong",
@@ -437,8 +438,7 @@ class ChannelUriTest {
                 "verbus:rdma?endpoint=h:1|control-mode=manual;both control-mode=manual and an",
                 "verbus:udp?control=h:1|control-mode=manual;remove control, and add it as",
                 "verbus:rdma?control-mode=manual|interface=10.0.0.1;the interface in each",
-                "verbus:rdma?control-mode=dynamic;which only udp knows",
-                "verbus:rdma?endpoint=h:1|control=h:2;which rdma does not know",
+                "verbus:rdma?control-mode=dynamic;without control: add control=host:port",
                 "verbus:udp?control-mode=dynamic;has control-mode=dynamic without control",
                 "verbus:udp?control=h:1;has control without endpoint",
                 "verbus:udp?control-mode=auto;must be manual, dynamic or response",
@@ -681,15 +681,12 @@ class ChannelUriTest {
         assertEquals(channel, ChannelUri.parse(canonical));
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "aeron:rdma?endpoint=h:1|eos=false",
-                "aeron:rdma?endpoint=h:1|response-correlation-id=7"
-            })
-    void refusesWhatWouldChangeTheStreamAndCannotBeServed(String text) {
+    @Test
+    void refusesWhatWouldChangeTheStreamAndCannotBeServed() {
         UnsupportedChannelException refused =
-                assertThrows(UnsupportedChannelException.class, () -> ChannelUri.parse(text));
+                assertThrows(
+                        UnsupportedChannelException.class,
+                        () -> ChannelUri.parse("aeron:rdma?endpoint=h:1|eos=false"));
         assertTrue(refused.getMessage().contains("not supported: leave it out"));
     }
 
@@ -808,7 +805,7 @@ class ChannelUriTest {
             value = {
                 "verbus:udp?control-mode=response; without control",
                 "verbus:ipc?control-mode=manual; which ipc does not have",
-                "verbus:rdma?control-mode=response; which rdma does not carry",
+                "verbus:rdma?control-mode=response; without control",
                 "verbus:udp?endpoint=h:1|response-correlation-id=-2; must be the id of",
                 "verbus:udp?endpoint=h:1|response-correlation-id=what; must be the id of",
             })
@@ -816,6 +813,39 @@ class ChannelUriTest {
         String message =
                 assertThrows(BusException.class, () -> ChannelUri.parse(text)).getMessage();
         assertTrue(message.contains(reason), message);
+    }
+
+    @Test
+    void overRdmaControlIsWhereReceiversAnnounceThemselves() {
+        ChannelUri.parse("verbus:rdma?endpoint=h:1|control=h:2").checkSubscribable();
+        ChannelUri.rdmaDynamic("h:2").flowControl("max").build().checkPublishable();
+        ChannelUri.parse("verbus:rdma?control=h:1|control-mode=response").checkSubscribable();
+        assertEquals(
+                ChannelUri.parse("verbus:rdma?control=h:1|control-mode=response"),
+                ChannelUri.rdmaResponses("h:1").build());
+        ChannelUri carried =
+                ChannelUri.parse("aeron:udp?control=h:1|control-mode=dynamic|fc=min|ttl=3")
+                        .overRdma();
+        assertEquals("aeron:rdma?control=h:1|control-mode=dynamic|fc=min", carried.toString());
+        carried.checkPublishable();
+        ChannelUri both = ChannelUri.parse("verbus:rdma?endpoint=h:1|control=h:2");
+        assertTrue(
+                assertThrows(UnsupportedChannelException.class, both::checkPublishable)
+                        .getMessage()
+                        .contains("does not send from a port"));
+    }
+
+    @Test
+    void aReceiverIsADestinationWithWhatTheChannelSaysOfConnections() {
+        ChannelUri receiver =
+                ChannelUri.parse(
+                                "verbus:rdma?control=h:1|control-mode=dynamic|interface=10.0.0.1"
+                                        + "|traffic-class=96|term-length=64k|ssc=true")
+                        .toReceiver("[fe80::1]:7400");
+        assertEquals(
+                "verbus:rdma?endpoint=[fe80::1]:7400|interface=10.0.0.1|traffic-class=96",
+                receiver.toString());
+        receiver.checkDestination();
     }
 
     @ParameterizedTest

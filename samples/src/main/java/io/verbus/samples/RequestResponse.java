@@ -27,9 +27,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * </pre>
  *
  * <p>Arguments: {@code answer REQUESTS ANSWERS} or {@code ask REQUESTS ANSWERS COUNT}, each address
- * as {@code host:port} of the responder's host. The responder runs until it is interrupted.
+ * as {@code host:port} of the responder's host. The responder runs until it is interrupted. {@code
+ * -Dmedia=rdma} goes over RDMA.
  */
 public final class RequestResponse {
+    private static final String MEDIA = System.getProperty("media", "udp");
     private static final int REQUEST_STREAM = 1;
     private static final int ANSWER_STREAM = 2;
 
@@ -42,8 +44,8 @@ public final class RequestResponse {
                     "usage: RequestResponse answer REQUESTS ANSWERS | ask REQUESTS ANSWERS COUNT");
             System.exit(2);
         }
-        String requests = "verbus:udp?endpoint=" + args[1];
-        String answers = "verbus:udp?control-mode=response|control=" + args[2];
+        String requests = "verbus:" + MEDIA + "?endpoint=" + args[1];
+        String answers = "verbus:" + MEDIA + "?control-mode=response|control=" + args[2];
         try (Bus bus = Bus.connect()) {
             if (isAsking) {
                 ask(bus, requests, answers, Integer.parseInt(args[3]));

@@ -3,6 +3,7 @@
 package io.verbus.rdma;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.RdmaPeerErrors;
@@ -50,9 +51,18 @@ public final class RdmaTransport implements Transport, FabricHandler {
         try {
             paths = new PathWarnings(host, counters, options.linkLayer());
             RdmaPeerErrors complaints = new RdmaPeerErrors(host, counters);
+            Admittance admittance = new Admittance(host, counters, complaints);
             outbound =
                     new OutboundConductor(
-                            host, fabric, options, registrations, sender, complaints, nowNs);
+                            host,
+                            fabric,
+                            options,
+                            registrations,
+                            sender,
+                            counters,
+                            admittance,
+                            complaints,
+                            nowNs);
             inbound =
                     new InboundConductor(
                             host,
@@ -61,6 +71,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
                             registrations,
                             receiver,
                             counters,
+                            admittance,
                             complaints,
                             nowNs);
         } catch (RuntimeException e) {
@@ -127,17 +138,20 @@ public final class RdmaTransport implements Transport, FabricHandler {
 
     @Override
     public void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
-        throw new IllegalStateException("no subscription to responses is added over RDMA");
+        inbound.awaitResponses(endpoint, streamId, sessionId);
     }
 
     @Override
     public void forgetResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
-        throw new IllegalStateException("no subscription to responses is added over RDMA");
+        inbound.forgetResponses(endpoint, streamId, sessionId);
     }
 
     @Override
     public void tellResponseSession(InboundImage image, Integer sessionId) {
-        throw new IllegalStateException("no set-up over RDMA wants responses");
+        long requesterId = inbound.tellResponseSession(image, sessionId);
+        if (sessionId != null) {
+            outbound.answer(sessionId, requesterId);
+        }
     }
 
     @Override
@@ -162,7 +176,9 @@ public final class RdmaTransport implements Transport, FabricHandler {
             Connection connection,
             InetSocketAddress remoteAddress,
             byte[] privateData) {
-        inbound.onConnectRequest(listener, connection, remoteAddress, privateData);
+        if (!outbound.onConnectRequest(listener, connection, remoteAddress, privateData)) {
+            inbound.onConnectRequest(listener, connection, remoteAddress, privateData);
+        }
     }
 
     @Override
@@ -180,7 +196,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
 
     @Override
     public void onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
-        if (!inbound.onEnded(connection, reason)) {
+        if (!inbound.onEnded(connection, cause, reason, privateData)) {
             outbound.onEnded(connection, cause, reason, privateData);
         }
     }

@@ -2,9 +2,9 @@
 
 package io.verbus.rdma;
 
+import io.verbus.rdma.common.AllowList;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.fabric.FabricException;
-import io.verbus.rdma.inbound.AllowList;
 import io.verbus.rdma.verbs.VerbsFabric;
 import io.verbus.transport.Networks;
 import io.verbus.transport.Option;

@@ -196,7 +196,9 @@ final class HostilePublisher {
                         random.nextLong() & (random.nextBoolean() ? ~63L : ~0L),
                         random.nextInt(),
                         random.nextLong(),
-                        random.nextBoolean()));
+                        random.nextBoolean(),
+                        random.nextBoolean(),
+                        random.nextLong()));
         settle(raw);
     }
 
@@ -215,7 +217,9 @@ final class HostilePublisher {
                         random.nextBoolean() ? good.creditAddress() : random.nextLong() & ~63L,
                         random.nextBoolean() ? random.nextInt() : good.creditKey(),
                         0,
-                        false));
+                        false,
+                        random.nextBoolean(),
+                        random.nextLong()));
         raw.pollUntil("an answer", () -> raw.accepted() != null || !raw.isUp());
         if (raw.isUp()) {
             // Frames that are read are granted credit for, to where the offer said.

@@ -239,6 +239,9 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                     public void onImageClosed(long registrationId) {}
 
                     @Override
+                    public void onResponseSession(long registrationId, int sessionId) {}
+
+                    @Override
                     public void onGoodbye() {}
                 });
     }
@@ -276,7 +279,9 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                 credit.address(),
                 credit.remoteKey().value(),
                 0,
-                false);
+                false,
+                false,
+                0);
     }
 
     /** Sends an offer as it is. */

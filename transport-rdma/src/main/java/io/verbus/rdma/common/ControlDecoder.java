@@ -11,6 +11,7 @@ import io.verbus.codecs.rdma.ImageClosedDecoder;
 import io.verbus.codecs.rdma.MessageHeaderDecoder;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.codecs.rdma.RejectDecoder;
+import io.verbus.codecs.rdma.ResponseSessionDecoder;
 import io.verbus.codecs.rdma.SetupDecoder;
 import io.verbus.codecs.rdma.StreamEnd;
 import io.verbus.codecs.rdma.WantedDecoder;
@@ -42,6 +43,7 @@ public final class ControlDecoder {
     private final WantedDecoder wanted = new WantedDecoder();
     private final RejectDecoder reject = new RejectDecoder();
     private final ImageClosedDecoder imageClosed = new ImageClosedDecoder();
+    private final ResponseSessionDecoder responseSession = new ResponseSessionDecoder();
 
     /** What a publishing driver says. */
     public interface Offers {
@@ -78,6 +80,9 @@ public final class ControlDecoder {
 
         /** The image is closed, and no credit is written any more. */
         void onImageClosed(long registrationId);
+
+        /** The responses to a stream come in a session. */
+        void onResponseSession(long registrationId, int sessionId);
 
         /** The driver ends. */
         void onGoodbye();
@@ -129,6 +134,7 @@ public final class ControlDecoder {
             case WantedDecoder.TEMPLATE_ID -> readWanted(length, answers);
             case RejectDecoder.TEMPLATE_ID -> readReject(length, answers);
             case ImageClosedDecoder.TEMPLATE_ID -> readImageClosed(length, answers);
+            case ResponseSessionDecoder.TEMPLATE_ID -> readResponseSession(length, answers);
             case GoodbyeDecoder.TEMPLATE_ID -> {
                 if (!fits(length, GoodbyeDecoder.BLOCK_LENGTH)) {
                     yield size("Goodbye", length);
@@ -182,6 +188,9 @@ public final class ControlDecoder {
         if (setup.isResumingRaw() > BooleanType.T.value()) {
             return "Setup is resuming " + setup.isResumingRaw();
         }
+        if (setup.wantsResponsesRaw() > BooleanType.T.value()) {
+            return "Setup wants responses " + setup.wantsResponsesRaw();
+        }
         offers.onSetup(
                 new Setup(
                         setup.registrationId(),
@@ -194,7 +203,9 @@ public final class ControlDecoder {
                         creditAddress,
                         (int) setup.creditKey(),
                         setup.resumeToken(),
-                        setup.isResumingRaw() == BooleanType.T.value()));
+                        setup.isResumingRaw() == BooleanType.T.value(),
+                        setup.wantsResponsesRaw() == BooleanType.T.value(),
+                        setup.controlId()));
         return null;
     }
 
@@ -300,6 +311,19 @@ public final class ControlDecoder {
         imageClosed.wrap(
                 buffer, HEADER, ImageClosedDecoder.BLOCK_LENGTH, ImageClosedDecoder.SCHEMA_VERSION);
         answers.onImageClosed(imageClosed.registrationId());
+        return null;
+    }
+
+    private String readResponseSession(int length, Answers answers) {
+        if (!fits(length, ResponseSessionDecoder.BLOCK_LENGTH)) {
+            return size("ResponseSession", length);
+        }
+        responseSession.wrap(
+                buffer,
+                HEADER,
+                ResponseSessionDecoder.BLOCK_LENGTH,
+                ResponseSessionDecoder.SCHEMA_VERSION);
+        answers.onResponseSession(responseSession.registrationId(), responseSession.sessionId());
         return null;
     }
 

@@ -11,6 +11,7 @@ import io.verbus.codecs.rdma.ImageClosedEncoder;
 import io.verbus.codecs.rdma.MessageHeaderEncoder;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.codecs.rdma.RejectEncoder;
+import io.verbus.codecs.rdma.ResponseSessionEncoder;
 import io.verbus.codecs.rdma.SetupEncoder;
 import io.verbus.codecs.rdma.StreamEnd;
 import io.verbus.codecs.rdma.WantedEncoder;
@@ -32,6 +33,7 @@ public final class ControlEncoder {
     private final WantedEncoder wanted = new WantedEncoder();
     private final RejectEncoder reject = new RejectEncoder();
     private final ImageClosedEncoder imageClosed = new ImageClosedEncoder();
+    private final ResponseSessionEncoder responseSession = new ResponseSessionEncoder();
     private final GoodbyeEncoder goodbye = new GoodbyeEncoder();
 
     /** Offers a stream; its position and whether it resumes are given apart from the offer. */
@@ -52,7 +54,9 @@ public final class ControlEncoder {
                 .creditAddress(offer.creditAddress())
                 .creditKey(offer.creditKey() & 0xFFFF_FFFFL)
                 .resumeToken(offer.resumeToken())
-                .isResuming(isResuming ? BooleanType.T : BooleanType.F);
+                .isResuming(isResuming ? BooleanType.T : BooleanType.F)
+                .wantsResponses(offer.wantsResponses() ? BooleanType.T : BooleanType.F)
+                .controlId(offer.controlId());
         return HEADER + setup.encodedLength();
     }
 
@@ -121,6 +125,16 @@ public final class ControlEncoder {
     public int imageClosed(MutableDirectBuffer buffer, int offset, long registration) {
         imageClosed.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
         return HEADER + imageClosed.encodedLength();
+    }
+
+    /** Tells in which session the responses to a stream come. */
+    public int responseSession(
+            MutableDirectBuffer buffer, int offset, long registration, int sessionId) {
+        responseSession
+                .wrapAndApplyHeader(buffer, offset, header)
+                .registrationId(registration)
+                .sessionId(sessionId);
+        return HEADER + responseSession.encodedLength();
     }
 
     /** Tells that this driver ends. */

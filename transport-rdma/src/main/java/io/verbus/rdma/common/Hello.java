@@ -21,7 +21,7 @@ public record Hello(int version, RejectCode rejectCode, long driverId) {
     public static final long MAGIC = 0x5645524255530001L;
 
     /** Version of the protocol that this release speaks. */
-    public static final int VERSION = 2;
+    public static final int VERSION = 3;
 
     /** Bytes of this side's greeting. */
     public static byte[] of(long driverId, RejectCode rejectCode) {
@@ -81,7 +81,7 @@ public record Hello(int version, RejectCode rejectCode, long driverId) {
 
     /** The code of a number from a peer; unspecified if it has no meaning here. */
     static RejectCode code(int raw) {
-        return raw >= 0 && raw <= RejectCode.IMAGE_REJECTED.value()
+        return raw >= 0 && raw <= RejectCode.NO_PUBLICATION.value()
                 ? RejectCode.get(raw)
                 : RejectCode.UNSPECIFIED;
     }

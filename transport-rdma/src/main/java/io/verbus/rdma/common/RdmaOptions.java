@@ -29,6 +29,7 @@ import java.util.List;
  * @param idleAfterNs {@link #IDLE_AFTER}.
  * @param maxStreams {@link #MAX_STREAMS}.
  * @param maxPeers {@link #MAX_PEERS}.
+ * @param maxConnections {@link #MAX_CONNECTIONS}.
  * @param maxHalfOpen {@link #MAX_HALF_OPEN}.
  * @param halfOpenTimeoutNs {@link #HALF_OPEN_TIMEOUT}.
  * @param maxImageMemory {@link #MAX_IMAGE_MEMORY}.
@@ -56,6 +57,7 @@ public record RdmaOptions(
         long idleAfterNs,
         int maxStreams,
         int maxPeers,
+        int maxConnections,
         int maxHalfOpen,
         long halfOpenTimeoutNs,
         long maxImageMemory,
@@ -175,6 +177,15 @@ public record RdmaOptions(
                     1 << 16,
                     "Connections that may stand at this driver's endpoints; each takes 13"
                             + " counters.");
+
+    static final Option<Integer> MAX_CONNECTIONS =
+            Option.count(
+                    "rdma.max-connections",
+                    "256",
+                    1,
+                    1 << 16,
+                    "Endpoints of other drivers that publications may be sent to, with a connection"
+                            + " each; each takes 13 counters.");
 
     static final Option<Integer> MAX_HALF_OPEN =
             Option.count(
@@ -310,6 +321,7 @@ public record RdmaOptions(
                     IDLE_AFTER,
                     MAX_STREAMS,
                     MAX_PEERS,
+                    MAX_CONNECTIONS,
                     MAX_HALF_OPEN,
                     HALF_OPEN_TIMEOUT,
                     MAX_IMAGE_MEMORY,
@@ -346,6 +358,7 @@ public record RdmaOptions(
                         IDLE_AFTER.read(host),
                         MAX_STREAMS.read(host),
                         MAX_PEERS.read(host),
+                        MAX_CONNECTIONS.read(host),
                         MAX_HALF_OPEN.read(host),
                         HALF_OPEN_TIMEOUT.read(host),
                         MAX_IMAGE_MEMORY.read(host),

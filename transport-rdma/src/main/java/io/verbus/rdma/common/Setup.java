@@ -16,6 +16,8 @@ package io.verbus.rdma.common;
  * @param creditKey rkey of the credit slot.
  * @param resumeToken random number of the stream, which only the two drivers know.
  * @param isResuming whether the stream was accepted before, on a connection that was lost.
+ * @param wantsResponses whether its messages are requests, whose responses are awaited.
+ * @param controlId of the control address at which this side has announced itself, or 0.
  */
 public record Setup(
         long registrationId,
@@ -28,7 +30,9 @@ public record Setup(
         long creditAddress,
         int creditKey,
         long resumeToken,
-        boolean isResuming) {
+        boolean isResuming,
+        boolean wantsResponses,
+        long controlId) {
     /** The stream, for people. */
     public String description() {
         return "stream " + streamId + " session " + sessionId;

@@ -3,20 +3,16 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.Hello;
 import io.verbus.rdma.common.RdmaPeerErrors;
-import io.verbus.rdma.common.SystemCounters;
 import io.verbus.rdma.fabric.Listener;
-import io.verbus.transport.TransportSettings;
-
-import org.agrona.concurrent.status.AtomicCounter;
 
 import java.net.InetSocketAddress;
 
 /** Decides whether a peer may connect, and with which code it is refused. Conductor's thread. */
 final class Admission {
-    private final AllowList allowList;
-    private final AtomicCounter notAllowed;
+    private final Admittance admittance;
     private final int maxPeers;
 
     /**
@@ -30,14 +26,12 @@ final class Admission {
     record Refusal(RejectCode code, RdmaPeerErrors.Kind kind, String complaint) {}
 
     /**
-     * @param settings that say which hosts may connect.
-     * @param counters of the transport.
+     * @param admittance of hosts.
      * @param maxPeers most connections at a time.
      */
-    Admission(TransportSettings settings, SystemCounters counters, int maxPeers) {
+    Admission(Admittance admittance, int maxPeers) {
+        this.admittance = admittance;
         this.maxPeers = maxPeers;
-        allowList = AllowList.of(settings);
-        notAllowed = counters.counter("connections refused by verbus.rdma.allow");
     }
 
     /**
@@ -56,16 +50,9 @@ final class Admission {
             InboundListener endpoint,
             Hello greeting,
             int peers) {
-        String name = InboundPeer.hostOf(address);
-        if (!allowList.allows(address)) {
-            notAllowed.incrementRelease();
-            return new Refusal(
-                    RejectCode.NOT_ALLOWED,
-                    RdmaPeerErrors.Kind.NOT_ALLOWED,
-                    "a connection from "
-                            + name
-                            + " was refused: if the host may connect, add it to"
-                            + " verbus.rdma.allow");
+        String name = Admittance.hostOf(address);
+        if (!admittance.admits(address)) {
+            return new Refusal(RejectCode.NOT_ALLOWED, null, null);
         }
         if (endpoint == null) {
             return new Refusal(RejectCode.ENDPOINT_CLOSED, null, null);

@@ -4,7 +4,7 @@ package io.verbus.rdma.inbound;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
-import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.Hello;
 import io.verbus.rdma.common.LinkEnd;
 import io.verbus.rdma.common.LogRegistrations;
@@ -14,6 +14,7 @@ import io.verbus.rdma.common.SystemCounters;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
+import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.fabric.Listener;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
@@ -40,7 +41,9 @@ public final class InboundConductor implements AutoCloseable {
     private final Queue<ReceiverEvent> events = new ManyToOneConcurrentLinkedQueue<>();
     private final RdmaPeerErrors complaints;
     private final InboundListeners listeners;
+    private final Admittance admittance;
     private final Admission admission;
+    private final Announcer announcer;
     private final InboundPeers peers;
     private final HalfOpen halfOpen;
     private final InboundImages images;
@@ -55,6 +58,7 @@ public final class InboundConductor implements AutoCloseable {
      * @param registrations of all logs.
      * @param agent the receiver's part.
      * @param counters of the transport.
+     * @param admittance of hosts.
      * @param complaints about peers.
      * @param nowNs monotonic time.
      */
@@ -65,9 +69,11 @@ public final class InboundConductor implements AutoCloseable {
             LogRegistrations registrations,
             ReceiverAgent agent,
             SystemCounters counters,
+            Admittance admittance,
             RdmaPeerErrors complaints,
             long nowNs) {
         this.host = host;
+        this.admittance = admittance;
         this.options = options;
         this.commands = agent.commands();
         this.nowNs = nowNs;
@@ -78,22 +84,60 @@ public final class InboundConductor implements AutoCloseable {
         images = new InboundImages(host, options, registrations, commands, complaints, nowNs);
         offers = new InboundSetups(host, options, commands, peers, images, complaints);
         violations = counters.counter("protocol violations of publishing drivers");
-        admission = new Admission(host, counters, options.maxPeers());
+        admission = new Admission(admittance, options.maxPeers());
+        announcer = new Announcer(host, fabric, options, peers, counters, complaints);
     }
 
     /** Opens or joins the endpoint of a channel. */
     public InboundEndpoint open(ChannelUri channel) {
-        return listeners.open(channel);
+        InboundListener listener = listeners.open(channel);
+        announce(listener, channel);
+        return listener;
+    }
+
+    /** Where the channel names a control address, its publications come by themselves. */
+    private void announce(InboundListener listener, ChannelUri channel) {
+        if (channel.control() != null && !channel.response().isResponse()) {
+            announcer.add(listener, channel.control(), null, nowNs);
+        }
     }
 
     /** Joins an endpoint that is open. */
     public void join(InboundEndpoint endpoint, ChannelUri channel) {
-        InboundListeners.of(endpoint).join(channel);
+        InboundListener listener = InboundListeners.of(endpoint);
+        listener.join(channel);
+        announce(listener, channel);
     }
 
     /** Leaves an endpoint. The last to leave closes it; its connections end when all is said. */
     public void leave(InboundEndpoint endpoint) {
-        listeners.leave(InboundListeners.of(endpoint), nowNs);
+        InboundListener listener = InboundListeners.of(endpoint);
+        if (listeners.leave(listener, nowNs)) {
+            announcer.forget(listener);
+        }
+    }
+
+    /** Asks for the responses of a session. */
+    public void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
+        InboundListener listener = InboundListeners.of(endpoint);
+        announcer.add(
+                listener, listener.responses(), new AwaitedResponses(streamId, sessionId), nowNs);
+    }
+
+    /** Asks for the responses of a session no more. */
+    public void forgetResponses(InboundEndpoint endpoint, int streamId, int sessionId) {
+        announcer.forget(InboundListeners.of(endpoint), new AwaitedResponses(streamId, sessionId));
+    }
+
+    /**
+     * Tells the peer that writes an image of requests in which session the responses come.
+     *
+     * @param image of the requests.
+     * @param sessionId of the responses; null if nothing more is to be told.
+     * @return the peer's driver id; 0 if it is not known any more.
+     */
+    public long tellResponseSession(InboundImage image, Integer sessionId) {
+        return images.tellResponseSession(image, sessionId);
     }
 
     /** A subscription has come: offers what was put off for want of one. */
@@ -130,7 +174,7 @@ public final class InboundConductor implements AutoCloseable {
         for (int i = peers.count() - 1; i >= 0; i--) {
             work += check(peers.get(i));
         }
-        return work + images.work(nowNs);
+        return work + images.work(nowNs) + announcer.work(nowNs);
     }
 
     /** Ends a connection that has offered nothing, when they are too many or it is too old. */
@@ -192,16 +236,16 @@ public final class InboundConductor implements AutoCloseable {
             accept(endpoint, connection, InboundPeer.text(remoteAddress), greeting);
             return;
         }
-        String host = InboundPeer.hostOf(remoteAddress);
         if (refusal.complaint() != null) {
-            complaints.record(refusal.kind(), host, refusal.complaint());
+            complaints.record(
+                    refusal.kind(), Admittance.hostOf(remoteAddress), refusal.complaint());
         }
-        reject(connection, host, refusal.code());
+        admittance.refuse(connection, Hello.of(host.driverId(), refusal.code()));
     }
 
     /** A peer wants to connect, and the fabric could not prepare that. */
     public void onRequestFailed(InetSocketAddress remoteAddress, String reason) {
-        notAccepted(InboundPeer.hostOf(remoteAddress), reason);
+        notAccepted(Admittance.hostOf(remoteAddress), reason);
     }
 
     private void notAccepted(String peerHost, String reason) {
@@ -211,24 +255,12 @@ public final class InboundConductor implements AutoCloseable {
                 "cannot accept a connection of " + peerHost + ": " + reason);
     }
 
-    private void reject(Connection connection, String peerHost, RejectCode code) {
-        try {
-            connection.reject(Hello.of(host.driverId(), code));
-        } catch (FabricException e) {
-            notAccepted(peerHost, e.getMessage());
-        }
-        connection.close();
-        if (connection.domain() != null) {
-            connection.domain().close();
-        }
-    }
-
     private void accept(
             InboundListener endpoint, Connection connection, String source, Hello greeting) {
         try {
             halfOpen.add(peers.accept(endpoint, connection, source, greeting, nowNs));
         } catch (FabricException | BusException e) {
-            notAccepted(InboundPeer.hostOf(connection.remoteAddress()), e.getMessage());
+            notAccepted(Admittance.hostOf(connection.remoteAddress()), e.getMessage());
         }
     }
 
@@ -240,7 +272,7 @@ public final class InboundConductor implements AutoCloseable {
     public boolean onEstablished(Connection connection) {
         InboundPeer peer = peers.at(connection);
         if (peer == null) {
-            return false;
+            return announcer.onEstablished(connection, nowNs);
         }
         if (peer.state() == InboundPeer.State.ACCEPTED) {
             peer.up();
@@ -256,10 +288,10 @@ public final class InboundConductor implements AutoCloseable {
      *
      * @return whether it is one of this side.
      */
-    public boolean onEnded(Connection connection, String reason) {
+    public boolean onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
         InboundPeer peer = peers.at(connection);
         if (peer == null) {
-            return false;
+            return announcer.onEnded(connection, cause, reason, privateData, nowNs);
         }
         onEnded(peer, reason);
         return true;
@@ -355,6 +387,7 @@ public final class InboundConductor implements AutoCloseable {
 
     @Override
     public void close() {
+        announcer.close();
         peers.close();
         listeners.close(nowNs);
         images.close();

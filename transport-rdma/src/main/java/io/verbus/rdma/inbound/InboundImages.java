@@ -189,7 +189,9 @@ final class InboundImages implements AutoCloseable {
         LogRegistration registration =
                 registrations.of(peer.connection.domain(), image.log(), Access.REMOTE_WRITE);
         IncomingImage incoming =
-                IncomingImage.registering(image, offer, grant, share, registration, counters);
+                IncomingImage.registering(
+                        image, peer.driverId, offer, grant, share, registration, counters);
+        incoming.awaitResponses(before == null ? null : before.responseSession());
         peer.images.add(incoming);
         byId.put(image.imageId(), incoming);
         writers.put(image.imageId(), peer);
@@ -224,6 +226,35 @@ final class InboundImages implements AutoCloseable {
                         log.address(),
                         log.remoteKey().value(),
                         peer.listener.groupTag()));
+        tellResponseSession(peer, incoming);
+    }
+
+    /**
+     * Tells the peer that writes an image in which session the responses come: again on each of its
+     * connections.
+     *
+     * @param sessionId of the responses; null if nothing more is to be told.
+     * @return the peer's driver id; 0 if it is not known any more.
+     */
+    long tellResponseSession(InboundImage image, Integer sessionId) {
+        IncomingImage incoming = byId.get(image.imageId());
+        if (incoming == null) {
+            return 0;
+        }
+        incoming.awaitResponses(sessionId);
+        if (incoming.state() == IncomingImage.State.OPEN) {
+            tellResponseSession(writers.get(image.imageId()), incoming);
+        }
+        return incoming.driverId;
+    }
+
+    private void tellResponseSession(InboundPeer peer, IncomingImage image) {
+        if (image.responseSession() != null) {
+            reply(
+                    peer,
+                    new ReceiverCommand.ResponseSession(
+                            image.offer.registrationId(), image.responseSession()));
+        }
     }
 
     /** Ends an image that nothing can write. */

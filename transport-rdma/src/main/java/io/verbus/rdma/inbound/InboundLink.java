@@ -222,6 +222,12 @@ final class InboundLink
                                     reject.registrationId(),
                                     reject.code(),
                                     reject.text());
+                    case ReceiverCommand.ResponseSession session ->
+                            writer.responseSession(
+                                    control.buffer(),
+                                    slot,
+                                    session.registrationId(),
+                                    session.sessionId());
                     case ReceiverCommand.ImageClosed closed -> {
                         remove(closed.registrationId());
                         yield writer.imageClosed(control.buffer(), slot, closed.registrationId());

@@ -3,12 +3,14 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.Endpoint;
 import io.verbus.rdma.common.ChannelOptions;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Listener;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TransportException;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -18,6 +20,10 @@ import java.util.OptionalLong;
  */
 final class InboundListener implements InboundEndpoint {
     private final InetSocketAddress requested;
+
+    /** Where the responses are sent from that arrive here; null if none do. */
+    private final Endpoint responses;
+
     private final Listener listener;
     private final ConnectionOptions options;
     private OptionalInt window;
@@ -35,6 +41,7 @@ final class InboundListener implements InboundEndpoint {
                         ? new InetSocketAddress(
                                 requested.getAddress(), listener.localAddress().getPort())
                         : requested;
+        this.responses = channel.response().isResponse() ? channel.control() : null;
         this.listener = listener;
         this.options = options;
         this.window = channel.window();
@@ -43,6 +50,26 @@ final class InboundListener implements InboundEndpoint {
 
     boolean isAt(InetSocketAddress address) {
         return requested.equals(address);
+    }
+
+    /** Whether responses from there arrive here, at any port of an address. */
+    boolean isOfResponses(Endpoint control, InetAddress address) {
+        return control.equals(responses) && requested.getAddress().equals(address);
+    }
+
+    /** Where the responses are sent from that arrive here; null if none do. */
+    Endpoint responses() {
+        return responses;
+    }
+
+    /** The address, with the port that was really bound. */
+    InetSocketAddress localAddress() {
+        return listener.localAddress();
+    }
+
+    /** Of the connections that arrive. */
+    ConnectionOptions options() {
+        return options;
     }
 
     boolean uses(Listener other) {
@@ -56,6 +83,14 @@ final class InboundListener implements InboundEndpoint {
      */
     void join(ChannelUri channel) {
         ChannelOptions.requireShared(options, channel, "the endpoint " + description());
+        if (channel.response().isResponse() && !channel.control().equals(responses)) {
+            throw new TransportException(
+                    "the endpoint "
+                            + description()
+                            + " receives no responses from "
+                            + channel.control()
+                            + ": use an endpoint for the responses of each control address");
+        }
         OptionalInt otherWindow = channel.window();
         OptionalLong otherTag = channel.groupTag();
         if (window.isPresent() && otherWindow.isPresent() && !window.equals(otherWindow)) {

@@ -12,6 +12,7 @@ import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,16 +41,13 @@ final class InboundListeners {
      * @throws TransportException if it cannot be listened at, or not as the channel asks.
      */
     InboundListener open(ChannelUri channel) {
-        InetSocketAddress address =
-                host.address(channel.endpoint().host(), channel.endpoint().port());
-        if (address.isUnresolved()) {
-            throw new TransportException(
-                    "host name '"
-                            + channel.endpoint().host()
-                            + "' cannot be resolved: name an address of this host's RDMA device");
-        }
+        InetSocketAddress address = address(channel);
         for (InboundListener listener : all) {
-            if (listener.isAt(address)) {
+            boolean isThere =
+                    channel.hasEndpoint()
+                            ? listener.isAt(address)
+                            : listener.isOfResponses(channel.control(), address.getAddress());
+            if (isThere) {
                 listener.join(channel);
                 return listener;
             }
@@ -65,12 +63,38 @@ final class InboundListeners {
         }
     }
 
-    /** Leaves an endpoint; the last to leave closes it. */
-    void leave(InboundListener listener, long nowNs) {
-        if (listener.leave()) {
-            listener.close(nowNs);
-            all.remove(listener);
+    /** Where responses arrive whose channel names no endpoint, the system chooses a port. */
+    private InetSocketAddress address(ChannelUri channel) {
+        if (channel.hasEndpoint()) {
+            return found(channel.endpoint().host(), channel.endpoint().port());
         }
+        if (channel.interfaceAddress() != null) {
+            return found(channel.interfaceAddress(), 0);
+        }
+        InetSocketAddress control = found(channel.control().host(), channel.control().port());
+        boolean isIpv6 = control.getAddress() instanceof Inet6Address;
+        return new InetSocketAddress(isIpv6 ? "::" : "0.0.0.0", 0);
+    }
+
+    private InetSocketAddress found(String name, int port) {
+        InetSocketAddress address = host.address(name, port);
+        if (address.isUnresolved()) {
+            throw new TransportException(
+                    "host name '"
+                            + name
+                            + "' cannot be resolved: name an address of this host's RDMA device");
+        }
+        return address;
+    }
+
+    /** Leaves an endpoint; the last to leave closes it. Returns whether it is closed. */
+    boolean leave(InboundListener listener, long nowNs) {
+        if (!listener.leave()) {
+            return false;
+        }
+        listener.close(nowNs);
+        all.remove(listener);
+        return true;
     }
 
     /** The endpoint of the fabric's listener; null if it was closed. */

@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.inbound;
 
+import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.ConnectionCounters;
 import io.verbus.rdma.common.Setup;
 import io.verbus.rdma.fabric.Connection;
@@ -69,7 +70,7 @@ final class InboundPeer {
         this.counters = counters;
         this.driverId = driverId;
         this.source = source;
-        this.host = hostOf(connection.remoteAddress());
+        this.host = Admittance.hostOf(connection.remoteAddress());
         this.deadlineNs = deadlineNs;
     }
 
@@ -132,13 +133,6 @@ final class InboundPeer {
                 : address.getAddress().getHostAddress() + ":" + address.getPort();
     }
 
-    /** What a peer is called, without its port. */
-    static String hostOf(InetSocketAddress address) {
-        return address == null || address.getAddress() == null
-                ? "an unknown address"
-                : address.getAddress().getHostAddress();
-    }
-
     /** The image of a registration that the peer writes or was told to stop writing; or null. */
     IncomingImage written(long registrationId) {
         for (int i = 0; i < images.size(); i++) {
@@ -159,6 +153,38 @@ final class InboundPeer {
             }
         }
         return false;
+    }
+
+    /**
+     * Whether the peer has offered a stream because this driver has announced itself.
+     *
+     * @param controlId of the control address.
+     * @param session that it is to be of; null for any.
+     */
+    boolean hasOffered(long controlId, AwaitedResponses session) {
+        for (int i = 0; i < images.size(); i++) {
+            if (isOf(images.get(i).offer, controlId, session)) {
+                return true;
+            }
+        }
+        return hasOffered(deferred, controlId, session) || hasOffered(pending, controlId, session);
+    }
+
+    private static boolean hasOffered(
+            List<Setup> offers, long controlId, AwaitedResponses session) {
+        for (int i = 0; i < offers.size(); i++) {
+            if (isOf(offers.get(i), controlId, session)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isOf(Setup offer, long controlId, AwaitedResponses session) {
+        return offer.controlId() == controlId
+                && (session == null
+                        || session.streamId() == offer.streamId()
+                                && session.sessionId() == offer.sessionId());
     }
 
     Setup deferred(long registrationId) {

@@ -171,7 +171,7 @@ final class InboundSetups {
                                 offer.mtu(),
                                 offer.position(),
                                 peer.source,
-                                false),
+                                offer.wantsResponses()),
                         new Answer(peer, offer, share));
         if (!isWanted) {
             peer.pending.remove(offer);

@@ -44,6 +44,9 @@ final class IncomingImage {
 
     final InboundImage image;
 
+    /** Driver of the peer; 0 if it never was to write. */
+    final long driverId;
+
     /** With which the peer offered the stream, on the last of its connections. */
     final Setup offer;
 
@@ -63,11 +66,15 @@ final class IncomingImage {
 
     private final CreditGrant grant;
 
+    /** In which the responses to its messages come, while the peer is to be told; or null. */
+    private Integer responseSession;
+
     /** Of the log, in the domain of the peer's connection; null if the peer cannot write it. */
     private LogRegistration registration;
 
     private IncomingImage(
             InboundImage image,
+            long driverId,
             Setup offer,
             CreditGrant grant,
             ImageMemory.Share share,
@@ -75,6 +82,7 @@ final class IncomingImage {
             ImageCounters counters,
             State state) {
         this.image = image;
+        this.driverId = driverId;
         this.offer = offer;
         this.grant = grant;
         this.share = share;
@@ -103,21 +111,31 @@ final class IncomingImage {
         lossReason = reason;
     }
 
+    Integer responseSession() {
+        return responseSession;
+    }
+
+    /** The peer is to be told in which session the responses come; null: no more. */
+    void awaitResponses(Integer sessionId) {
+        responseSession = sessionId;
+    }
+
     /** One that a peer will write. */
     static IncomingImage registering(
             InboundImage image,
+            long driverId,
             Setup offer,
             CreditGrant grant,
             ImageMemory.Share share,
             LogRegistration registration,
             ImageCounters counters) {
         return new IncomingImage(
-                image, offer, grant, share, registration, counters, State.REGISTERING);
+                image, driverId, offer, grant, share, registration, counters, State.REGISTERING);
     }
 
     /** One that no peer ever writes. */
     static IncomingImage unwritten(InboundImage image, Setup offer, ImageMemory.Share share) {
-        return new IncomingImage(image, offer, null, share, null, null, State.UNWRITABLE);
+        return new IncomingImage(image, 0, offer, null, share, null, null, State.UNWRITABLE);
     }
 
     State state() {

@@ -47,6 +47,9 @@ sealed interface ReceiverCommand {
     /** Refuse. */
     record Reject(long registrationId, RejectCode code, String text) implements Answer {}
 
+    /** Tell in which session the responses to a stream come. */
+    record ResponseSession(long registrationId, int sessionId) implements Answer {}
+
     /** Grant no more credit, then tell that the image is closed. */
     record ImageClosed(long registrationId) implements Answer {}
 }

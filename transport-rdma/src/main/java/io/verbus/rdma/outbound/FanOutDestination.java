@@ -34,6 +34,7 @@ final class FanOutDestination implements OutboundStream, Retention {
     private final OutboundStream stream;
     private final long wireId;
     private final ChannelUri destination;
+    private final long controlId;
     private final FanOut fanOut;
     private final DestinationCounters counters;
 
@@ -55,6 +56,7 @@ final class FanOutDestination implements OutboundStream, Retention {
      * @param wireId by which peers know it: that of no publication, nor of another destination,
      *     since one that was removed may still be ending when it is added again.
      * @param destination of it.
+     * @param controlId of the control address at which it has announced itself, or 0.
      * @param fanOut of it.
      * @param host whose operators see the counters.
      */
@@ -62,11 +64,13 @@ final class FanOutDestination implements OutboundStream, Retention {
             OutboundStream stream,
             long wireId,
             ChannelUri destination,
+            long controlId,
             FanOut fanOut,
             TransportHost host) {
         this.stream = stream;
         this.wireId = wireId;
         this.destination = destination;
+        this.controlId = controlId;
         this.fanOut = fanOut;
         counters = new DestinationCounters(host, stream, destination.endpoint().toString());
     }
@@ -76,6 +80,11 @@ final class FanOutDestination implements OutboundStream, Retention {
     /** The publication. */
     OutboundStream stream() {
         return stream;
+    }
+
+    /** Of the control address at which it has announced itself, or 0. */
+    long controlId() {
+        return controlId;
     }
 
     void closeCounters() {

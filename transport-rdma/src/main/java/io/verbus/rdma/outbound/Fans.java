@@ -71,11 +71,12 @@ final class Fans {
     }
 
     /** Makes what is sent to one more destination. */
-    OutboundPublication addPart(OutboundStream stream, ChannelUri destination) {
+    OutboundPublication addPart(OutboundStream stream, ChannelUri destination, long controlId) {
         Fan fan = get(stream);
         OutboundPublication part =
                 new OutboundPublication(
-                        new FanOutDestination(stream, nextWireId--, destination, fan.fanOut, host));
+                        new FanOutDestination(
+                                stream, nextWireId--, destination, controlId, fan.fanOut, host));
         fan.parts.add(part);
         return part;
     }

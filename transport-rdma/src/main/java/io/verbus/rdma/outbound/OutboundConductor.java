@@ -4,27 +4,25 @@ package io.verbus.rdma.outbound;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
-import io.verbus.channel.Endpoint;
-import io.verbus.rdma.common.ChannelOptions;
-import io.verbus.rdma.common.Goodbye;
+import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.RdmaPeerErrors;
+import io.verbus.rdma.common.SystemCounters;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
+import io.verbus.rdma.fabric.Listener;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
+import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.IdentityHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Queue;
 
 /**
@@ -35,12 +33,11 @@ public final class OutboundConductor implements AutoCloseable {
     private static final int EVENTS_PER_CYCLE = 32;
 
     private final TransportHost host;
-    private final Fabric fabric;
-    private final RdmaOptions options;
     private final LogRegistrations registrations;
     private final Queue<SenderCommand> commands;
     private final Queue<SenderEvent> events = new ManyToOneConcurrentLinkedQueue<>();
-    private final List<OutboundEndpoint> endpoints = new ArrayList<>();
+    private final OutboundEndpoints endpoints;
+    private final ControlEndpoints controls;
     private final Map<OutboundStream, Sent> sent = new IdentityHashMap<>();
     private final Fans fans;
     private final RdmaPeerErrors complaints;
@@ -55,6 +52,8 @@ public final class OutboundConductor implements AutoCloseable {
      * @param options of the transport.
      * @param registrations of all logs.
      * @param agent the sender's part.
+     * @param counters of the transport.
+     * @param admittance of hosts.
      * @param complaints about peers.
      * @param nowNs monotonic time.
      */
@@ -64,23 +63,51 @@ public final class OutboundConductor implements AutoCloseable {
             RdmaOptions options,
             LogRegistrations registrations,
             SenderAgent agent,
+            SystemCounters counters,
+            Admittance admittance,
             RdmaPeerErrors complaints,
             long nowNs) {
         this.host = host;
-        this.fabric = fabric;
-        this.options = options;
         this.registrations = registrations;
         this.commands = agent.commands();
         this.complaints = complaints;
         this.fans = new Fans(host, events);
         this.nowNs = nowNs;
+        endpoints =
+                new OutboundEndpoints(
+                        host, fabric, options, registrations, commands, events, complaints);
+        controls =
+                new ControlEndpoints(
+                        host, fabric, options, counters, admittance, complaints, new Receivers());
+    }
+
+    /** Receivers that have announced themselves are destinations like others. */
+    private final class Receivers implements ControlEndpoints.Receivers {
+        @Override
+        public OutboundPublication add(
+                OutboundStream stream, ChannelUri destination, long controlId) {
+            return addDestination(stream, destination, controlId);
+        }
+
+        @Override
+        public void remove(OutboundPublication receiver) {
+            OutboundConductor.this.remove(receiver);
+        }
     }
 
     /** Begins to send a publication. */
     public void add(OutboundStream stream) {
         ChannelUri channel = stream.channel();
         channel.checkPublishable();
-        if (channel.isManual()) {
+        if (channel.control() != null && !channel.isManual()) {
+            fans.add(stream);
+            try {
+                controls.add(stream, nowNs);
+            } catch (BusException e) {
+                fans.forget(stream);
+                throw e;
+            }
+        } else if (channel.isManual()) {
             fans.add(stream);
         } else if (channel.spiesConnect()) {
             // Its position moves without a receiver, as that of one with several does.
@@ -98,9 +125,16 @@ public final class OutboundConductor implements AutoCloseable {
 
     /** Sends a publication to one more destination. */
     public void addDestination(OutboundStream stream, ChannelUri destination) {
-        OutboundPublication part = fans.addPart(stream, destination);
+        destination.checkConnectable();
+        addDestination(stream, destination, 0);
+    }
+
+    private OutboundPublication addDestination(
+            OutboundStream stream, ChannelUri destination, long controlId) {
+        OutboundPublication part = fans.addPart(stream, destination, controlId);
         try {
             start(part);
+            return part;
         } catch (BusException e) {
             fans.removePart(part);
             throw e;
@@ -109,14 +143,17 @@ public final class OutboundConductor implements AutoCloseable {
 
     private void start(OutboundPublication publication) {
         ChannelUri channel = publication.stream.channel();
-        OutboundEndpoint endpoint = endpoint(channel);
+        OutboundEndpoint endpoint = endpoints.of(channel, nowNs);
         endpoint.streams().add(publication);
         sent.put(publication.stream, new Sent(publication, endpoint));
     }
 
     /** Sends a publication to a destination no more. */
     public void removeDestination(OutboundStream stream, ChannelUri destination) {
-        OutboundPublication part = fans.get(stream).part(destination);
+        remove(fans.get(stream).part(destination));
+    }
+
+    private void remove(OutboundPublication part) {
         part.remove();
         if (part.transfer() == null) {
             part.forget();
@@ -128,7 +165,30 @@ public final class OutboundConductor implements AutoCloseable {
     /** Where a publication is sent from; null while it is not, and where it is a fan's. */
     public String localAddress(OutboundStream stream) {
         Sent entry = sent.get(stream);
-        return entry == null ? null : entry.endpoint.localAddress();
+        return entry == null ? controls.localAddress(stream) : entry.endpoint.localAddress();
+    }
+
+    /**
+     * The responses of a session are for the driver that has sent the requests.
+     *
+     * @param sessionId of a publication that responds.
+     * @param driverId of the requester.
+     */
+    public void answer(int sessionId, long driverId) {
+        controls.answer(sessionId, driverId);
+    }
+
+    /**
+     * A peer wants to connect.
+     *
+     * @return whether it has announced itself at a control address.
+     */
+    public boolean onConnectRequest(
+            Listener listener,
+            Connection connection,
+            InetSocketAddress remoteAddress,
+            byte[] privateData) {
+        return controls.onConnectRequest(listener, connection, remoteAddress, privateData, nowNs);
     }
 
     /** Ends a publication. */
@@ -139,7 +199,10 @@ public final class OutboundConductor implements AutoCloseable {
             if (entry != null) {
                 end(entry.publication);
             }
-        } else if (fans.close(fan)) {
+            return;
+        }
+        controls.end(stream);
+        if (fans.close(fan)) {
             release(stream);
         } else {
             fan.parts().forEach(this::end);
@@ -167,7 +230,8 @@ public final class OutboundConductor implements AutoCloseable {
                 break;
             }
         }
-        for (int i = endpoints.size() - 1; i >= 0; i--) {
+        work += controls.work(nowNs);
+        for (int i = endpoints.count() - 1; i >= 0; i--) {
             OutboundEndpoint endpoint = endpoints.get(i);
             int done = endpoint.work(now);
             if (done > 0) {
@@ -175,7 +239,6 @@ public final class OutboundConductor implements AutoCloseable {
             }
             work += done;
             if (endpoint.isOver()) {
-                endpoint.close();
                 endpoints.remove(i);
             }
         }
@@ -188,7 +251,7 @@ public final class OutboundConductor implements AutoCloseable {
 
     /** A connection of this side is ready. */
     public void onEstablished(Connection connection, byte[] privateData) {
-        OutboundEndpoint endpoint = endpoint(connection);
+        OutboundEndpoint endpoint = endpoints.of(connection);
         if (endpoint != null) {
             endpoint.onEstablished(privateData, nowNs);
             freeClosed(endpoint);
@@ -197,7 +260,7 @@ public final class OutboundConductor implements AutoCloseable {
 
     /** A connection of this side has ended. */
     public void onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
-        OutboundEndpoint endpoint = endpoint(connection);
+        OutboundEndpoint endpoint = endpoints.of(connection);
         if (endpoint != null) {
             endpoint.onEnded(cause, reason, privateData, nowNs);
         }
@@ -206,7 +269,7 @@ public final class OutboundConductor implements AutoCloseable {
     private void on(SenderEvent event) {
         switch (event) {
             case SenderEvent.Released gone -> {
-                OutboundEndpoint endpoint = endpoint(gone.link());
+                OutboundEndpoint endpoint = endpoints.of(gone.link());
                 if (endpoint != null) {
                     endpoint.onReleased(gone.reason(), gone.end(), nowNs);
                     freeClosed(endpoint);
@@ -266,6 +329,12 @@ public final class OutboundConductor implements AutoCloseable {
                             entry.endpoint.rejection(rejected.reason()));
                 }
             }
+            case SenderEvent.ResponseSession told -> {
+                Sent entry = entry(told.transfer());
+                if (entry != null) {
+                    host.onResponseSession(entry.publication.publication(), told.sessionId());
+                }
+            }
             case SenderEvent.Broken broken -> {
                 Sent entry = entry(broken.transfer());
                 if (entry != null) {
@@ -281,7 +350,7 @@ public final class OutboundConductor implements AutoCloseable {
                 }
             }
             case SenderEvent.Forgotten forgotten -> {
-                OutboundEndpoint endpoint = endpoint(forgotten.link());
+                OutboundEndpoint endpoint = endpoints.of(forgotten.link());
                 if (endpoint != null) {
                     endpoint.streams().giveBack(forgotten.transfer().creditSlot());
                     Sent entry = sent.get(forgotten.transfer().stream());
@@ -345,62 +414,10 @@ public final class OutboundConductor implements AutoCloseable {
         return entry != null && entry.publication.transfer() == transfer ? entry : null;
     }
 
-    /** The endpoint of a channel, whose connection is as the channel asks. */
-    private OutboundEndpoint endpoint(ChannelUri channel) {
-        Endpoint address = channel.endpoint();
-        String localHost = channel.interfaceAddress();
-        for (OutboundEndpoint endpoint : endpoints) {
-            if (endpoint.is(address, localHost)) {
-                endpoint.requireFits(channel);
-                return endpoint;
-            }
-        }
-        OutboundEndpoint added =
-                new OutboundEndpoint(
-                        address,
-                        localHost,
-                        host,
-                        fabric,
-                        options,
-                        ChannelOptions.of(options.connection(), channel),
-                        registrations,
-                        commands,
-                        events,
-                        complaints,
-                        nowNs);
-        endpoints.add(added);
-        return added;
-    }
-
-    private OutboundEndpoint endpoint(Connection connection) {
-        for (OutboundEndpoint endpoint : endpoints) {
-            if (endpoint.uses(connection)) {
-                return endpoint;
-            }
-        }
-        return null;
-    }
-
-    private OutboundEndpoint endpoint(OutboundLink link) {
-        for (OutboundEndpoint endpoint : endpoints) {
-            if (endpoint.uses(link)) {
-                return endpoint;
-            }
-        }
-        return null;
-    }
-
     @Override
     public void close() {
-        Goodbye.say(
-                endpoints.stream()
-                        .map(endpoint -> endpoint.streams().link())
-                        .filter(Objects::nonNull)
-                        .toList());
-        for (OutboundEndpoint endpoint : endpoints) {
-            endpoint.close();
-        }
-        endpoints.clear();
+        controls.close();
+        endpoints.close();
         fans.close();
     }
 }

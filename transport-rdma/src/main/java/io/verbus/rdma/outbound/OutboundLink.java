@@ -213,6 +213,14 @@ final class OutboundLink
         }
     }
 
+    @Override
+    public void onResponseSession(long registrationId, int sessionId) {
+        Transfer transfer = byRegistration.get(registrationId);
+        if (transfer != null) {
+            transfer.onResponseSession(port, sessionId);
+        }
+    }
+
     /** The transfer that a message of the peer is for, which has something to do now; or null. */
     private Transfer woken(long registrationId) {
         Transfer transfer = byRegistration.get(registrationId);

@@ -47,11 +47,17 @@ final class PendingSetup {
                         creditSlot.address(),
                         creditSlot.key().value(),
                         publication.resumeToken(),
-                        false);
+                        false,
+                        publication.publication().channel().response().isRequest(),
+                        publication.branch == null ? 0 : publication.branch.controlId());
     }
 
     long registrationId() {
         return offer.registrationId();
+    }
+
+    boolean wantsResponses() {
+        return offer.wantsResponses();
     }
 
     int streamId() {

@@ -34,6 +34,10 @@ sealed interface SenderEvent {
     record ImageRejected(OutboundLink link, Transfer transfer, String reason)
             implements SenderEvent {}
 
+    /** The peer tells in which session the responses to a stream come. */
+    record ResponseSession(OutboundLink link, Transfer transfer, int sessionId)
+            implements SenderEvent {}
+
     /** A publication's log holds what no publisher of ours writes: it cannot be sent further. */
     record Broken(OutboundLink link, Transfer transfer, String reason) implements SenderEvent {}
 

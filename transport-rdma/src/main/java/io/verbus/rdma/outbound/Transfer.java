@@ -425,6 +425,14 @@ final class Transfer extends RoundRobin.Taker {
         }
     }
 
+    void onResponseSession(OutboundPort port, int sessionId) {
+        if (!offer.wantsResponses()) {
+            violated(port, "ResponseSession");
+        } else if (isDue(port, "ResponseSession", state == State.ACTIVE)) {
+            port.tell(new SenderEvent.ResponseSession(port.link(), this, sessionId));
+        }
+    }
+
     private boolean isOffered() {
         return state == State.OFFERED || state == State.DEFERRED;
     }

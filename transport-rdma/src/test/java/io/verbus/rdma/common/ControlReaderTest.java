@@ -23,7 +23,20 @@ import java.util.OptionalLong;
 
 class ControlReaderTest {
     private static final Setup OFFER =
-            new Setup(7, -3, 1001, -9, 65_536, 1408, 96, 0x7f00_0000_1000L, 0xFFFF_0001, -5, true);
+            new Setup(
+                    7,
+                    -3,
+                    1001,
+                    -9,
+                    65_536,
+                    1408,
+                    96,
+                    0x7f00_0000_1000L,
+                    0xFFFF_0001,
+                    -5,
+                    true,
+                    true,
+                    -11);
 
     private final UnsafeBuffer buffer = new UnsafeBuffer(ByteBuffer.allocateDirect(1024));
     private final ControlEncoder writer = new ControlEncoder();
@@ -90,6 +103,11 @@ class ControlReaderTest {
                 }
 
                 @Override
+                public void onResponseSession(long registrationId, int sessionId) {
+                    heard.add("session " + sessionId + " to " + registrationId);
+                }
+
+                @Override
                 public void onGoodbye() {
                     heard.add("goodbye");
                 }
@@ -123,6 +141,7 @@ class ControlReaderTest {
         assertNull(readAnswer(writer.wanted(buffer, 0, 8)));
         assertNull(readAnswer(writer.reject(buffer, 0, 9, RejectCode.NOT_ALLOWED, "no")));
         assertNull(readAnswer(writer.imageClosed(buffer, 0, 10)));
+        assertNull(readAnswer(writer.responseSession(buffer, 0, 11, -12)));
         assertNull(readOffer(writer.goodbye(buffer, 0)));
         assertNull(readAnswer(writer.goodbye(buffer, 0)));
         assertEquals(
@@ -135,6 +154,7 @@ class ControlReaderTest {
                         "wanted 8",
                         List.of(9L, RejectCode.NOT_ALLOWED, "no"),
                         10L,
+                        "session -12 to 11",
                         "goodbye",
                         "goodbye"),
                 heard);
@@ -176,6 +196,7 @@ class ControlReaderTest {
         assertWrongSetup("position", 8 + 32, Integer.MAX_VALUE);
         assertWrongSetup("credit address", 8 + 36, 8);
         assertWrongSetup("resuming", 8 + 56, 2);
+        assertWrongSetup("wants responses", 8 + 57, 2);
 
         assertWrongAccept("window", 7, 64, 96, 0);
         assertWrongAccept("window", 7, 64, 96, -1);
@@ -235,7 +256,7 @@ class ControlReaderTest {
     /** A right header, so that the checks of the values are reached. */
     @Property(tries = 5_000)
     void anyValuesAreReadOrRefusedInWords(
-            @ForAll @Size(value = 60) byte[] values, @ForAll boolean asSetup) {
+            @ForAll @Size(value = 66) byte[] values, @ForAll boolean asSetup) {
         int length =
                 asSetup
                         ? writer.setup(buffer, 0, OFFER, 96, true)

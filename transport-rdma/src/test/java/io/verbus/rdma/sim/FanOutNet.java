@@ -21,6 +21,7 @@ final class FanOutNet implements AutoCloseable {
     static final int STREAM = 42;
     static final int TERM_LENGTH = 64 * 1024;
     static final long TAG = 7;
+    static final String CONTROL = "10.0.0.1:7401";
 
     /** One destination: its driver, and what its application has seen. */
     final class Place {
@@ -29,6 +30,9 @@ final class FanOutNet implements AutoCloseable {
         TestDriver driver;
         boolean reading = true;
         int slowness;
+
+        /** Of its subscriptions. */
+        private final List<InboundEndpoint> endpoints = new ArrayList<>();
 
         /** Images that have come to their end and were read up to there. */
         final List<TestImage> ended = new ArrayList<>();
@@ -49,13 +53,30 @@ final class FanOutNet implements AutoCloseable {
         }
 
         void start() {
+            endpoints.clear();
             driver = new TestDriver(network, address(), nextDriverId += 100, directory, options);
             takeLong(driver);
         }
 
         InboundEndpoint subscribe() {
             ChannelUri.Builder channel = ChannelUri.rdma(address() + ":7400");
-            return driver.subscribe((tagged ? channel.groupTag(TAG) : channel).build(), STREAM);
+            if (isDynamic) {
+                channel.control(CONTROL);
+            }
+            InboundEndpoint endpoint =
+                    driver.subscribe((tagged ? channel.groupTag(TAG) : channel).build(), STREAM);
+            endpoints.add(endpoint);
+            return endpoint;
+        }
+
+        /** Its last subscription is closed, and its images with it. */
+        void leave() {
+            endpoints.forEach(driver.transport::closeEndpoint);
+            endpoints.clear();
+            driver.subscribed.clear();
+            for (TestImage image : List.copyOf(driver.images)) {
+                driver.transport.closeImage(image, "no subscriber");
+            }
         }
 
         /** The image that goes on; null if there is none. */
@@ -121,6 +142,9 @@ final class FanOutNet implements AutoCloseable {
     int maxTurns = 2_000_000;
     boolean publishing = true;
 
+    /** Whether subscribers announce themselves. */
+    boolean isDynamic;
+
     /**
      * Turns for each step of what takes long; 0 if that is done at once. An image is made within
      * the probe timeout of 20 ms, for which its publisher keeps the log for it.
@@ -151,13 +175,10 @@ final class FanOutNet implements AutoCloseable {
     }
 
     TestStream publish(String flowControl) {
+        ChannelUri.Builder channel =
+                isDynamic ? ChannelUri.rdmaDynamic(CONTROL) : ChannelUri.rdmaManual();
         return a.publish(
-                ChannelUri.rdmaManual()
-                        .flowControl(flowControl)
-                        .termLength(TERM_LENGTH)
-                        .mtu(1408)
-                        .build(),
-                STREAM);
+                channel.flowControl(flowControl).termLength(TERM_LENGTH).mtu(1408).build(), STREAM);
     }
 
     void add(TestStream stream, Place place) {

@@ -48,10 +48,22 @@ class FanOutScheduleTest {
     @ParameterizedTest
     @ValueSource(strings = {"min", "max", "tagged,g:7"})
     void whatWasSentWasNeverReused(String flowControl) {
+        live(flowControl, false);
+    }
+
+    /** The destinations come by themselves, and come back. */
+    @Tag("slow")
+    @ParameterizedTest
+    @ValueSource(strings = {"min", "max"})
+    void whatWasSentToThoseThatCameWasNeverReused(String flowControl) {
+        live(flowControl, true);
+    }
+
+    private void live(String flowControl, boolean isDynamic) {
         long first = Long.getLong("verbus.seed", System.nanoTime() & 0xFFFF_FFFFL);
         for (int i = 0; i < SCHEDULES; i++) {
             try {
-                live(first + i, flowControl);
+                live(first + i, flowControl, isDynamic);
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError("-Dverbus.seed=" + (first + i) + ": " + e.getMessage(), e);
             }
@@ -73,15 +85,18 @@ class FanOutScheduleTest {
         assertTrue(flowControl.equals("min") || left > SCHEDULES / 10, sum);
     }
 
-    private void live(long seed, String flowControl) {
+    private void live(long seed, String flowControl, boolean isDynamic) {
         try (FanOutNet net = new FanOutNet(seed, directory, OPTIONS)) {
+            net.isDynamic = isDynamic;
             net.maxTurns = 400_000;
             TestStream stream = net.publish(flowControl);
             int count = 2 + net.random.nextInt(3);
             for (int i = 0; i < count; i++) {
                 Place place = net.place(i == 0 || net.random.nextBoolean());
                 place.subscribe();
-                net.add(stream, place);
+                if (!isDynamic) {
+                    net.add(stream, place);
+                }
             }
             // The first is never killed nor removed: it has the tag, and must have every message.
             Place steady = net.places.getFirst();
@@ -126,7 +141,11 @@ class FanOutScheduleTest {
                 }
             }
             case 5 -> {
-                if (number > 0) {
+                if (number > 0 && net.isDynamic) {
+                    place.leave();
+                    net.forMillis(net.random.nextInt(12));
+                    place.subscribe();
+                } else if (number > 0) {
                     net.remove(stream, place);
                     if (net.random.nextBoolean()) {
                         net.forMillis(net.random.nextInt(4));

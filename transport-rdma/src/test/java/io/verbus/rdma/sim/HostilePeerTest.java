@@ -14,6 +14,7 @@ import io.verbus.codecs.rdma.ImageClosedDecoder;
 import io.verbus.codecs.rdma.MessageHeaderDecoder;
 import io.verbus.codecs.rdma.MessageHeaderEncoder;
 import io.verbus.codecs.rdma.RejectDecoder;
+import io.verbus.codecs.rdma.ResponseSessionDecoder;
 import io.verbus.codecs.rdma.SetupDecoder;
 import io.verbus.rdma.common.ControlEncoder;
 import io.verbus.rdma.common.CreditLine;
@@ -109,8 +110,8 @@ class HostilePeerTest {
                 Arbitraries.bytes().array(byte[].class).ofMinSize(0).ofMaxSize(256);
         Arbitrary<byte[]> shaped =
                 Combinators.combine(
-                                Arbitraries.integers().between(0, 9),
-                                Arbitraries.bytes().array(byte[].class).ofSize(64),
+                                Arbitraries.integers().between(0, 12),
+                                Arbitraries.bytes().array(byte[].class).ofSize(96),
                                 Arbitraries.integers().between(-1, 1))
                         .as(HostilePeerTest::shaped);
         return Arbitraries.oneOf(noise, shaped).list().ofMinSize(1).ofMaxSize(6);
@@ -126,6 +127,7 @@ class HostilePeerTest {
                     case RejectDecoder.TEMPLATE_ID -> RejectDecoder.BLOCK_LENGTH;
                     case ImageClosedDecoder.TEMPLATE_ID -> ImageClosedDecoder.BLOCK_LENGTH;
                     case GoodbyeDecoder.TEMPLATE_ID -> GoodbyeDecoder.BLOCK_LENGTH;
+                    case ResponseSessionDecoder.TEMPLATE_ID -> ResponseSessionDecoder.BLOCK_LENGTH;
                     default -> 8;
                 };
         int contentLength = Math.max(0, blockLength + excess);
@@ -245,7 +247,9 @@ class HostilePeerTest {
                             64,
                             1,
                             0,
-                            false);
+                            false,
+                            false,
+                            0);
             int length = new ControlEncoder().setup(buffer, 0, offer, 0, false);
             byte[] message = new byte[length];
             buffer.getBytes(0, message);
@@ -267,7 +271,19 @@ class HostilePeerTest {
             for (int i = 0; i < 500; i++) {
                 Setup offer =
                         new Setup(
-                                1_000_000L + i, i, STREAM + 1, 5, 65_536, 1408, 0, 64, 1, 0, false);
+                                1_000_000L + i,
+                                i,
+                                STREAM + 1,
+                                5,
+                                65_536,
+                                1408,
+                                0,
+                                64,
+                                1,
+                                0,
+                                false,
+                                false,
+                                0);
                 byte[] message = new byte[new ControlEncoder().setup(buffer, 0, offer, 0, false)];
                 buffer.getBytes(0, message);
                 net.connection().sim().inject(List.of(message));

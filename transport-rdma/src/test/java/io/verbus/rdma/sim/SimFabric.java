@@ -112,7 +112,7 @@ public final class SimFabric implements Fabric {
         SimConnection initiating =
                 new SimConnection(this, local, remoteAddress, mine, queuePair(mine, options));
         connections.add(initiating);
-        SimListener listener = network.listeners().get(remoteAddress);
+        SimListener listener = listener(remoteAddress);
         if (network.isWireCut()) {
             ended(initiating, Cause.UNREACHABLE, "no answer of " + remoteAddress, new byte[0]);
         } else if (listener == null) {
@@ -121,6 +121,20 @@ public final class SimFabric implements Fabric {
             listener.fabric().request(listener, initiating, local, privateData);
         }
         return initiating;
+    }
+
+    /** Who listens at an address, or at all addresses of the host that has it; or null. */
+    private SimListener listener(InetSocketAddress address) {
+        SimListener listener = network.listeners().get(address);
+        InetSocketAddress any = new InetSocketAddress("0.0.0.0", address.getPort());
+        SimListener everywhere = network.listeners().get(any);
+        boolean isHost =
+                everywhere != null
+                        && everywhere
+                                .fabric()
+                                .hostAddress
+                                .equals(address.getAddress().getHostAddress());
+        return listener == null && isHost ? everywhere : listener;
     }
 
     private void request(

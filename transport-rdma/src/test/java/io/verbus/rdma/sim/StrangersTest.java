@@ -77,7 +77,20 @@ class StrangersTest implements FabricHandler {
     private static byte[] setup(long registrationId, int termLength) {
         UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
         Setup offer =
-                new Setup(registrationId, 5, STREAM, 5, termLength, 1408, 0, 64, 1, 77, false);
+                new Setup(
+                        registrationId,
+                        5,
+                        STREAM,
+                        5,
+                        termLength,
+                        1408,
+                        0,
+                        64,
+                        1,
+                        77,
+                        false,
+                        false,
+                        0);
         byte[] message = new byte[new ControlEncoder().setup(buffer, 0, offer, 0, false)];
         buffer.getBytes(0, message);
         return message;

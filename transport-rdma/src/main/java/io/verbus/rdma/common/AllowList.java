@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.rdma.inbound;
+package io.verbus.rdma.common;
 
-import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.transport.Networks;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportSettings;

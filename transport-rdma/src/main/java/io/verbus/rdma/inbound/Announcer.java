@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.inbound;
+
+import io.verbus.channel.Endpoint;
+import io.verbus.rdma.common.Announcement;
+import io.verbus.rdma.common.Backoff;
+import io.verbus.rdma.common.Hello;
+import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.RdmaPeerErrors;
+import io.verbus.rdma.common.RdmaPeerErrors.Kind;
+import io.verbus.rdma.common.SystemCounters;
+import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.Fabric;
+import io.verbus.rdma.fabric.FabricException;
+import io.verbus.rdma.fabric.FabricHandler.Cause;
+import io.verbus.transport.TransportHost;
+
+import org.agrona.concurrent.status.AtomicCounter;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Announces this driver's endpoints at the control addresses of publications, until their driver
+ * has connected and offers what is asked for: then again when that is lost. Conductor's thread.
+ *
+ * <pre>
+ *   WAITING ─due and not offered─▶ ASKING ─refused, which is the answer─▶ WAITING
+ * </pre>
+ */
+final class Announcer implements AutoCloseable {
+    private static final long LONGEST_PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
+
+    private final TransportHost host;
+    private final Fabric fabric;
+    private final RdmaOptions options;
+    private final InboundPeers peers;
+    private final RdmaPeerErrors complaints;
+    private final AtomicCounter asked;
+    private final List<Wish> wishes = new ArrayList<>();
+
+    /** What is asked for at a control address. */
+    private final class Wish {
+        private final InboundListener listener;
+        private final Endpoint control;
+
+        /** Null where whatever there is for all is asked for. */
+        private final AwaitedResponses session;
+
+        /** While it does not answer. */
+        private final Backoff backoff = new Backoff(options.backoffMinNs(), options.backoffMaxNs());
+
+        /** While it has answered, and offers nothing. */
+        private final Backoff patience = new Backoff(options.backoffMaxNs(), LONGEST_PATIENCE_NS);
+
+        private CompletableFuture<Void> names;
+        private Connection connection;
+        private long dueNs;
+
+        /** Of the control address, as it has answered; or 0. */
+        private long controlId;
+
+        /**
+         * It has answered: that nobody listens there later, as its publication has gone, is no
+         * news.
+         */
+        private boolean isParted;
+
+        private String reported;
+
+        private Wish(
+                InboundListener listener, Endpoint control, AwaitedResponses session, long nowNs) {
+            this.listener = listener;
+            this.control = control;
+            this.session = session;
+            dueNs = nowNs;
+        }
+
+        private boolean is(
+                InboundListener otherListener, Endpoint otherControl, AwaitedResponses other) {
+            return listener == otherListener
+                    && control.equals(otherControl)
+                    && Objects.equals(session, other);
+        }
+    }
+
+    /**
+     * @param host the driver.
+     * @param fabric to ask through.
+     * @param options of the transport.
+     * @param peers that have connected.
+     * @param counters of the transport.
+     * @param complaints about those that are asked.
+     */
+    Announcer(
+            TransportHost host,
+            Fabric fabric,
+            RdmaOptions options,
+            InboundPeers peers,
+            SystemCounters counters,
+            RdmaPeerErrors complaints) {
+        this.host = host;
+        this.fabric = fabric;
+        this.options = options;
+        this.peers = peers;
+        this.complaints = complaints;
+        asked = counters.counter("announcements at control addresses");
+    }
+
+    /**
+     * Asks for streams, until {@link #forget} or the endpoint is closed. Idempotent.
+     *
+     * @param listener where they are to be sent.
+     * @param control address of their publications.
+     * @param session of responses; null for whatever there is for all.
+     * @param nowNs monotonic time.
+     */
+    void add(InboundListener listener, Endpoint control, AwaitedResponses session, long nowNs) {
+        if (wishes.stream().noneMatch(wish -> wish.is(listener, control, session))) {
+            wishes.add(new Wish(listener, control, session, nowNs));
+        }
+    }
+
+    /** Asks for responses no more. */
+    void forget(InboundListener listener, AwaitedResponses session) {
+        wishes.removeIf(
+                wish ->
+                        wish.listener == listener
+                                && session.equals(wish.session)
+                                && isClosed(wish));
+    }
+
+    /** An endpoint is closed. */
+    void forget(InboundListener listener) {
+        wishes.removeIf(wish -> wish.listener == listener && isClosed(wish));
+    }
+
+    private boolean isClosed(Wish wish) {
+        closeConnection(wish);
+        return true;
+    }
+
+    /** Timers. */
+    int work(long nowNs) {
+        int work = 0;
+        for (int i = 0; i < wishes.size(); i++) {
+            Wish wish = wishes.get(i);
+            if (nowNs - wish.dueNs >= 0) {
+                work += work(wish, nowNs);
+            }
+        }
+        return work;
+    }
+
+    private int work(Wish wish, long nowNs) {
+        if (wish.connection != null) {
+            failed(
+                    wish,
+                    Kind.NOT_CONNECTED,
+                    "no answer within " + options.connectTimeoutNs() / 1_000_000 + " ms",
+                    nowNs);
+            return 1;
+        }
+        if (wish.controlId != 0 && isOffered(wish)) {
+            wish.patience.reset();
+            wish.dueNs = nowNs + options.backoffMinNs();
+            return 0;
+        }
+        if (wish.names == null) {
+            wish.names = host.lookUp(wish.control.host());
+        }
+        if (!wish.names.isDone()) {
+            return 0;
+        }
+        wish.names = null;
+        ask(wish, nowNs);
+        return 1;
+    }
+
+    private boolean isOffered(Wish wish) {
+        for (int i = 0; i < peers.count(); i++) {
+            InboundPeer peer = peers.get(i);
+            if (peer.listener == wish.listener && peer.hasOffered(wish.controlId, wish.session)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void ask(Wish wish, long nowNs) {
+        InetSocketAddress remote = host.address(wish.control.host(), wish.control.port());
+        if (remote.isUnresolved()) {
+            failed(
+                    wish,
+                    Kind.NOT_CONNECTED,
+                    "the name is not known: correct the channel, or the name service",
+                    nowNs);
+            return;
+        }
+        InetSocketAddress own = wish.listener.localAddress();
+        Announcement announcement =
+                wish.session == null
+                        ? Announcement.ofAll(host.driverId(), own.getPort())
+                        : Announcement.ofSession(
+                                host.driverId(),
+                                own.getPort(),
+                                wish.session.streamId(),
+                                wish.session.sessionId());
+        wish.dueNs = nowNs + options.connectTimeoutNs();
+        try {
+            wish.connection =
+                    fabric.connect(
+                            remote,
+                            own.getAddress().isAnyLocalAddress()
+                                    ? null
+                                    : new InetSocketAddress(own.getAddress(), 0),
+                            wish.listener.options(),
+                            null,
+                            announcement.bytes());
+            asked.incrementRelease();
+        } catch (FabricException e) {
+            failed(wish, Kind.NOT_CONNECTED, e.getMessage(), nowNs);
+        }
+    }
+
+    /** A connection stands: its peer takes an announcement for something else. */
+    boolean onEstablished(Connection connection, long nowNs) {
+        Wish wish = at(connection);
+        if (wish != null) {
+            failed(wish, Kind.STRANGER, "what listens there is not a Verbus driver", nowNs);
+        }
+        return wish != null;
+    }
+
+    /**
+     * A connection has ended.
+     *
+     * @return whether it is an announcement of this side.
+     */
+    boolean onEnded(
+            Connection connection, Cause cause, String reason, byte[] privateData, long nowNs) {
+        Wish wish = at(connection);
+        if (wish == null) {
+            return false;
+        }
+        Announcement.Answer answer =
+                cause == Cause.REJECTED ? Announcement.Answer.read(privateData) : null;
+        if (answer != null) {
+            onAnswer(wish, answer, nowNs);
+        } else if (cause == Cause.REJECTED && Hello.read(privateData) != null) {
+            failed(
+                    wish,
+                    Kind.STRANGER,
+                    "it is the endpoint of a subscription, or of another release: name the control"
+                            + " address of the publication",
+                    nowNs);
+        } else if (cause == Cause.REJECTED && wish.isParted) {
+            wait(wish, wish.backoff, nowNs);
+        } else {
+            failed(wish, Kind.NOT_CONNECTED, reason, nowNs);
+        }
+        return true;
+    }
+
+    private void onAnswer(Wish wish, Announcement.Answer answer, long nowNs) {
+        if (answer.version() != Hello.VERSION) {
+            failed(
+                    wish,
+                    Kind.OTHER_VERSION,
+                    "the driver there speaks version "
+                            + answer.version()
+                            + " of the protocol, this one version "
+                            + Hello.VERSION
+                            + ": use the same Verbus release for both",
+                    nowNs);
+            return;
+        }
+        switch (answer.code()) {
+            case ANNOUNCED -> {
+                wish.controlId = answer.controlId();
+                wish.isParted = true;
+                wish.reported = null;
+                wish.backoff.reset();
+                wait(wish, wish.patience, nowNs);
+            }
+            case NO_PUBLICATION -> wait(wish, wish.backoff, nowNs);
+            case NOT_ALLOWED ->
+                    failed(
+                            wish,
+                            Kind.NOT_ALLOWED,
+                            "the driver there does not allow this host: add it to its allow list,"
+                                    + " or send the requests from this driver",
+                            nowNs);
+            case NO_RESOURCES ->
+                    failed(
+                            wish,
+                            Kind.NO_ROOM,
+                            "the driver there takes no more receivers: raise its"
+                                    + " rdma.max-connections",
+                            nowNs);
+            default ->
+                    failed(
+                            wish,
+                            Kind.NOT_CONNECTED,
+                            "the driver there refuses it: see its error log",
+                            nowNs);
+        }
+    }
+
+    private void failed(Wish wish, Kind kind, String reason, long nowNs) {
+        String message =
+                "cannot announce the endpoint "
+                        + wish.listener.description()
+                        + " at control="
+                        + wish.control
+                        + ": "
+                        + reason;
+        wish.isParted = false;
+        if (!message.equals(wish.reported)) {
+            wish.reported = message;
+            complaints.record(kind, wish.control.toString(), message);
+        }
+        wait(wish, wish.backoff, nowNs);
+    }
+
+    private void wait(Wish wish, Backoff backoff, long nowNs) {
+        closeConnection(wish);
+        wish.dueNs = nowNs + backoff.next();
+    }
+
+    private Wish at(Connection connection) {
+        for (Wish wish : wishes) {
+            if (wish.connection == connection) {
+                return wish;
+            }
+        }
+        return null;
+    }
+
+    private static void closeConnection(Wish wish) {
+        if (wish.connection != null) {
+            Connection connection = wish.connection;
+            wish.connection = null;
+            connection.close();
+            if (connection.domain() != null) {
+                connection.domain().close();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        wishes.forEach(Announcer::closeConnection);
+        wishes.clear();
+    }
+}

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.outbound;
+
+import io.verbus.BusException;
+import io.verbus.channel.ChannelUri;
+import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.common.Admittance;
+import io.verbus.rdma.common.Announcement;
+import io.verbus.rdma.common.ChannelOptions;
+import io.verbus.rdma.common.Hello;
+import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.RdmaPeerErrors;
+import io.verbus.rdma.common.RdmaPeerErrors.Kind;
+import io.verbus.rdma.common.SystemCounters;
+import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.Fabric;
+import io.verbus.rdma.fabric.FabricException;
+import io.verbus.rdma.fabric.Listener;
+import io.verbus.transport.OutboundStream;
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
+
+import org.agrona.concurrent.status.AtomicCounter;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The control addresses of publications, at which receivers announce themselves: each becomes a
+ * destination of all publications there, or of the one that responds to it, and stays one while it
+ * is connected, or may come back. Conductor's thread.
+ */
+final class ControlEndpoints implements AutoCloseable {
+    private static final SecureRandom IDS = new SecureRandom();
+    private static final long LOOK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private final TransportHost host;
+    private final Fabric fabric;
+    private final RdmaOptions options;
+    private final Admittance admittance;
+    private final RdmaPeerErrors complaints;
+    private final Receivers receivers;
+    private final AtomicCounter announced;
+    private final List<Control> controls = new ArrayList<>();
+    private long lookAtNs;
+
+    /** What sends to receivers. */
+    interface Receivers {
+        /**
+         * Sends a publication to one more.
+         *
+         * @throws BusException if it cannot be sent there.
+         */
+        OutboundPublication add(OutboundStream stream, ChannelUri destination, long controlId);
+
+        /** Sends to one no more. */
+        void remove(OutboundPublication receiver);
+    }
+
+    /** A control address. */
+    private record Control(
+            InetSocketAddress address, Listener listener, long id, List<Published> published) {
+        /** As it was really bound. */
+        private String description() {
+            InetSocketAddress bound = listener.localAddress();
+            return endpoint(bound.getAddress(), bound.getPort());
+        }
+    }
+
+    /** A publication there. */
+    private static final class Published {
+        private final OutboundStream stream;
+        private final List<Receiver> receivers = new ArrayList<>();
+
+        /** Of the driver that alone may receive what responds to it; 0 for any. */
+        private long requesterId;
+
+        private Published(OutboundStream stream) {
+            this.stream = stream;
+        }
+
+        private boolean responds() {
+            return stream.channel().response().isResponse();
+        }
+
+        private boolean isAskedFor(Announcement announcement) {
+            return announcement.isOfSession()
+                    ? responds()
+                            && stream.log().spec().streamId() == announcement.streamId()
+                            && stream.log().spec().sessionId() == announcement.sessionId()
+                    : !responds();
+        }
+
+        private Receiver receiver(String endpoint) {
+            for (Receiver receiver : receivers) {
+                if (receiver.endpoint.equals(endpoint)) {
+                    return receiver;
+                }
+            }
+            return null;
+        }
+    }
+
+    /** Where a publication is sent to. */
+    private static final class Receiver {
+        private final String endpoint;
+        private final OutboundPublication part;
+
+        /** Until when it may come back. */
+        private long lapsesAtNs;
+
+        private Receiver(String endpoint, OutboundPublication part) {
+            this.endpoint = endpoint;
+            this.part = part;
+        }
+    }
+
+    /**
+     * @param host the driver.
+     * @param fabric to listen with.
+     * @param options of the transport.
+     * @param counters of the transport.
+     * @param admittance of hosts.
+     * @param complaints about peers.
+     * @param receivers what sends to them.
+     */
+    ControlEndpoints(
+            TransportHost host,
+            Fabric fabric,
+            RdmaOptions options,
+            SystemCounters counters,
+            Admittance admittance,
+            RdmaPeerErrors complaints,
+            Receivers receivers) {
+        this.host = host;
+        this.fabric = fabric;
+        this.options = options;
+        this.admittance = admittance;
+        this.complaints = complaints;
+        this.receivers = receivers;
+        announced = counters.counter("announcements of receivers");
+    }
+
+    /**
+     * Listens for the receivers of a publication.
+     *
+     * @throws TransportException if the address cannot be listened at.
+     */
+    void add(OutboundStream stream, long nowNs) {
+        Control control = control(stream.channel());
+        Published added = new Published(stream);
+        if (!added.responds()) {
+            for (Published other : control.published) {
+                if (!other.responds()) {
+                    other.receivers.forEach(
+                            receiver -> add(control, added, receiver.endpoint, nowNs));
+                }
+            }
+        }
+        control.published.add(added);
+    }
+
+    private Control control(ChannelUri channel) {
+        InetSocketAddress address =
+                host.address(channel.control().host(), channel.control().port());
+        if (address.isUnresolved()) {
+            throw new TransportException(
+                    "host name '"
+                            + channel.control().host()
+                            + "' cannot be resolved: name an address of this host's RDMA device");
+        }
+        for (Control control : controls) {
+            if (control.address.equals(address) && address.getPort() != 0) {
+                return control;
+            }
+        }
+        try {
+            Listener listener =
+                    fabric.listen(address, ChannelOptions.of(options.connection(), channel));
+            Control control = new Control(address, listener, newId(), new ArrayList<>());
+            controls.add(control);
+            return control;
+        } catch (FabricException e) {
+            throw new TransportException(e.getMessage(), e);
+        }
+    }
+
+    private static long newId() {
+        long id = IDS.nextLong();
+        return id == 0 ? 1 : id;
+    }
+
+    /** A publication ends: nobody more comes to it. */
+    void end(OutboundStream stream) {
+        for (Control control : controls) {
+            if (control.published.removeIf(each -> each.stream == stream)) {
+                if (control.published.isEmpty()) {
+                    control.listener.close();
+                    controls.remove(control);
+                }
+                return;
+            }
+        }
+    }
+
+    /** The responses of a session are for the driver that has sent the requests. */
+    void answer(int sessionId, long driverId) {
+        for (Control control : controls) {
+            for (Published each : control.published) {
+                if (each.responds() && each.stream.log().spec().sessionId() == sessionId) {
+                    each.requesterId = driverId;
+                }
+            }
+        }
+    }
+
+    /** Where receivers announce themselves to a publication; null if nowhere. */
+    String localAddress(OutboundStream stream) {
+        for (Control control : controls) {
+            for (Published each : control.published) {
+                if (each.stream == stream) {
+                    return control.description();
+                }
+            }
+        }
+        return null;
+    }
+
+    private static String endpoint(InetAddress address, int port) {
+        String host = address.getHostAddress();
+        return (address instanceof Inet6Address ? "[" + host + "]" : host) + ":" + port;
+    }
+
+    /**
+     * A peer wants to connect.
+     *
+     * @return whether it has asked at a control address.
+     */
+    boolean onConnectRequest(
+            Listener listener,
+            Connection connection,
+            InetSocketAddress remoteAddress,
+            byte[] privateData,
+            long nowNs) {
+        Control control = at(listener);
+        if (control == null) {
+            return false;
+        }
+        Announcement announcement = Announcement.read(privateData);
+        RejectCode code = answer(control, remoteAddress, announcement, nowNs);
+        admittance.refuse(
+                connection,
+                announcement == null
+                        ? Hello.of(host.driverId(), code)
+                        : Announcement.Answer.of(code, control.id));
+        return true;
+    }
+
+    private Control at(Listener listener) {
+        for (Control control : controls) {
+            if (control.listener == listener) {
+                return control;
+            }
+        }
+        return null;
+    }
+
+    private RejectCode answer(
+            Control control,
+            InetSocketAddress remoteAddress,
+            Announcement announcement,
+            long nowNs) {
+        if (!admittance.admits(remoteAddress)) {
+            return RejectCode.NOT_ALLOWED;
+        }
+        String name = Admittance.hostOf(remoteAddress);
+        if (announcement == null || announcement.port() == 0) {
+            complaints.record(
+                    Kind.STRANGER,
+                    name,
+                    "what connects from "
+                            + name
+                            + " to the control address "
+                            + control.description()
+                            + " is no receiver: publish to the endpoint of a subscription");
+            return RejectCode.UNSPECIFIED;
+        }
+        if (announcement.isOtherVersion()) {
+            complaints.record(
+                    Kind.OTHER_VERSION,
+                    name,
+                    "a receiver at "
+                            + name
+                            + " speaks version "
+                            + announcement.version()
+                            + " of the protocol, this driver version "
+                            + Hello.VERSION
+                            + ": use the same Verbus release for both");
+            return RejectCode.VERSION_MISMATCH;
+        }
+        announced.incrementRelease();
+        String endpoint = endpoint(remoteAddress.getAddress(), announcement.port());
+        RejectCode code =
+                announcement.isOfSession() ? RejectCode.NO_PUBLICATION : RejectCode.ANNOUNCED;
+        for (Published each : control.published) {
+            if (each.isAskedFor(announcement)) {
+                if (each.requesterId != 0 && each.requesterId != announcement.driverId()) {
+                    return RejectCode.NOT_ALLOWED;
+                }
+                if (!add(control, each, endpoint, nowNs)) {
+                    return RejectCode.NO_RESOURCES;
+                }
+                code = RejectCode.ANNOUNCED;
+            }
+        }
+        return code;
+    }
+
+    /** Sends a publication to a receiver from now on; false if that is one too many. */
+    private boolean add(Control control, Published published, String endpoint, long nowNs) {
+        Receiver receiver = published.receiver(endpoint);
+        if (receiver == null) {
+            try {
+                ChannelUri destination = published.stream.channel().toReceiver(endpoint);
+                receiver =
+                        new Receiver(
+                                endpoint, receivers.add(published.stream, destination, control.id));
+            } catch (BusException e) {
+                complaints.record(
+                        Kind.NO_ROOM,
+                        endpoint,
+                        "the receiver " + endpoint + " is not sent to: " + e.getMessage());
+                return false;
+            }
+            published.receivers.add(receiver);
+        }
+        receiver.lapsesAtNs = nowNs + lapseNs();
+        return true;
+    }
+
+    /** Time for which a receiver may be away: to resume, and to be met again. */
+    private long lapseNs() {
+        return options.resumeTimeoutNs() + 2 * options.backoffMaxNs();
+    }
+
+    /** Lets go of receivers that are not connected and do not come back. */
+    int work(long nowNs) {
+        if (nowNs - lookAtNs < 0) {
+            return 0;
+        }
+        lookAtNs = nowNs + LOOK_INTERVAL_NS;
+        int work = 0;
+        for (int i = 0; i < controls.size(); i++) {
+            List<Published> published = controls.get(i).published;
+            for (int j = 0; j < published.size(); j++) {
+                work += letGo(published.get(j).receivers, nowNs);
+            }
+        }
+        return work;
+    }
+
+    private int letGo(List<Receiver> all, long nowNs) {
+        int work = 0;
+        for (int i = all.size() - 1; i >= 0; i--) {
+            Receiver receiver = all.get(i);
+            if (receiver.part.transfer() != null) {
+                receiver.lapsesAtNs = nowNs + lapseNs();
+            } else if (nowNs - receiver.lapsesAtNs >= 0) {
+                all.remove(i);
+                receivers.remove(receiver.part);
+                work++;
+            }
+        }
+        return work;
+    }
+
+    @Override
+    public void close() {
+        controls.forEach(control -> control.listener.close());
+        controls.clear();
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.outbound;
+
+import io.verbus.channel.ChannelUri;
+import io.verbus.channel.Endpoint;
+import io.verbus.rdma.common.ChannelOptions;
+import io.verbus.rdma.common.Goodbye;
+import io.verbus.rdma.common.LogRegistrations;
+import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.RdmaPeerErrors;
+import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.Fabric;
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+
+/** The remote endpoints that publications are sent to. Conductor's thread. */
+final class OutboundEndpoints implements AutoCloseable {
+    private final TransportHost host;
+    private final Fabric fabric;
+    private final RdmaOptions options;
+    private final LogRegistrations registrations;
+    private final Queue<SenderCommand> commands;
+    private final Queue<SenderEvent> events;
+    private final RdmaPeerErrors complaints;
+    private final List<OutboundEndpoint> all = new ArrayList<>();
+
+    OutboundEndpoints(
+            TransportHost host,
+            Fabric fabric,
+            RdmaOptions options,
+            LogRegistrations registrations,
+            Queue<SenderCommand> commands,
+            Queue<SenderEvent> events,
+            RdmaPeerErrors complaints) {
+        this.host = host;
+        this.fabric = fabric;
+        this.options = options;
+        this.registrations = registrations;
+        this.commands = commands;
+        this.events = events;
+        this.complaints = complaints;
+    }
+
+    int count() {
+        return all.size();
+    }
+
+    OutboundEndpoint get(int index) {
+        return all.get(index);
+    }
+
+    /**
+     * The endpoint of a channel, whose connection is as the channel asks.
+     *
+     * @throws TransportException if the one that there is differs, or there are too many.
+     */
+    OutboundEndpoint of(ChannelUri channel, long nowNs) {
+        Endpoint address = channel.endpoint();
+        String localHost = channel.interfaceAddress();
+        for (OutboundEndpoint endpoint : all) {
+            if (endpoint.is(address, localHost)) {
+                endpoint.requireFits(channel);
+                return endpoint;
+            }
+        }
+        if (all.size() >= options.maxConnections()) {
+            throw new TransportException(
+                    "the connection to "
+                            + address
+                            + " is one too many: raise rdma.max-connections above "
+                            + options.maxConnections());
+        }
+        OutboundEndpoint added =
+                new OutboundEndpoint(
+                        address,
+                        localHost,
+                        host,
+                        fabric,
+                        options,
+                        ChannelOptions.of(options.connection(), channel),
+                        registrations,
+                        commands,
+                        events,
+                        complaints,
+                        nowNs);
+        all.add(added);
+        return added;
+    }
+
+    /** The endpoint that a connection leads to; null if it is none of this side. */
+    OutboundEndpoint of(Connection connection) {
+        for (OutboundEndpoint endpoint : all) {
+            if (endpoint.uses(connection)) {
+                return endpoint;
+            }
+        }
+        return null;
+    }
+
+    /** The endpoint that a link leads to; or null. */
+    OutboundEndpoint of(OutboundLink link) {
+        for (OutboundEndpoint endpoint : all) {
+            if (endpoint.uses(link)) {
+                return endpoint;
+            }
+        }
+        return null;
+    }
+
+    /** Closes one to which nothing is sent any more. */
+    void remove(int index) {
+        all.remove(index).close();
+    }
+
+    @Override
+    public void close() {
+        Goodbye.say(
+                all.stream()
+                        .map(endpoint -> endpoint.streams().link())
+                        .filter(Objects::nonNull)
+                        .toList());
+        all.forEach(OutboundEndpoint::close);
+        all.clear();
+    }
+}
