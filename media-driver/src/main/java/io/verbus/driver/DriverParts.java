@@ -107,7 +107,15 @@ record DriverParts(
                 new Transports(providers, directory, config.transportOptions(), names);
         ManualEndpoints manuals = new ManualEndpoints(transports, counters);
         Subscriptions subscriptions =
-                new Subscriptions(transports, manuals, events, counters, errors);
+                new Subscriptions(
+                        channel ->
+                                channel.withTether(
+                                        config.tetherSubscriptions(), config.rejoinStream()),
+                        transports,
+                        manuals,
+                        events,
+                        counters,
+                        errors);
         RejectedStreams rejected =
                 new RejectedStreams(subscriptions, config.imageLivenessTimeoutNs());
         Images images =

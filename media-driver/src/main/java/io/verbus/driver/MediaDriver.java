@@ -141,7 +141,8 @@ public final class MediaDriver implements AutoCloseable {
                         config.toDriverLength(),
                         config.toClientsLength(),
                         config.counterValuesLength(),
-                        config.errorLogLength());
+                        config.errorLogLength(),
+                        !config.tetherSubscriptions());
         cnc = CncFile.create(directory.path().resolve(CncFile.NAME), spec);
         DriverClock clock = new DriverClock();
         DriverCounters counters = new DriverCounters(cnc, clock);

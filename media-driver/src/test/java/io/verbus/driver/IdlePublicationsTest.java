@@ -57,7 +57,8 @@ class IdlePublicationsTest {
                             config.toDriverLength(),
                             config.toClientsLength(),
                             config.counterValuesLength(),
-                            config.errorLogLength()));
+                            config.errorLogLength(),
+                            false));
     private final DriverParts parts = parts();
     private final Conductor conductor = new Conductor(parts);
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[1024]);

@@ -33,6 +33,8 @@ final class AeronNames {
         same("aeron.publication.unblock.timeout", "unblock-timeout");
         same("aeron.counters.values.buffer.length", "counter-values-length");
         same("aeron.error.buffer.length", "error-log-length");
+        same("aeron.tether.subscriptions", "tether-subscriptions");
+        same("aeron.rejoin.stream", "rejoin-stream");
         same("aeron.untethered.window.limit.timeout", "untethered-window-limit-timeout");
         named(
                 "aeron.untethered.linger.timeout",

@@ -25,6 +25,10 @@ import java.util.Map;
  * @param clientLivenessTimeoutNs after which a silent client is given up.
  * @param unblockTimeoutNs after which a claim that nobody commits is filled with padding.
  * @param imageLivenessTimeoutNs for which a stream is not received again whose image was rejected.
+ * @param tetherSubscriptions whether subscribers hold their streams back, where the channel does
+ *     not say.
+ * @param rejoinStream whether streams are joined and received again, where the channel does not
+ *     say.
  * @param untethered for how long subscribers are waited for that do not hold their stream back,
  *     where the channel does not say.
  * @param lingerNs for which a log's file stays after its last user has gone.
@@ -57,6 +61,8 @@ public record DriverConfig(
         long clientLivenessTimeoutNs,
         long unblockTimeoutNs,
         long imageLivenessTimeoutNs,
+        boolean tetherSubscriptions,
+        boolean rejoinStream,
         UntetheredTimeouts untethered,
         long lingerNs,
         int termLength,

@@ -34,6 +34,8 @@ public final class DriverConfigBuilder {
     private long clientLivenessTimeoutNs = preset(DriverOption.CLIENT_LIVENESS_TIMEOUT);
     private long unblockTimeoutNs = UNSET;
     private long imageLivenessTimeoutNs = preset(DriverOption.IMAGE_LIVENESS_TIMEOUT);
+    private boolean tetherSubscriptions = preset(DriverOption.TETHER_SUBSCRIPTIONS);
+    private boolean rejoinStream = preset(DriverOption.REJOIN_STREAM);
     private long untetheredWindowLimitNs = preset(DriverOption.UNTETHERED_WINDOW_LIMIT);
     private long untetheredLingerNs = UntetheredTimeouts.AS_WINDOW_LIMIT;
     private long untetheredRestingNs = preset(DriverOption.UNTETHERED_RESTING);
@@ -139,6 +141,24 @@ public final class DriverConfigBuilder {
     /** Nanoseconds for which a stream is not received again whose image was rejected. */
     public DriverConfigBuilder imageLivenessTimeoutNs(long value) {
         imageLivenessTimeoutNs = value;
+        return this;
+    }
+
+    /**
+     * @param value whether subscribers hold their streams back whose channels do not say; true
+     *     unless set.
+     */
+    public DriverConfigBuilder tetherSubscriptions(boolean value) {
+        tetherSubscriptions = value;
+        return this;
+    }
+
+    /**
+     * @param value whether subscribers that were let go join again, and streams of peers that were
+     *     lost or rejected are received again, where the channel does not say; true unless set.
+     */
+    public DriverConfigBuilder rejoinStream(boolean value) {
+        rejoinStream = value;
         return this;
     }
 
@@ -277,6 +297,8 @@ public final class DriverConfigBuilder {
                 clientLivenessTimeoutNs,
                 unblockTimeoutNs == UNSET ? clientLivenessTimeoutNs * 3 / 2 : unblockTimeoutNs,
                 imageLivenessTimeoutNs,
+                tetherSubscriptions,
+                rejoinStream,
                 new UntetheredTimeouts(
                         untetheredWindowLimitNs, untetheredLingerNs, untetheredRestingNs),
                 lingerNs,

@@ -74,61 +74,21 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     DriverConfigBuilder::threading);
 
     static final DriverOption<Idling> CONDUCTOR_IDLE =
-            new DriverOption<>(
-                    Option.constant(
-                            "conductor.idle",
-                            Idling.BACKOFF,
-                            Idling.values(),
-                            "What the conductor's thread does when there is no work."),
-                    DriverConfigBuilder::conductorIdling);
+            idle("conductor", DriverConfigBuilder::conductorIdling);
 
     static final DriverOption<Idling> SENDER_IDLE =
-            new DriverOption<>(
-                    Option.constant(
-                            "sender.idle",
-                            Idling.BACKOFF,
-                            Idling.values(),
-                            "What the sender's thread does when there is no work."),
-                    DriverConfigBuilder::senderIdling);
+            idle("sender", DriverConfigBuilder::senderIdling);
 
     static final DriverOption<Idling> RECEIVER_IDLE =
-            new DriverOption<>(
-                    Option.constant(
-                            "receiver.idle",
-                            Idling.BACKOFF,
-                            Idling.values(),
-                            "What the receiver's thread does when there is no work."),
-                    DriverConfigBuilder::receiverIdling);
+            idle("receiver", DriverConfigBuilder::receiverIdling);
 
     static final DriverOption<Integer> CONDUCTOR_CPU =
-            new DriverOption<>(
-                    Option.count(
-                            "conductor.cpu",
-                            "-1",
-                            CpuAffinity.NONE,
-                            CpuAffinity.MAX_CPUS - 1,
-                            "CPU that the conductor's thread is bound to; -1 is any."),
-                    DriverConfigBuilder::conductorCpu);
+            cpu("conductor", DriverConfigBuilder::conductorCpu);
 
-    static final DriverOption<Integer> SENDER_CPU =
-            new DriverOption<>(
-                    Option.count(
-                            "sender.cpu",
-                            "-1",
-                            CpuAffinity.NONE,
-                            CpuAffinity.MAX_CPUS - 1,
-                            "CPU that the sender's thread is bound to; -1 is any."),
-                    DriverConfigBuilder::senderCpu);
+    static final DriverOption<Integer> SENDER_CPU = cpu("sender", DriverConfigBuilder::senderCpu);
 
     static final DriverOption<Integer> RECEIVER_CPU =
-            new DriverOption<>(
-                    Option.count(
-                            "receiver.cpu",
-                            "-1",
-                            CpuAffinity.NONE,
-                            CpuAffinity.MAX_CPUS - 1,
-                            "CPU that the receiver's thread is bound to; -1 is any."),
-                    DriverConfigBuilder::receiverCpu);
+            cpu("receiver", DriverConfigBuilder::receiverCpu);
 
     static final DriverOption<Long> CLIENT_LIVENESS_TIMEOUT =
             new DriverOption<>(
@@ -165,36 +125,45 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                                     + " has rejected."),
                     DriverConfigBuilder::imageLivenessTimeoutNs);
 
-    static final DriverOption<Long> UNTETHERED_WINDOW_LIMIT =
+    static final DriverOption<Boolean> TETHER_SUBSCRIPTIONS =
             new DriverOption<>(
-                    Option.duration(
-                            "untethered-window-limit-timeout",
-                            "5s",
-                            MIN_UNTETHERED_NS,
-                            MAX_TIMEOUT_NS,
-                            "Time after which a subscriber with tether=false is let go that is"
-                                    + " three quarters of a window behind the furthest."),
+                    Option.flag(
+                            "tether-subscriptions",
+                            true,
+                            "Whether subscribers hold their streams back whose channels do not"
+                                    + " say."),
+                    DriverConfigBuilder::tetherSubscriptions);
+
+    static final DriverOption<Boolean> REJOIN_STREAM =
+            new DriverOption<>(
+                    Option.flag(
+                            "rejoin-stream",
+                            true,
+                            "Whether streams are joined and received again by subscriptions whose"
+                                    + " channels do not say."),
+                    DriverConfigBuilder::rejoinStream);
+
+    static final DriverOption<Long> UNTETHERED_WINDOW_LIMIT =
+            untethered(
+                    "window-limit",
+                    "5s",
+                    "Time after which a subscriber with tether=false is let go that is three"
+                            + " quarters of a window behind the furthest.",
                     DriverConfigBuilder::untetheredWindowLimitNs);
 
     static final DriverOption<Long> UNTETHERED_LINGER =
-            new DriverOption<>(
-                    Option.duration(
-                            "untethered-linger-timeout",
-                            "5s",
-                            MIN_UNTETHERED_NS,
-                            MAX_TIMEOUT_NS,
-                            "Time for which it then still holds its stream back; the"
-                                    + " untethered-window-limit-timeout unless set."),
+            untethered(
+                    "linger",
+                    "5s",
+                    "Time for which it then still holds its stream back; the"
+                            + " untethered-window-limit-timeout unless set.",
                     DriverConfigBuilder::untetheredLingerNs);
 
     static final DriverOption<Long> UNTETHERED_RESTING =
-            new DriverOption<>(
-                    Option.duration(
-                            "untethered-resting-timeout",
-                            "10s",
-                            MIN_UNTETHERED_NS,
-                            MAX_TIMEOUT_NS,
-                            "Time after that, until the subscriber joins again."),
+            untethered(
+                    "resting",
+                    "10s",
+                    "Time after that, until the subscriber joins again.",
                     DriverConfigBuilder::untetheredRestingNs);
 
     static final DriverOption<Long> LINGER =
@@ -320,6 +289,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     CLIENT_LIVENESS_TIMEOUT,
                     UNBLOCK_TIMEOUT,
                     IMAGE_LIVENESS_TIMEOUT,
+                    TETHER_SUBSCRIPTIONS,
+                    REJOIN_STREAM,
                     UNTETHERED_WINDOW_LIMIT,
                     UNTETHERED_LINGER,
                     UNTETHERED_RESTING,
@@ -334,6 +305,44 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     SPIES_CONNECT,
                     DELETE_ON_SHUTDOWN,
                     TERMINABLE);
+
+    private static DriverOption<Idling> idle(
+            String agent, BiConsumer<DriverConfigBuilder, Idling> setter) {
+        return new DriverOption<>(
+                Option.constant(
+                        agent + ".idle",
+                        Idling.BACKOFF,
+                        Idling.values(),
+                        "What the " + agent + "'s thread does when there is no work."),
+                setter);
+    }
+
+    private static DriverOption<Integer> cpu(
+            String agent, BiConsumer<DriverConfigBuilder, Integer> setter) {
+        return new DriverOption<>(
+                Option.count(
+                        agent + ".cpu",
+                        "-1",
+                        CpuAffinity.NONE,
+                        CpuAffinity.MAX_CPUS - 1,
+                        "CPU that the " + agent + "'s thread is bound to; -1 is any."),
+                setter);
+    }
+
+    private static DriverOption<Long> untethered(
+            String what,
+            String preset,
+            String meaning,
+            BiConsumer<DriverConfigBuilder, Long> setter) {
+        return new DriverOption<>(
+                Option.duration(
+                        "untethered-" + what + "-timeout",
+                        preset,
+                        MIN_UNTETHERED_NS,
+                        MAX_TIMEOUT_NS,
+                        meaning),
+                setter);
+    }
 
     /** Name of the option, without prefix. */
     public String name() {

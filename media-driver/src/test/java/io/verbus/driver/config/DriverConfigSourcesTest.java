@@ -3,6 +3,7 @@
 package io.verbus.driver.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -96,6 +97,28 @@ class DriverConfigSourcesTest {
         assertThrows(
                 BusException.class,
                 () -> DriverConfig.builder().untetheredRestingNs(999_999).build());
+    }
+
+    @Test
+    void aeronsNamesSayWhetherSubscribersHoldTheirStreamsBackAndRejoin() {
+        DriverConfig preset = DriverConfig.defaults();
+        assertTrue(preset.tetherSubscriptions());
+        assertTrue(preset.rejoinStream());
+        DriverConfig config =
+                sources()
+                        .environment(Map.of("AERON_TETHER_SUBSCRIPTIONS", "false"))
+                        .properties(properties("aeron.rejoin.stream", "false"))
+                        .build();
+        assertFalse(config.tetherSubscriptions());
+        assertFalse(config.rejoinStream());
+        assertTrue(
+                sources()
+                        .environment(
+                                Map.of(
+                                        "AERON_TETHER_SUBSCRIPTIONS", "false",
+                                        "VERBUS_TETHER_SUBSCRIPTIONS", "true"))
+                        .build()
+                        .tetherSubscriptions());
     }
 
     @Test
