@@ -92,7 +92,10 @@ record DriverParts(
                         HostNames.present(counters.pool()),
                         new LookUpTimes(
                                 counters.system(SystemCounter.NAME_RESOLVER_MAX_TIME),
-                                counters.system(SystemCounter.NAME_RESOLVER_TIMES_EXCEEDED)));
+                                counters.exceeded(
+                                        SystemCounter.NAME_RESOLVER_TIMES_EXCEEDED,
+                                        config.lookUpThresholdNs()),
+                                config.lookUpThresholdNs()));
         LogFiles files =
                 new LogFiles(
                         directory.path(),

@@ -41,6 +41,8 @@ final class AeronNames {
                 "untethered-linger-timeout",
                 time -> time.equals("-1") ? "" : time);
         same("aeron.untethered.resting.timeout", "untethered-resting-timeout");
+        same("aeron.name.resolver.threshold", "look-up-threshold");
+        same("aeron.driver.name.resolver.threshold", "look-up-threshold");
         named("aeron.threading.mode", "threading", mode -> mode.toLowerCase(Locale.ROOT));
         named(
                 "aeron.driver.termination.validator",

@@ -32,6 +32,7 @@ import java.util.Map;
  * @param untethered for how long subscribers are waited for that do not hold their stream back,
  *     where the channel does not say.
  * @param lingerNs for which a log's file stays after its last user has gone.
+ * @param lookUpThresholdNs that the look-up of a name may take until it is counted as slow.
  * @param termLength of publications whose channel names none, bytes.
  * @param mtu of publications whose channel names none, bytes.
  * @param ipcWindow how far an IPC publication may be ahead of its slowest subscriber, bytes; 0 for
@@ -65,6 +66,7 @@ public record DriverConfig(
         boolean rejoinStream,
         UntetheredTimeouts untethered,
         long lingerNs,
+        long lookUpThresholdNs,
         int termLength,
         int mtu,
         int ipcWindow,
@@ -112,6 +114,7 @@ public record DriverConfig(
         DriverOption.UNBLOCK_TIMEOUT.check(unblockTimeoutNs + "ns");
         DriverOption.IMAGE_LIVENESS_TIMEOUT.check(imageLivenessTimeoutNs + "ns");
         DriverOption.LINGER.check(lingerNs + "ns");
+        DriverOption.LOOK_UP_THRESHOLD.check(lookUpThresholdNs + "ns");
         DriverOption.TERM_LENGTH.check(Integer.toString(termLength));
         DriverOption.MTU.check(Integer.toString(mtu));
         DriverOption.IPC_WINDOW.check(Integer.toString(ipcWindow));

@@ -40,6 +40,7 @@ public final class DriverConfigBuilder {
     private long untetheredLingerNs = UntetheredTimeouts.AS_WINDOW_LIMIT;
     private long untetheredRestingNs = preset(DriverOption.UNTETHERED_RESTING);
     private long lingerNs = preset(DriverOption.LINGER);
+    private long lookUpThresholdNs = preset(DriverOption.LOOK_UP_THRESHOLD);
     private int termLength = preset(DriverOption.TERM_LENGTH);
     private int mtu = preset(DriverOption.MTU);
     private int ipcWindow = preset(DriverOption.IPC_WINDOW);
@@ -186,6 +187,12 @@ public final class DriverConfigBuilder {
         return this;
     }
 
+    /** Nanoseconds that the look-up of a name may take until it is counted as slow. */
+    public DriverConfigBuilder lookUpThresholdNs(long value) {
+        lookUpThresholdNs = value;
+        return this;
+    }
+
     /** Bytes of a term where the channel names none. */
     public DriverConfigBuilder termLength(int value) {
         termLength = value;
@@ -302,6 +309,7 @@ public final class DriverConfigBuilder {
                 new UntetheredTimeouts(
                         untetheredWindowLimitNs, untetheredLingerNs, untetheredRestingNs),
                 lingerNs,
+                lookUpThresholdNs,
                 termLength,
                 mtu,
                 ipcWindow,

@@ -32,6 +32,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
     /** The driver looks at slow subscribers each 10 ms. */
     private static final long MIN_UNTETHERED_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
+    private static final long MIN_THRESHOLD_NS = 1;
     private static final long MAX_TIMEOUT_NS = TimeUnit.HOURS.toNanos(1);
 
     static final DriverOption<Path> DIR =
@@ -176,6 +177,17 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "Time for which the file of a log stays after its last user has gone."),
                     DriverConfigBuilder::lingerNs);
 
+    static final DriverOption<Long> LOOK_UP_THRESHOLD =
+            new DriverOption<>(
+                    Option.duration(
+                            "look-up-threshold",
+                            "5s",
+                            MIN_THRESHOLD_NS,
+                            MAX_TIMEOUT_NS,
+                            "Time that the look-up of a name may take; a counter has those that"
+                                    + " take longer."),
+                    DriverConfigBuilder::lookUpThresholdNs);
+
     static final DriverOption<Integer> TERM_LENGTH =
             new DriverOption<>(
                     Option.powerOfTwo(
@@ -295,6 +307,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     UNTETHERED_LINGER,
                     UNTETHERED_RESTING,
                     LINGER,
+                    LOOK_UP_THRESHOLD,
                     TERM_LENGTH,
                     MTU,
                     IPC_WINDOW,

@@ -122,6 +122,20 @@ class DriverConfigSourcesTest {
     }
 
     @Test
+    void theThresholdOfSlowLookUpsHasBothOfAeronsNames() {
+        assertEquals(5_000_000_000L, DriverConfig.defaults().lookUpThresholdNs());
+        for (String name : List.of("NAME_RESOLVER", "DRIVER_NAME_RESOLVER")) {
+            assertEquals(
+                    7,
+                    sources()
+                            .environment(Map.of("AERON_" + name + "_THRESHOLD", "7"))
+                            .build()
+                            .lookUpThresholdNs());
+        }
+        assertThrows(BusException.class, () -> DriverConfig.builder().lookUpThresholdNs(0).build());
+    }
+
+    @Test
     void aeronsNameOfTheDirectoryIsReadAndOursWins() {
         Map<String, String> both = Map.of("AERON_DIR", "/a", "VERBUS_DIR", "/b");
         assertEquals(
