@@ -109,6 +109,9 @@ class AeronCountersTest {
 
     @Test
     void labelsTellTheThresholdsOfWhatTheyCount() {
+        assertLabel(SystemCounterDescriptor.CONDUCTOR_CYCLE_TIME_THRESHOLD_EXCEEDED, "100ms");
+        assertLabel(SystemCounterDescriptor.SENDER_CYCLE_TIME_THRESHOLD_EXCEEDED, "100ms");
+        assertLabel(SystemCounterDescriptor.RECEIVER_CYCLE_TIME_THRESHOLD_EXCEEDED, "100ms");
         assertLabel(SystemCounterDescriptor.NAME_RESOLVER_TIME_THRESHOLD_EXCEEDED, "5s");
     }
 

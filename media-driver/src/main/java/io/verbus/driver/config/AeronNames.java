@@ -41,6 +41,9 @@ final class AeronNames {
                 "untethered-linger-timeout",
                 time -> time.equals("-1") ? "" : time);
         same("aeron.untethered.resting.timeout", "untethered-resting-timeout");
+        for (String agent : List.of("conductor", "sender", "receiver")) {
+            same("aeron.driver." + agent + ".cycle.threshold", agent + ".cycle-threshold");
+        }
         same("aeron.name.resolver.threshold", "look-up-threshold");
         same("aeron.driver.name.resolver.threshold", "look-up-threshold");
         named("aeron.threading.mode", "threading", mode -> mode.toLowerCase(Locale.ROOT));

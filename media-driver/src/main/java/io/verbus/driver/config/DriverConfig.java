@@ -87,10 +87,12 @@ public record DriverConfig(
      *
      * @param idling when there is no work.
      * @param cpu that it is bound to, or -1.
+     * @param thresholdNs that a cycle may take until it is counted as too long.
      */
-    public record AgentConfig(Idling idling, int cpu) {
-        /** Checks the CPU. */
+    public record AgentConfig(Idling idling, int cpu, long thresholdNs) {
+        /** Checks CPU and threshold. */
         public AgentConfig {
+            DriverOption.CONDUCTOR_THRESHOLD.check(thresholdNs + "ns");
             if (cpu < CpuAffinity.NONE || cpu >= CpuAffinity.MAX_CPUS) {
                 throw new BusException(
                         "CPU "

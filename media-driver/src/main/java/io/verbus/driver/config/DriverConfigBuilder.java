@@ -26,11 +26,19 @@ public final class DriverConfigBuilder {
     private ThreadingMode threading = preset(DriverOption.THREADING);
     private AgentConfig conductor =
             new AgentConfig(
-                    preset(DriverOption.CONDUCTOR_IDLE), preset(DriverOption.CONDUCTOR_CPU));
+                    preset(DriverOption.CONDUCTOR_IDLE),
+                    preset(DriverOption.CONDUCTOR_CPU),
+                    preset(DriverOption.CONDUCTOR_THRESHOLD));
     private AgentConfig sender =
-            new AgentConfig(preset(DriverOption.SENDER_IDLE), preset(DriverOption.SENDER_CPU));
+            new AgentConfig(
+                    preset(DriverOption.SENDER_IDLE),
+                    preset(DriverOption.SENDER_CPU),
+                    preset(DriverOption.SENDER_THRESHOLD));
     private AgentConfig receiver =
-            new AgentConfig(preset(DriverOption.RECEIVER_IDLE), preset(DriverOption.RECEIVER_CPU));
+            new AgentConfig(
+                    preset(DriverOption.RECEIVER_IDLE),
+                    preset(DriverOption.RECEIVER_CPU),
+                    preset(DriverOption.RECEIVER_THRESHOLD));
     private long clientLivenessTimeoutNs = preset(DriverOption.CLIENT_LIVENESS_TIMEOUT);
     private long unblockTimeoutNs = UNSET;
     private long imageLivenessTimeoutNs = preset(DriverOption.IMAGE_LIVENESS_TIMEOUT);
@@ -93,37 +101,55 @@ public final class DriverConfigBuilder {
 
     /** Idling of the conductor, and of the one thread of {@link ThreadingMode#SHARED}. */
     public DriverConfigBuilder conductorIdling(Idling value) {
-        conductor = new AgentConfig(value, conductor.cpu());
+        conductor = new AgentConfig(value, conductor.cpu(), conductor.thresholdNs());
         return this;
     }
 
     /** Idling of the sender, and of the network thread of {@link ThreadingMode#SHARED_NETWORK}. */
     public DriverConfigBuilder senderIdling(Idling value) {
-        sender = new AgentConfig(value, sender.cpu());
+        sender = new AgentConfig(value, sender.cpu(), sender.thresholdNs());
         return this;
     }
 
     /** Idling of the receiver. */
     public DriverConfigBuilder receiverIdling(Idling value) {
-        receiver = new AgentConfig(value, receiver.cpu());
+        receiver = new AgentConfig(value, receiver.cpu(), receiver.thresholdNs());
         return this;
     }
 
     /** CPU of the conductor, and of the one thread of {@link ThreadingMode#SHARED}. */
     public DriverConfigBuilder conductorCpu(int value) {
-        conductor = new AgentConfig(conductor.idling(), value);
+        conductor = new AgentConfig(conductor.idling(), value, conductor.thresholdNs());
         return this;
     }
 
     /** CPU of the sender, and of the network thread of {@link ThreadingMode#SHARED_NETWORK}. */
     public DriverConfigBuilder senderCpu(int value) {
-        sender = new AgentConfig(sender.idling(), value);
+        sender = new AgentConfig(sender.idling(), value, sender.thresholdNs());
         return this;
     }
 
     /** CPU of the receiver. */
     public DriverConfigBuilder receiverCpu(int value) {
-        receiver = new AgentConfig(receiver.idling(), value);
+        receiver = new AgentConfig(receiver.idling(), value, receiver.thresholdNs());
+        return this;
+    }
+
+    /** Nanoseconds that a cycle of the conductor may take until it is counted as too long. */
+    public DriverConfigBuilder conductorThresholdNs(long value) {
+        conductor = new AgentConfig(conductor.idling(), conductor.cpu(), value);
+        return this;
+    }
+
+    /** Nanoseconds that a cycle of the sender may take until it is counted as too long. */
+    public DriverConfigBuilder senderThresholdNs(long value) {
+        sender = new AgentConfig(sender.idling(), sender.cpu(), value);
+        return this;
+    }
+
+    /** Nanoseconds that a cycle of the receiver may take until it is counted as too long. */
+    public DriverConfigBuilder receiverThresholdNs(long value) {
+        receiver = new AgentConfig(receiver.idling(), receiver.cpu(), value);
         return this;
     }
 

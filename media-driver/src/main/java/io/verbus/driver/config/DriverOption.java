@@ -91,6 +91,15 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
     static final DriverOption<Integer> RECEIVER_CPU =
             cpu("receiver", DriverConfigBuilder::receiverCpu);
 
+    static final DriverOption<Long> CONDUCTOR_THRESHOLD =
+            threshold("conductor", DriverConfigBuilder::conductorThresholdNs);
+
+    static final DriverOption<Long> SENDER_THRESHOLD =
+            threshold("sender", DriverConfigBuilder::senderThresholdNs);
+
+    static final DriverOption<Long> RECEIVER_THRESHOLD =
+            threshold("receiver", DriverConfigBuilder::receiverThresholdNs);
+
     static final DriverOption<Long> CLIENT_LIVENESS_TIMEOUT =
             new DriverOption<>(
                     Option.duration(
@@ -298,6 +307,9 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     CONDUCTOR_CPU,
                     SENDER_CPU,
                     RECEIVER_CPU,
+                    CONDUCTOR_THRESHOLD,
+                    SENDER_THRESHOLD,
+                    RECEIVER_THRESHOLD,
                     CLIENT_LIVENESS_TIMEOUT,
                     UNBLOCK_TIMEOUT,
                     IMAGE_LIVENESS_TIMEOUT,
@@ -339,6 +351,20 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                         CpuAffinity.NONE,
                         CpuAffinity.MAX_CPUS - 1,
                         "CPU that the " + agent + "'s thread is bound to; -1 is any."),
+                setter);
+    }
+
+    private static DriverOption<Long> threshold(
+            String agent, BiConsumer<DriverConfigBuilder, Long> setter) {
+        return new DriverOption<>(
+                Option.duration(
+                        agent + ".cycle-threshold",
+                        "100ms",
+                        MIN_THRESHOLD_NS,
+                        MAX_TIMEOUT_NS,
+                        "Time that a cycle of the "
+                                + agent
+                                + " may take; a counter has those that take longer."),
                 setter);
     }
 

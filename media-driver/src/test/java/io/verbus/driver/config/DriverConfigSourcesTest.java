@@ -136,6 +136,28 @@ class DriverConfigSourcesTest {
     }
 
     @Test
+    void theThresholdsOfLongCyclesAreAeronsAndHaveItsNames() {
+        DriverConfig preset = DriverConfig.defaults();
+        assertEquals(100_000_000, preset.conductor().thresholdNs());
+        assertEquals(100_000_000, preset.sender().thresholdNs());
+        assertEquals(100_000_000, preset.receiver().thresholdNs());
+        DriverConfig config =
+                sources()
+                        .environment(
+                                Map.of(
+                                        "AERON_DRIVER_CONDUCTOR_CYCLE_THRESHOLD", "1",
+                                        "AERON_DRIVER_SENDER_CYCLE_THRESHOLD", "2ms"))
+                        .properties(properties("aeron.driver.receiver.cycle.threshold", "3s"))
+                        .set("sender.idle", "yield", "option --sender.idle")
+                        .set("receiver.cpu", "1", "option --receiver.cpu")
+                        .build();
+        assertEquals(1, config.conductor().thresholdNs());
+        assertEquals(2_000_000, config.sender().thresholdNs());
+        assertEquals(3_000_000_000L, config.receiver().thresholdNs());
+        assertThrows(BusException.class, () -> DriverConfig.builder().senderThresholdNs(0));
+    }
+
+    @Test
     void aeronsNameOfTheDirectoryIsReadAndOursWins() {
         Map<String, String> both = Map.of("AERON_DIR", "/a", "VERBUS_DIR", "/b");
         assertEquals(
