@@ -615,6 +615,12 @@ class ChannelUriTest {
         ChannelUri channel = ChannelUri.parse("aeron:udp?endpoint=h:1|" + key + "=4096");
         assertRefused(channel::checkReceiveDestination, "has the key " + key + ", which belongs");
         ChannelUri.parse("aeron:udp?endpoint=h:1|ttl=4").checkReceiveDestination();
+        ChannelUri.parse("aeron:udp?control=h:1").checkReceiveDestination();
+        ChannelUri.parse("aeron:udp?control=h:1|control-mode=dynamic").checkReceiveDestination();
+        assertRefused(
+                ChannelUri.parse("verbus:udp?control=h:1|control-mode=dynamic")
+                        ::checkReceiveDestination,
+                "has no endpoint");
     }
 
     private static void assertRefused(Executable check, String message) {
