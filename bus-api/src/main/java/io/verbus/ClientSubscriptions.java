@@ -150,7 +150,7 @@ final class ClientSubscriptions {
     /** Null where the driver never lets the subscription go. */
     private SubscriberLease lease(Subscription subscription, int counterId) {
         ChannelUri channel = subscription.channel();
-        boolean isHeld = channel.tether().isTethered() && !channel.isManual();
+        boolean isHeld = !driver.mayLetGo(channel) && !channel.isManual();
         return isHeld ? null : new SubscriberLease(driver.counters().valuesBuffer(), counterId);
     }
 
@@ -225,7 +225,7 @@ final class ClientSubscriptions {
      * may have been let go, and is no witness against the publisher.
      */
     void onInvalidFrame(Image image, InvalidFrameException fault) {
-        if (image.subscription().channel().tether().isTethered()) {
+        if (!driver.mayLetGo(image.subscription().channel())) {
             commands.rejectImage(
                     commands.nextCorrelationId(),
                     image.imageId(),

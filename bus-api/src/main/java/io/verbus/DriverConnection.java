@@ -2,6 +2,7 @@
 
 package io.verbus;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.DriverPulse;
@@ -102,6 +103,11 @@ final class DriverConnection implements AutoCloseable {
      */
     LogBuffers mapLog(String logFile, boolean readOnly) {
         return LogBuffers.map(directory(), Path.of(logFile), readOnly, trust);
+    }
+
+    /** Whether the driver may let a subscriber go that is too slow. */
+    boolean mayLetGo(ChannelUri channel) {
+        return !channel.withTether(!cnc.spec().letsGo(), true).tether().isTethered();
     }
 
     RingBuffer toDriver() {

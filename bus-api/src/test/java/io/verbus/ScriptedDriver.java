@@ -80,7 +80,16 @@ final class ScriptedDriver implements AutoCloseable {
         cnc =
                 CncFile.create(
                         directory.resolve(CncFile.NAME),
-                        new CncSpec(driverId, 2, 4711, 1_000_000_000L, 65536, 65536, 16384, 4096));
+                        new CncSpec(
+                                driverId,
+                                2,
+                                4711,
+                                1_000_000_000L,
+                                65536,
+                                65536,
+                                16384,
+                                4096,
+                                false));
         ring = new ManyToOneRingBuffer(cnc.toDriver());
         transmitter = new BroadcastTransmitter(cnc.toClients());
         counters = new CountersManager(cnc.counterMetadata(), cnc.counterValues());

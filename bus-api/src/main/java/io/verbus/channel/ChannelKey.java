@@ -336,7 +336,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             Side.SUBSCRIPTION,
             Side.SUBSCRIPTION,
-            "true",
+            "the driver's",
             ValueForm.TRUTH,
             "Whether the subscriber holds the stream back; one that does not is let go where it is"
                     + " too far behind."),
@@ -346,7 +346,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             Side.SUBSCRIPTION,
             Side.SUBSCRIPTION,
-            "true",
+            "the driver's",
             ValueForm.TRUTH,
             "Whether a subscriber that was let go joins again, and a stream of a peer that was lost"
                     + " or rejected is received again."),

@@ -335,7 +335,8 @@ final class ChannelRules {
     /** Checks that a channel can be a destination of a subscription. */
     static void checkReceiveDestination(ChannelUri channel, Map<ChannelKey, Object> values) {
         refuse(
-                !values.containsKey(ChannelKey.ENDPOINT),
+                !values.containsKey(ChannelKey.ENDPOINT)
+                        && !(channel.isAeron() && values.containsKey(ChannelKey.CONTROL)),
                 channel,
                 "has no endpoint, where a destination receives: add endpoint=host:port");
         for (ChannelKey key : NOT_OF_DESTINATIONS) {

@@ -293,6 +293,24 @@ public final class ChannelUri {
         return new ChannelUri(media, isAeron, isSpy, all);
     }
 
+    /**
+     * This channel with what a driver presets for subscribers whose channels do not say.
+     *
+     * @param tether whether they hold their streams back.
+     * @param rejoin whether they join and receive streams again.
+     */
+    public ChannelUri withTether(boolean tether, boolean rejoin) {
+        EnumMap<ChannelKey, Object> all = new EnumMap<>(ChannelKey.class);
+        all.putAll(values);
+        if (!tether) {
+            all.putIfAbsent(ChannelKey.TETHER, false);
+        }
+        if (!rejoin) {
+            all.putIfAbsent(ChannelKey.REJOIN, false);
+        }
+        return all.size() == values.size() ? this : new ChannelUri(media, isAeron, isSpy, all);
+    }
+
     /** The local address from which to send, or on which to join; null if any may be used. */
     public LocalInterface localInterface() {
         return (LocalInterface) values.get(ChannelKey.INTERFACE);

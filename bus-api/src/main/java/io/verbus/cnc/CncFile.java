@@ -41,6 +41,8 @@ import java.nio.file.StandardOpenOption;
  *  |  process id                |  40   int64
  *  |  page length               |  48   int32   of the file, a power of two; 0 is 4096
  *  |  driver id                 |  56   int64   Verbus' own; 0 in the file of another driver
+ *  |  lets go                   |  64   int32   Verbus' own; 1 where slow subscribers are let go
+ *  |                            |              whose channels do not say
  *  +----------------------------+ 128
  *  |  commands                  |  ManyToOneRingBuffer, clients to driver
  *  +----------------------------+
@@ -79,6 +81,7 @@ public final class CncFile implements AutoCloseable {
     static final int PID = 40;
     static final int PAGE_LENGTH = 48;
     static final int DRIVER_ID = 56;
+    static final int LETS_GO = 64;
     static final int PAGE = 4096;
 
     private static final int MAX_PAGE = 1024 * 1024 * 1024;
@@ -154,6 +157,7 @@ public final class CncFile implements AutoCloseable {
             header.putLong(PID, spec.pid());
             header.putInt(PAGE_LENGTH, PAGE);
             header.putLong(DRIVER_ID, spec.driverId());
+            header.putInt(LETS_GO, spec.letsGo() ? 1 : 0);
             return new CncFile(arena::close, segment, spec);
         } catch (FileAlreadyExistsException e) {
             arena.close();
@@ -286,7 +290,8 @@ public final class CncFile implements AutoCloseable {
                         header.getInt(TO_DRIVER_LENGTH) - RingBufferDescriptor.TRAILER_LENGTH,
                         header.getInt(TO_CLIENTS_LENGTH) - BroadcastBufferDescriptor.TRAILER_LENGTH,
                         header.getInt(COUNTER_VALUES_LENGTH),
-                        header.getInt(ERROR_LOG_LENGTH));
+                        header.getInt(ERROR_LOG_LENGTH),
+                        header.getLong(DRIVER_ID) != 0 && header.getInt(LETS_GO) == 1);
         boolean isSane =
                 isSane(spec)
                         && header.getInt(COUNTER_METADATA_LENGTH)

@@ -14,6 +14,8 @@ package io.verbus.cnc;
  * @param toClientsLength bytes of the event broadcast buffer, a power of two.
  * @param counterValuesLength bytes of the counters' values.
  * @param errorLogLength bytes of the distinct error log.
+ * @param letsGo whether the driver lets subscribers go that are too slow, where their channels do
+ *     not say; false where the driver is not of Verbus.
  */
 public record CncSpec(
         long driverId,
@@ -23,4 +25,5 @@ public record CncSpec(
         int toDriverLength,
         int toClientsLength,
         int counterValuesLength,
-        int errorLogLength) {}
+        int errorLogLength,
+        boolean letsGo) {}

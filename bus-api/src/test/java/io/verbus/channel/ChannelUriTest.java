@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -614,6 +615,12 @@ class ChannelUriTest {
         ChannelUri channel = ChannelUri.parse("aeron:udp?endpoint=h:1|" + key + "=4096");
         assertRefused(channel::checkReceiveDestination, "has the key " + key + ", which belongs");
         ChannelUri.parse("aeron:udp?endpoint=h:1|ttl=4").checkReceiveDestination();
+        ChannelUri.parse("aeron:udp?control=h:1").checkReceiveDestination();
+        ChannelUri.parse("aeron:udp?control=h:1|control-mode=dynamic").checkReceiveDestination();
+        assertRefused(
+                ChannelUri.parse("verbus:udp?control=h:1|control-mode=dynamic")
+                        ::checkReceiveDestination,
+                "has no endpoint");
     }
 
     private static void assertRefused(Executable check, String message) {
@@ -692,7 +699,13 @@ class ChannelUriTest {
 
     @Test
     void readsWhatBecomesOfASlowSubscriber() {
-        TetherSettings unset = ChannelUri.parse("verbus:ipc").tether();
+        ChannelUri bare = ChannelUri.parse("verbus:ipc");
+        assertSame(bare, bare.withTether(true, true));
+        assertEquals("verbus:ipc?tether=false", bare.withTether(false, true).toString());
+        assertEquals("verbus:ipc?rejoin=false", bare.withTether(true, false).toString());
+        ChannelUri said = ChannelUri.parse("aeron:ipc?tether=true|rejoin=true");
+        assertSame(said, said.withTether(false, false));
+        TetherSettings unset = bare.tether();
         assertEquals(new TetherSettings(true, true, null, null, null), unset);
         ChannelUri channel =
                 ChannelUri.parse(

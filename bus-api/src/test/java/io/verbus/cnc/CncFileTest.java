@@ -27,7 +27,8 @@ import java.util.Random;
 
 class CncFileTest {
     private static final CncSpec SPEC =
-            new CncSpec(99, 1_700_000_000_000L, 1234, 5_000_000_000L, 65536, 32768, 16384, 8192);
+            new CncSpec(
+                    99, 1_700_000_000_000L, 1234, 5_000_000_000L, 65536, 32768, 16384, 8192, true);
 
     @TempDir Path directory;
     private Path file;
@@ -74,6 +75,15 @@ class CncFileTest {
                 cnc.counterMetadata(),
                 cnc.counterValues(),
                 cnc.errorLog());
+    }
+
+    @Test
+    void ofAnotherDriverNothingIsBelievedThatIsVerbusOwn() throws IOException {
+        createAndPublish();
+        overwrite(CncFile.DRIVER_ID, new byte[8]);
+        try (CncFile mapped = CncFile.map(file)) {
+            assertFalse(mapped.spec().letsGo());
+        }
     }
 
     @Test
@@ -159,7 +169,7 @@ class CncFileTest {
     @Test
     void fileLongerThanTheLayoutAllowsIsRefused() {
         int most = 256 * 1024 * 1024;
-        CncSpec spec = new CncSpec(1, 1, 1, 1, most, most, most, most);
+        CncSpec spec = new CncSpec(1, 1, 1, 1, most, most, most, most, false);
         BusException refused = assertThrows(BusException.class, () -> CncFile.create(file, spec));
         assertTrue(refused.getMessage().contains("more than its layout"), refused.getMessage());
         assertFalse(Files.exists(file));

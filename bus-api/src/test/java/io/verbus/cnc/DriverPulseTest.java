@@ -34,7 +34,7 @@ class DriverPulseTest {
 
     private DriverPulse pulse(long pid) {
         file = directory.resolve(CncFile.NAME);
-        cnc = CncFile.create(file, new CncSpec(1, 2, pid, 1, 4096, 4096, 4096, 4096));
+        cnc = CncFile.create(file, new CncSpec(1, 2, pid, 1, 4096, 4096, 4096, 4096, false));
         commands = new ManyToOneRingBuffer(cnc.toDriver());
         commands.consumerHeartbeatTime(System.currentTimeMillis());
         return new DriverPulse(file, cnc, TIMEOUT_NS, 0);

@@ -59,7 +59,7 @@ public final class Conductor implements Agent {
     private long commandPosition;
     private long commandPositionNs;
 
-    Conductor(DriverParts parts) {
+    Conductor(DriverParts parts, CycleTime cycleTime) {
         this.parts = parts;
         this.clock = parts.clock();
         this.commands = parts.commands();
@@ -75,10 +75,7 @@ public final class Conductor implements Agent {
         this.errors = parts.errors();
         this.heartbeat = parts.counters().system(SystemCounter.HEARTBEAT);
         this.commandsUnblocked = parts.counters().system(SystemCounter.COMMANDS_UNBLOCKED);
-        this.cycleTime =
-                new CycleTime(
-                        parts.counters().system(SystemCounter.CONDUCTOR_MAX_CYCLE_TIME),
-                        parts.counters().system(SystemCounter.CONDUCTOR_CYCLES_EXCEEDED));
+        this.cycleTime = cycleTime;
         this.nextTimerNs = clock.nanoTime();
         this.commandPositionNs = nextTimerNs; // a client may be writing before the first cycle
         this.nextCountNs = nextTimerNs;

@@ -66,6 +66,7 @@ final class Destinations {
      */
     void add(long registrationId, ChannelUri named, Transports transports) {
         check(named);
+        transports.carriers().requireDecidable(named);
         ChannelUri destination = transports.carriers().carried(named);
         if (indexOf(destination) >= 0) {
             throw new CommandException(

@@ -92,7 +92,10 @@ record DriverParts(
                         HostNames.present(counters.pool()),
                         new LookUpTimes(
                                 counters.system(SystemCounter.NAME_RESOLVER_MAX_TIME),
-                                counters.system(SystemCounter.NAME_RESOLVER_TIMES_EXCEEDED)));
+                                counters.exceeded(
+                                        SystemCounter.NAME_RESOLVER_TIMES_EXCEEDED,
+                                        config.lookUpThresholdNs()),
+                                config.lookUpThresholdNs()));
         LogFiles files =
                 new LogFiles(
                         directory.path(),
@@ -107,7 +110,15 @@ record DriverParts(
                 new Transports(providers, directory, config.transportOptions(), names);
         ManualEndpoints manuals = new ManualEndpoints(transports, counters);
         Subscriptions subscriptions =
-                new Subscriptions(transports, manuals, events, counters, errors);
+                new Subscriptions(
+                        channel ->
+                                channel.withTether(
+                                        config.tetherSubscriptions(), config.rejoinStream()),
+                        transports,
+                        manuals,
+                        events,
+                        counters,
+                        errors);
         RejectedStreams rejected =
                 new RejectedStreams(subscriptions, config.imageLivenessTimeoutNs());
         Images images =

@@ -6,7 +6,7 @@ import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
 import io.verbus.cnc.SystemCounter;
-import io.verbus.driver.agent.CycleTime;
+import io.verbus.driver.agent.CycleTimes;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.agent.DriverThreads;
 import io.verbus.driver.agent.EndSignals;
@@ -141,7 +141,8 @@ public final class MediaDriver implements AutoCloseable {
                         config.toDriverLength(),
                         config.toClientsLength(),
                         config.counterValuesLength(),
-                        config.errorLogLength());
+                        config.errorLogLength(),
+                        !config.tetherSubscriptions());
         cnc = CncFile.create(directory.path().resolve(CncFile.NAME), spec);
         DriverClock clock = new DriverClock();
         DriverCounters counters = new DriverCounters(cnc, clock);
@@ -162,22 +163,13 @@ public final class MediaDriver implements AutoCloseable {
                         config.terminable() ? end::countDown : () -> {},
                         errors);
         UnusedOptions.show(config.unusedOptions(), counters);
+        CycleTimes cycleTimes = CycleTimes.of(config, counters);
         threads =
                 new DriverThreads(
                         config,
-                        new Conductor(parts),
-                        new Sender(
-                                parts.transports(),
-                                parts.spied(),
-                                new CycleTime(
-                                        counters.system(SystemCounter.SENDER_MAX_CYCLE_TIME),
-                                        counters.system(SystemCounter.SENDER_CYCLES_EXCEEDED))),
-                        new Receiver(
-                                parts.transports(),
-                                parts.mergers(),
-                                new CycleTime(
-                                        counters.system(SystemCounter.RECEIVER_MAX_CYCLE_TIME),
-                                        counters.system(SystemCounter.RECEIVER_CYCLES_EXCEEDED))),
+                        new Conductor(parts, cycleTimes.conductor()),
+                        new Sender(parts.transports(), parts.spied(), cycleTimes.sender()),
+                        new Receiver(parts.transports(), parts.mergers(), cycleTimes.receiver()),
                         errors);
         threads.start();
         warnOfDisk();

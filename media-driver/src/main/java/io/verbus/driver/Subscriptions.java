@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /** Subscriptions, and what their channels name: brings each to its sources. Conductor's. */
 final class Subscriptions {
@@ -36,18 +37,24 @@ final class Subscriptions {
     private final AtomicCounter count;
     private final List<Subscription> all = new ArrayList<>();
     private final Sources sources;
+    private final UnaryOperator<ChannelUri> presets;
 
     /** Why streams that a subscription waits for have no image, as told, by registration id. */
     private final Long2ObjectHashMap<Set<String>> failures = new Long2ObjectHashMap<>();
 
     private int removals;
 
+    /**
+     * @param presets completes a channel with what holds where it does not say.
+     */
     Subscriptions(
+            UnaryOperator<ChannelUri> presets,
             Transports transports,
             ManualEndpoints manuals,
             EventEncoder events,
             DriverCounters counters,
             ErrorHandler errors) {
+        this.presets = presets;
         this.transports = transports;
         this.manuals = manuals;
         this.events = events;
@@ -94,7 +101,7 @@ final class Subscriptions {
                 new Subscription(
                         correlationId,
                         client.id(),
-                        channel,
+                        presets.apply(channel),
                         streamId,
                         carrier,
                         transport,
@@ -184,7 +191,14 @@ final class Subscriptions {
         }
         Subscription subscription =
                 new Subscription(
-                        correlationId, client.id(), channel, streamId, null, null, endpoint, null);
+                        correlationId,
+                        client.id(),
+                        presets.apply(channel),
+                        streamId,
+                        null,
+                        null,
+                        endpoint,
+                        null);
         try {
             SharedEndpoints.check(subscription, all);
         } catch (CommandException e) {
@@ -216,7 +230,7 @@ final class Subscriptions {
                     new Subscription(
                             subscription.registrationId(),
                             subscription.clientId(),
-                            named,
+                            presets.apply(named),
                             subscription.streamId(),
                             null,
                             null,
@@ -261,7 +275,7 @@ final class Subscriptions {
             return;
         }
         for (Subscription local : List.copyOf(all)) {
-            if (isLocalOf(subscription, local) && local.channel().equals(named)) {
+            if (isLocalOf(subscription, local) && local.channel().equals(presets.apply(named))) {
                 all.remove(local);
                 sources.end(local);
                 return;

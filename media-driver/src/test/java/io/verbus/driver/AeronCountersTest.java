@@ -84,7 +84,7 @@ class AeronCountersTest {
             if (id == errors || id == version) {
                 assertEquals(each.label().split("=")[0], label.split("=")[0]);
             } else {
-                assertEquals(each.label(), label);
+                assertEquals(each.label(), label.split(": threshold=")[0]);
             }
             assertEquals(CountersReader.RECORD_ALLOCATED, counters.getCounterState(id));
             assertEquals(
@@ -105,6 +105,20 @@ class AeronCountersTest {
         assertEquals(
                 0x01_00_00,
                 counters.getCounterValue(AeronCounters.SYSTEM_COUNTER_ID_CONTROL_PROTOCOL_VERSION));
+    }
+
+    @Test
+    void labelsTellTheThresholdsOfWhatTheyCount() {
+        assertLabel(SystemCounterDescriptor.CONDUCTOR_CYCLE_TIME_THRESHOLD_EXCEEDED, "100ms");
+        assertLabel(SystemCounterDescriptor.SENDER_CYCLE_TIME_THRESHOLD_EXCEEDED, "100ms");
+        assertLabel(SystemCounterDescriptor.RECEIVER_CYCLE_TIME_THRESHOLD_EXCEEDED, "100ms");
+        assertLabel(SystemCounterDescriptor.NAME_RESOLVER_TIME_THRESHOLD_EXCEEDED, "5s");
+    }
+
+    private void assertLabel(SystemCounterDescriptor counter, String threshold) {
+        assertEquals(
+                counter.label() + ": threshold=" + threshold,
+                counters.getCounterLabel(counter.id()));
     }
 
     /** A counter of a stream, as Aeron's key and value record say. */

@@ -13,6 +13,7 @@ import io.aeron.Subscription;
 import io.aeron.driver.status.SystemCounterDescriptor;
 import io.aeron.exceptions.RegistrationException;
 import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.tools.ToolRun;
 import io.verbus.driver.tools.Verbus;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -243,6 +244,65 @@ class AeronTestDriverTest {
                     assertEquals(publication.sessionId(), other.sessionId(), "is shared");
                 }
             }
+        }
+    }
+
+    /** The error log tells of it, and a typing error is not looked for in vain. */
+    @Test
+    void aDestinationIsThereWhenItsNameBecomesKnown() throws IOException {
+        launchWithNames();
+        int port = UdpInteropTest.freePort();
+        String named = "aeron:udp?endpoint=here.x:" + port;
+        lead("here.x", -1);
+        try (Publication publication =
+                        aeron.addPublication("aeron:udp?control-mode=manual", STREAM);
+                Subscription subscription =
+                        aeron.addSubscription(channel("127.0.0.3", port), STREAM)) {
+            publication.addDestination(named);
+            String errors = ToolRun.of("errors", "--dir", directory.toString()).out();
+            assertTrue(
+                    errors.contains(
+                            "the host of endpoint=here.x:"
+                                    + port
+                                    + " is unknown, and is looked up"),
+                    errors);
+            assertEquals(
+                    Publication.NOT_CONNECTED, publication.offer(new UnsafeBuffer(new byte[8])));
+            lead("here.x", 1);
+            Await.done("connected", subscription::isConnected);
+            deliver(publication, subscription, 5);
+            assertEquals(1, counter(SystemCounterDescriptor.RESOLUTION_CHANGES));
+            assertEquals(1, counter(SystemCounterDescriptor.ERRORS));
+            publication.removeDestination(named);
+            Await.done("gone", () -> !publication.isConnected());
+        }
+    }
+
+    /** Its publication is asked where it is, and tells it where to receive. */
+    @Test
+    void aDestinationOfASubscriptionMayHaveControlAlone() throws IOException {
+        launchWithNames();
+        int port = UdpInteropTest.freePort();
+        lead("here.x", 0);
+        String asked = "aeron:udp?control-mode=dynamic|control=here.x:" + port;
+        try (Subscription subscription =
+                aeron.addSubscription("aeron:udp?control-mode=manual", STREAM)) {
+            subscription.addDestination(asked);
+            for (int i = 0; i < 2; i++) {
+                lead("here.x", i);
+                try (Publication publication =
+                        aeron.addPublication(
+                                "aeron:udp?control-mode=dynamic|linger=0|control=127.0.0."
+                                        + (2 + i)
+                                        + ":"
+                                        + port,
+                                STREAM)) {
+                    Await.done("connected", publication::isConnected);
+                    deliver(publication, subscription, i);
+                }
+                Await.done("gone", () -> !subscription.isConnected());
+            }
+            subscription.removeDestination(asked);
         }
     }
 

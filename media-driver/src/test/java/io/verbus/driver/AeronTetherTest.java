@@ -15,6 +15,7 @@ import io.aeron.Publication;
 import io.aeron.Subscription;
 import io.aeron.exceptions.RegistrationException;
 import io.aeron.logbuffer.LogBufferDescriptor;
+import io.verbus.driver.config.DriverConfigBuilder;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -57,10 +58,13 @@ class AeronTetherTest {
     void launch() throws IOException {
         port = Integer.toString(UdpInteropTest.freePort());
         udp = at(UDP);
+        launch(Drivers.config());
+    }
+
+    private void launch(DriverConfigBuilder config) {
         driver =
                 MediaDriver.launchEmbedded(
-                        Drivers.config()
-                                .imageLivenessTimeoutNs(TimeUnit.SECONDS.toNanos(1))
+                        config.imageLivenessTimeoutNs(TimeUnit.SECONDS.toNanos(1))
                                 .transportOption("udp.image-timeout", "1s"));
         aeron =
                 Aeron.connect(
@@ -174,6 +178,77 @@ class AeronTetherTest {
                             return this.read == end && slowlyRead == end - 1;
                         });
                 assertEquals(1, unavailable.size());
+            }
+        }
+    }
+
+    /** Of Aeron's channels that say nothing; what one says holds. */
+    @ParameterizedTest
+    @CsvSource({
+        "aeron:ipc?alias=x,aeron:ipc?alias=x",
+        UDP + "," + UDP,
+        UDP + ",aeron-spy:" + UDP,
+        UDP + "|session-id=7,aeron:udp?control-mode=manual"
+    })
+    void theDriverSaysWhoHoldsStreamsBackAndRejoins(String publishedAt, String readAt) {
+        close();
+        launch(Drivers.config().tetherSubscriptions(false).rejoinStream(false));
+        String published = at(publishedAt);
+        String read = at(readAt);
+        boolean isManual = read.contains("manual");
+        String manual = "aeron:udp?control-mode=manual|tags=5";
+        try (Subscription reader =
+                        aeron.addSubscription(
+                                (isManual ? manual : published) + TIMES + "|tether=true", STREAM);
+                Subscription lazy =
+                        aeron.addSubscription(
+                                isManual ? manual : read,
+                                STREAM,
+                                available::add,
+                                unavailable::add)) {
+            if (isManual) {
+                reader.addDestination(udp);
+            }
+            try (Publication publication = aeron.addPublication(published + TIMES, STREAM)) {
+                Await.until(
+                        "connected",
+                        () ->
+                                publication.isConnected()
+                                        && reader.isConnected()
+                                        && !available.isEmpty());
+                Await.done(
+                        "let go",
+                        () -> {
+                            publish(publication);
+                            read(reader);
+                            return !unavailable.isEmpty();
+                        });
+                long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+                Await.done(
+                        "twice as long as others rest",
+                        () -> {
+                            publish(publication);
+                            read(reader);
+                            return System.nanoTime() - until >= 0;
+                        });
+                assertEquals(1, available.size());
+                assertFalse(lazy.isConnected());
+                assertTrue(reader.isConnected());
+            }
+        }
+    }
+
+    @Test
+    void logsTellOfWhatTheDriverSays() {
+        close();
+        launch(Drivers.config().tetherSubscriptions(false).rejoinStream(false));
+        try (Subscription subscription = aeron.addSubscription(udp, STREAM);
+                Publication publication = aeron.addPublication(udp, STREAM)) {
+            Await.until("connected", publication::isConnected);
+            Await.until("an image", () -> subscription.imageCount() == 1);
+            try (LogBuffers log = log("images", subscription.imageAtIndex(0).correlationId())) {
+                assertFalse(LogBufferDescriptor.tether(log.metaDataBuffer()));
+                assertFalse(LogBufferDescriptor.rejoin(log.metaDataBuffer()));
             }
         }
     }

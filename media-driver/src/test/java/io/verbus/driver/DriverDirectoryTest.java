@@ -82,7 +82,7 @@ class DriverDirectoryTest {
     @Test
     void isRefusedWhileADriverOfAnotherKindBeats() throws IOException {
         Path path = Files.createDirectory(folder.resolve("driver"));
-        CncSpec spec = new CncSpec(0, 1, 4711, 1, 4096, 4096, 4096, 4096);
+        CncSpec spec = new CncSpec(0, 1, 4711, 1, 4096, 4096, 4096, 4096, false);
         try (CncFile cnc = CncFile.create(path.resolve(CncFile.NAME), spec)) {
             ManyToOneRingBuffer commands = new ManyToOneRingBuffer(cnc.toDriver());
             commands.consumerHeartbeatTime(System.currentTimeMillis());

@@ -11,6 +11,7 @@ import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.driver.agent.CycleTimes;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.files.DriverDirectory;
@@ -57,9 +58,11 @@ class IdlePublicationsTest {
                             config.toDriverLength(),
                             config.toClientsLength(),
                             config.counterValuesLength(),
-                            config.errorLogLength()));
+                            config.errorLogLength(),
+                            false));
     private final DriverParts parts = parts();
-    private final Conductor conductor = new Conductor(parts);
+    private final Conductor conductor =
+            new Conductor(parts, CycleTimes.of(config, parts.counters()).conductor());
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[1024]);
     private final List<Publication> publications = new ArrayList<>();
     private final List<Subscription> subscriptions = new ArrayList<>();

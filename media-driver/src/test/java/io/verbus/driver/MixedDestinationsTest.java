@@ -96,6 +96,22 @@ class MixedDestinationsTest {
         return sent[0];
     }
 
+    /** UDP would carry it from when the name is known, where RDMA must. */
+    @Test
+    void aNameThatDecidesWhatCarriesItMustBeKnown() {
+        try (Publication publication = bus.addPublication(MANUAL, STREAM)) {
+            RegistrationException refused =
+                    assertThrows(
+                            RegistrationException.class,
+                            () ->
+                                    publication.addDestination(
+                                            "aeron:udp?endpoint=no-such.invalid:7400"));
+            assertTrue(
+                    refused.getMessage().contains("'no-such.invalid' cannot be resolved, and"),
+                    refused.getMessage());
+        }
+    }
+
     @Test
     void eachDestinationReceivesAllOfTheStream() {
         Subscription loop = bus.addSubscription(LOOP, STREAM);

@@ -50,10 +50,15 @@ class SlowSubscribersTest {
     @BeforeEach
     void launch() throws IOException {
         port = Integer.toString(UdpInteropTest.freePort());
+        launch(true);
+    }
+
+    private void launch(boolean tetherSubscriptions) {
         driver =
                 MediaDriver.launchEmbedded(
                         Drivers.config()
                                 .clientLivenessTimeoutNs(TimeUnit.SECONDS.toNanos(30))
+                                .tetherSubscriptions(tetherSubscriptions)
                                 .untetheredWindowLimitNs(TimeUnit.MILLISECONDS.toNanos(100))
                                 .untetheredLingerNs(TimeUnit.MILLISECONDS.toNanos(50))
                                 .untetheredRestingNs(RESTING_NS));
@@ -342,8 +347,12 @@ class SlowSubscribersTest {
 
     /** Its process polls before it takes the events that have come meanwhile. */
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void oneThatStoodStillDeliversNothingOfWhatWasWrittenOver(boolean exclusive) {
+    @CsvSource({"false,false", "true,false", "false,true", "true,true"})
+    void oneThatStoodStillDeliversNothingOfWhatWasWrittenOver(boolean exclusive, boolean isPreset) {
+        if (isPreset) {
+            close();
+            launch(false);
+        }
         Bus.Context context =
                 Drivers.context(driver)
                         .useConductorAgentInvoker(true)
@@ -351,11 +360,11 @@ class SlowSubscribersTest {
         try (Bus stopped = Bus.connect(context);
                 Subscription lazy =
                         stopped.addSubscription(
-                                "verbus:ipc?tether=false",
+                                isPreset ? "verbus:ipc" : "verbus:ipc?tether=false",
                                 STREAM,
                                 available::add,
                                 unavailable::add);
-                Subscription reader = bus.addSubscription("verbus:ipc", STREAM);
+                Subscription reader = bus.addSubscription("verbus:ipc?tether=true", STREAM);
                 Publication publication =
                         exclusive
                                 ? bus.addExclusivePublication("verbus:ipc", STREAM)

@@ -8,13 +8,25 @@ import io.verbus.transport.TestStream;
 import io.verbus.transport.Transport;
 import io.verbus.udp.common.UdpOptions;
 
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /** A driver with the UDP transport, and a clock that the test moves. */
 final class TestDriver extends TestHost {
     static final long MS = 1_000_000;
 
     private static final int MAX_COUNTERS = 512;
+
+    /** Hosts of the names that end with .x; the others are unknown. */
+    final Map<String, String> hosts = new HashMap<>();
+
+    /** Names that were looked up again. */
+    final List<String> lookUps = new ArrayList<>();
 
     final UdpTransport transport;
     long nowNs = 1;
@@ -27,6 +39,23 @@ final class TestDriver extends TestHost {
     @Override
     protected Transport transport() {
         return transport;
+    }
+
+    @Override
+    public InetSocketAddress address(String name, int port) {
+        if (!name.endsWith(".x")) {
+            return super.address(name, port);
+        }
+        String host = hosts.get(name);
+        return host == null
+                ? InetSocketAddress.createUnresolved(name, port)
+                : new InetSocketAddress(host, port);
+    }
+
+    @Override
+    public CompletableFuture<Void> lookUp(String name) {
+        lookUps.add(name);
+        return super.lookUp(name);
     }
 
     /** One cycle of all agents. */

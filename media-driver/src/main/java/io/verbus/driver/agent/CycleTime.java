@@ -4,26 +4,25 @@ package io.verbus.driver.agent;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
-import java.util.concurrent.TimeUnit;
-
 /**
  * Longest time from one duty cycle of an agent to the next, idling included, and how many took too
  * long. The agent's thread.
  */
 public final class CycleTime {
-    private static final long THRESHOLD_NS = TimeUnit.SECONDS.toNanos(1);
-
     private final AtomicCounter max;
     private final AtomicCounter exceeded;
+    private final long thresholdNs;
     private boolean hasBegun;
     private long beganNs;
     private long maxNs;
 
     /**
      * @param max nanoseconds of the longest cycle.
-     * @param exceeded cycles that took longer than a second.
+     * @param exceeded cycles that took too long.
+     * @param thresholdNs nanoseconds that a cycle must take longer than to be counted.
      */
-    public CycleTime(AtomicCounter max, AtomicCounter exceeded) {
+    public CycleTime(AtomicCounter max, AtomicCounter exceeded, long thresholdNs) {
+        this.thresholdNs = thresholdNs;
         this.max = max;
         this.exceeded = exceeded;
     }
@@ -35,7 +34,7 @@ public final class CycleTime {
         if (cycleNs > maxNs) {
             onLonger(cycleNs);
         }
-        if (cycleNs > THRESHOLD_NS && hasBegun) {
+        if (cycleNs > thresholdNs && hasBegun) {
             exceeded.incrementRelease();
         }
         hasBegun = true;

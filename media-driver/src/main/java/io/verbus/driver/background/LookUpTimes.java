@@ -4,22 +4,21 @@ package io.verbus.driver.background;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /** Tells operators how long name servers take to answer. Any thread. */
 public final class LookUpTimes implements LongConsumer {
-    /** Longer than this is counted, as Aeron does unless it is told otherwise. */
-    private static final long THRESHOLD_NS = TimeUnit.SECONDS.toNanos(5);
-
     private final AtomicCounter longest;
     private final AtomicCounter exceeded;
+    private final long thresholdNs;
 
     /**
      * @param longest nanoseconds so far.
      * @param exceeded times that were too long.
+     * @param thresholdNs nanoseconds that a time must be longer than to be counted.
      */
-    public LookUpTimes(AtomicCounter longest, AtomicCounter exceeded) {
+    public LookUpTimes(AtomicCounter longest, AtomicCounter exceeded, long thresholdNs) {
+        this.thresholdNs = thresholdNs;
         this.longest = longest;
         this.exceeded = exceeded;
     }
@@ -27,7 +26,7 @@ public final class LookUpTimes implements LongConsumer {
     @Override
     public synchronized void accept(long ns) {
         longest.proposeMaxRelease(ns);
-        if (ns > THRESHOLD_NS) {
+        if (ns > thresholdNs) {
             exceeded.incrementRelease();
         }
     }

@@ -6,6 +6,7 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
 import io.verbus.driver.background.Names;
 import io.verbus.transport.Networks;
+import io.verbus.transport.TransportException;
 
 import java.net.InetAddress;
 
@@ -44,6 +45,24 @@ public final class Carriers {
     /** Media of the transport that carries a channel. Its names were looked up. */
     public String media(ChannelUri channel) {
         return isOverRdma(channel) ? RDMA : channel.media();
+    }
+
+    /**
+     * Makes sure that what carries a destination can be told now, and for good. Its name was looked
+     * up.
+     *
+     * @throws TransportException if that depends on where its name leads, which is unknown.
+     */
+    public void requireDecidable(ChannelUri destination) {
+        String host = destination.endpoint().host();
+        if (mayBeOverRdma(destination) && names.address(host, 0).isUnresolved()) {
+            throw new TransportException(
+                    "host name '"
+                            + host
+                            + "' cannot be resolved, and decides whether RDMA carries destination '"
+                            + destination
+                            + "': name an IP address, or add it to /etc/hosts");
+        }
     }
 
     /**

@@ -33,12 +33,19 @@ final class AeronNames {
         same("aeron.publication.unblock.timeout", "unblock-timeout");
         same("aeron.counters.values.buffer.length", "counter-values-length");
         same("aeron.error.buffer.length", "error-log-length");
+        same("aeron.tether.subscriptions", "tether-subscriptions");
+        same("aeron.rejoin.stream", "rejoin-stream");
         same("aeron.untethered.window.limit.timeout", "untethered-window-limit-timeout");
         named(
                 "aeron.untethered.linger.timeout",
                 "untethered-linger-timeout",
                 time -> time.equals("-1") ? "" : time);
         same("aeron.untethered.resting.timeout", "untethered-resting-timeout");
+        for (String agent : List.of("conductor", "sender", "receiver")) {
+            same("aeron.driver." + agent + ".cycle.threshold", agent + ".cycle-threshold");
+        }
+        same("aeron.name.resolver.threshold", "look-up-threshold");
+        same("aeron.driver.name.resolver.threshold", "look-up-threshold");
         named("aeron.threading.mode", "threading", mode -> mode.toLowerCase(Locale.ROOT));
         named(
                 "aeron.driver.termination.validator",

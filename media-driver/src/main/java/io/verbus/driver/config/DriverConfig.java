@@ -25,9 +25,14 @@ import java.util.Map;
  * @param clientLivenessTimeoutNs after which a silent client is given up.
  * @param unblockTimeoutNs after which a claim that nobody commits is filled with padding.
  * @param imageLivenessTimeoutNs for which a stream is not received again whose image was rejected.
+ * @param tetherSubscriptions whether subscribers hold their streams back, where the channel does
+ *     not say.
+ * @param rejoinStream whether streams are joined and received again, where the channel does not
+ *     say.
  * @param untethered for how long subscribers are waited for that do not hold their stream back,
  *     where the channel does not say.
  * @param lingerNs for which a log's file stays after its last user has gone.
+ * @param lookUpThresholdNs that the look-up of a name may take until it is counted as slow.
  * @param termLength of publications whose channel names none, bytes.
  * @param mtu of publications whose channel names none, bytes.
  * @param ipcWindow how far an IPC publication may be ahead of its slowest subscriber, bytes; 0 for
@@ -57,8 +62,11 @@ public record DriverConfig(
         long clientLivenessTimeoutNs,
         long unblockTimeoutNs,
         long imageLivenessTimeoutNs,
+        boolean tetherSubscriptions,
+        boolean rejoinStream,
         UntetheredTimeouts untethered,
         long lingerNs,
+        long lookUpThresholdNs,
         int termLength,
         int mtu,
         int ipcWindow,
@@ -79,10 +87,12 @@ public record DriverConfig(
      *
      * @param idling when there is no work.
      * @param cpu that it is bound to, or -1.
+     * @param thresholdNs that a cycle may take until it is counted as too long.
      */
-    public record AgentConfig(Idling idling, int cpu) {
-        /** Checks the CPU. */
+    public record AgentConfig(Idling idling, int cpu, long thresholdNs) {
+        /** Checks CPU and threshold. */
         public AgentConfig {
+            DriverOption.CONDUCTOR_THRESHOLD.check(thresholdNs + "ns");
             if (cpu < CpuAffinity.NONE || cpu >= CpuAffinity.MAX_CPUS) {
                 throw new BusException(
                         "CPU "
@@ -106,6 +116,7 @@ public record DriverConfig(
         DriverOption.UNBLOCK_TIMEOUT.check(unblockTimeoutNs + "ns");
         DriverOption.IMAGE_LIVENESS_TIMEOUT.check(imageLivenessTimeoutNs + "ns");
         DriverOption.LINGER.check(lingerNs + "ns");
+        DriverOption.LOOK_UP_THRESHOLD.check(lookUpThresholdNs + "ns");
         DriverOption.TERM_LENGTH.check(Integer.toString(termLength));
         DriverOption.MTU.check(Integer.toString(mtu));
         DriverOption.IPC_WINDOW.check(Integer.toString(ipcWindow));

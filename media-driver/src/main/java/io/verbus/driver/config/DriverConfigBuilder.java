@@ -26,18 +26,29 @@ public final class DriverConfigBuilder {
     private ThreadingMode threading = preset(DriverOption.THREADING);
     private AgentConfig conductor =
             new AgentConfig(
-                    preset(DriverOption.CONDUCTOR_IDLE), preset(DriverOption.CONDUCTOR_CPU));
+                    preset(DriverOption.CONDUCTOR_IDLE),
+                    preset(DriverOption.CONDUCTOR_CPU),
+                    preset(DriverOption.CONDUCTOR_THRESHOLD));
     private AgentConfig sender =
-            new AgentConfig(preset(DriverOption.SENDER_IDLE), preset(DriverOption.SENDER_CPU));
+            new AgentConfig(
+                    preset(DriverOption.SENDER_IDLE),
+                    preset(DriverOption.SENDER_CPU),
+                    preset(DriverOption.SENDER_THRESHOLD));
     private AgentConfig receiver =
-            new AgentConfig(preset(DriverOption.RECEIVER_IDLE), preset(DriverOption.RECEIVER_CPU));
+            new AgentConfig(
+                    preset(DriverOption.RECEIVER_IDLE),
+                    preset(DriverOption.RECEIVER_CPU),
+                    preset(DriverOption.RECEIVER_THRESHOLD));
     private long clientLivenessTimeoutNs = preset(DriverOption.CLIENT_LIVENESS_TIMEOUT);
     private long unblockTimeoutNs = UNSET;
     private long imageLivenessTimeoutNs = preset(DriverOption.IMAGE_LIVENESS_TIMEOUT);
+    private boolean tetherSubscriptions = preset(DriverOption.TETHER_SUBSCRIPTIONS);
+    private boolean rejoinStream = preset(DriverOption.REJOIN_STREAM);
     private long untetheredWindowLimitNs = preset(DriverOption.UNTETHERED_WINDOW_LIMIT);
     private long untetheredLingerNs = UntetheredTimeouts.AS_WINDOW_LIMIT;
     private long untetheredRestingNs = preset(DriverOption.UNTETHERED_RESTING);
     private long lingerNs = preset(DriverOption.LINGER);
+    private long lookUpThresholdNs = preset(DriverOption.LOOK_UP_THRESHOLD);
     private int termLength = preset(DriverOption.TERM_LENGTH);
     private int mtu = preset(DriverOption.MTU);
     private int ipcWindow = preset(DriverOption.IPC_WINDOW);
@@ -90,37 +101,55 @@ public final class DriverConfigBuilder {
 
     /** Idling of the conductor, and of the one thread of {@link ThreadingMode#SHARED}. */
     public DriverConfigBuilder conductorIdling(Idling value) {
-        conductor = new AgentConfig(value, conductor.cpu());
+        conductor = new AgentConfig(value, conductor.cpu(), conductor.thresholdNs());
         return this;
     }
 
     /** Idling of the sender, and of the network thread of {@link ThreadingMode#SHARED_NETWORK}. */
     public DriverConfigBuilder senderIdling(Idling value) {
-        sender = new AgentConfig(value, sender.cpu());
+        sender = new AgentConfig(value, sender.cpu(), sender.thresholdNs());
         return this;
     }
 
     /** Idling of the receiver. */
     public DriverConfigBuilder receiverIdling(Idling value) {
-        receiver = new AgentConfig(value, receiver.cpu());
+        receiver = new AgentConfig(value, receiver.cpu(), receiver.thresholdNs());
         return this;
     }
 
     /** CPU of the conductor, and of the one thread of {@link ThreadingMode#SHARED}. */
     public DriverConfigBuilder conductorCpu(int value) {
-        conductor = new AgentConfig(conductor.idling(), value);
+        conductor = new AgentConfig(conductor.idling(), value, conductor.thresholdNs());
         return this;
     }
 
     /** CPU of the sender, and of the network thread of {@link ThreadingMode#SHARED_NETWORK}. */
     public DriverConfigBuilder senderCpu(int value) {
-        sender = new AgentConfig(sender.idling(), value);
+        sender = new AgentConfig(sender.idling(), value, sender.thresholdNs());
         return this;
     }
 
     /** CPU of the receiver. */
     public DriverConfigBuilder receiverCpu(int value) {
-        receiver = new AgentConfig(receiver.idling(), value);
+        receiver = new AgentConfig(receiver.idling(), value, receiver.thresholdNs());
+        return this;
+    }
+
+    /** Nanoseconds that a cycle of the conductor may take until it is counted as too long. */
+    public DriverConfigBuilder conductorThresholdNs(long value) {
+        conductor = new AgentConfig(conductor.idling(), conductor.cpu(), value);
+        return this;
+    }
+
+    /** Nanoseconds that a cycle of the sender may take until it is counted as too long. */
+    public DriverConfigBuilder senderThresholdNs(long value) {
+        sender = new AgentConfig(sender.idling(), sender.cpu(), value);
+        return this;
+    }
+
+    /** Nanoseconds that a cycle of the receiver may take until it is counted as too long. */
+    public DriverConfigBuilder receiverThresholdNs(long value) {
+        receiver = new AgentConfig(receiver.idling(), receiver.cpu(), value);
         return this;
     }
 
@@ -139,6 +168,24 @@ public final class DriverConfigBuilder {
     /** Nanoseconds for which a stream is not received again whose image was rejected. */
     public DriverConfigBuilder imageLivenessTimeoutNs(long value) {
         imageLivenessTimeoutNs = value;
+        return this;
+    }
+
+    /**
+     * @param value whether subscribers hold their streams back whose channels do not say; true
+     *     unless set.
+     */
+    public DriverConfigBuilder tetherSubscriptions(boolean value) {
+        tetherSubscriptions = value;
+        return this;
+    }
+
+    /**
+     * @param value whether subscribers that were let go join again, and streams of peers that were
+     *     lost or rejected are received again, where the channel does not say; true unless set.
+     */
+    public DriverConfigBuilder rejoinStream(boolean value) {
+        rejoinStream = value;
         return this;
     }
 
@@ -163,6 +210,12 @@ public final class DriverConfigBuilder {
     /** Nanoseconds for which a log's file stays after its last user has gone. */
     public DriverConfigBuilder lingerNs(long value) {
         lingerNs = value;
+        return this;
+    }
+
+    /** Nanoseconds that the look-up of a name may take until it is counted as slow. */
+    public DriverConfigBuilder lookUpThresholdNs(long value) {
+        lookUpThresholdNs = value;
         return this;
     }
 
@@ -277,9 +330,12 @@ public final class DriverConfigBuilder {
                 clientLivenessTimeoutNs,
                 unblockTimeoutNs == UNSET ? clientLivenessTimeoutNs * 3 / 2 : unblockTimeoutNs,
                 imageLivenessTimeoutNs,
+                tetherSubscriptions,
+                rejoinStream,
                 new UntetheredTimeouts(
                         untetheredWindowLimitNs, untetheredLingerNs, untetheredRestingNs),
                 lingerNs,
+                lookUpThresholdNs,
                 termLength,
                 mtu,
                 ipcWindow,

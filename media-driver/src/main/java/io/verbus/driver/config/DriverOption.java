@@ -32,6 +32,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
     /** The driver looks at slow subscribers each 10 ms. */
     private static final long MIN_UNTETHERED_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
+    private static final long MIN_THRESHOLD_NS = 1;
     private static final long MAX_TIMEOUT_NS = TimeUnit.HOURS.toNanos(1);
 
     static final DriverOption<Path> DIR =
@@ -74,61 +75,30 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     DriverConfigBuilder::threading);
 
     static final DriverOption<Idling> CONDUCTOR_IDLE =
-            new DriverOption<>(
-                    Option.constant(
-                            "conductor.idle",
-                            Idling.BACKOFF,
-                            Idling.values(),
-                            "What the conductor's thread does when there is no work."),
-                    DriverConfigBuilder::conductorIdling);
+            idle("conductor", DriverConfigBuilder::conductorIdling);
 
     static final DriverOption<Idling> SENDER_IDLE =
-            new DriverOption<>(
-                    Option.constant(
-                            "sender.idle",
-                            Idling.BACKOFF,
-                            Idling.values(),
-                            "What the sender's thread does when there is no work."),
-                    DriverConfigBuilder::senderIdling);
+            idle("sender", DriverConfigBuilder::senderIdling);
 
     static final DriverOption<Idling> RECEIVER_IDLE =
-            new DriverOption<>(
-                    Option.constant(
-                            "receiver.idle",
-                            Idling.BACKOFF,
-                            Idling.values(),
-                            "What the receiver's thread does when there is no work."),
-                    DriverConfigBuilder::receiverIdling);
+            idle("receiver", DriverConfigBuilder::receiverIdling);
 
     static final DriverOption<Integer> CONDUCTOR_CPU =
-            new DriverOption<>(
-                    Option.count(
-                            "conductor.cpu",
-                            "-1",
-                            CpuAffinity.NONE,
-                            CpuAffinity.MAX_CPUS - 1,
-                            "CPU that the conductor's thread is bound to; -1 is any."),
-                    DriverConfigBuilder::conductorCpu);
+            cpu("conductor", DriverConfigBuilder::conductorCpu);
 
-    static final DriverOption<Integer> SENDER_CPU =
-            new DriverOption<>(
-                    Option.count(
-                            "sender.cpu",
-                            "-1",
-                            CpuAffinity.NONE,
-                            CpuAffinity.MAX_CPUS - 1,
-                            "CPU that the sender's thread is bound to; -1 is any."),
-                    DriverConfigBuilder::senderCpu);
+    static final DriverOption<Integer> SENDER_CPU = cpu("sender", DriverConfigBuilder::senderCpu);
 
     static final DriverOption<Integer> RECEIVER_CPU =
-            new DriverOption<>(
-                    Option.count(
-                            "receiver.cpu",
-                            "-1",
-                            CpuAffinity.NONE,
-                            CpuAffinity.MAX_CPUS - 1,
-                            "CPU that the receiver's thread is bound to; -1 is any."),
-                    DriverConfigBuilder::receiverCpu);
+            cpu("receiver", DriverConfigBuilder::receiverCpu);
+
+    static final DriverOption<Long> CONDUCTOR_THRESHOLD =
+            threshold("conductor", DriverConfigBuilder::conductorThresholdNs);
+
+    static final DriverOption<Long> SENDER_THRESHOLD =
+            threshold("sender", DriverConfigBuilder::senderThresholdNs);
+
+    static final DriverOption<Long> RECEIVER_THRESHOLD =
+            threshold("receiver", DriverConfigBuilder::receiverThresholdNs);
 
     static final DriverOption<Long> CLIENT_LIVENESS_TIMEOUT =
             new DriverOption<>(
@@ -165,36 +135,45 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                                     + " has rejected."),
                     DriverConfigBuilder::imageLivenessTimeoutNs);
 
-    static final DriverOption<Long> UNTETHERED_WINDOW_LIMIT =
+    static final DriverOption<Boolean> TETHER_SUBSCRIPTIONS =
             new DriverOption<>(
-                    Option.duration(
-                            "untethered-window-limit-timeout",
-                            "5s",
-                            MIN_UNTETHERED_NS,
-                            MAX_TIMEOUT_NS,
-                            "Time after which a subscriber with tether=false is let go that is"
-                                    + " three quarters of a window behind the furthest."),
+                    Option.flag(
+                            "tether-subscriptions",
+                            true,
+                            "Whether subscribers hold their streams back whose channels do not"
+                                    + " say."),
+                    DriverConfigBuilder::tetherSubscriptions);
+
+    static final DriverOption<Boolean> REJOIN_STREAM =
+            new DriverOption<>(
+                    Option.flag(
+                            "rejoin-stream",
+                            true,
+                            "Whether streams are joined and received again by subscriptions whose"
+                                    + " channels do not say."),
+                    DriverConfigBuilder::rejoinStream);
+
+    static final DriverOption<Long> UNTETHERED_WINDOW_LIMIT =
+            untethered(
+                    "window-limit",
+                    "5s",
+                    "Time after which a subscriber with tether=false is let go that is three"
+                            + " quarters of a window behind the furthest.",
                     DriverConfigBuilder::untetheredWindowLimitNs);
 
     static final DriverOption<Long> UNTETHERED_LINGER =
-            new DriverOption<>(
-                    Option.duration(
-                            "untethered-linger-timeout",
-                            "5s",
-                            MIN_UNTETHERED_NS,
-                            MAX_TIMEOUT_NS,
-                            "Time for which it then still holds its stream back; the"
-                                    + " untethered-window-limit-timeout unless set."),
+            untethered(
+                    "linger",
+                    "5s",
+                    "Time for which it then still holds its stream back; the"
+                            + " untethered-window-limit-timeout unless set.",
                     DriverConfigBuilder::untetheredLingerNs);
 
     static final DriverOption<Long> UNTETHERED_RESTING =
-            new DriverOption<>(
-                    Option.duration(
-                            "untethered-resting-timeout",
-                            "10s",
-                            MIN_UNTETHERED_NS,
-                            MAX_TIMEOUT_NS,
-                            "Time after that, until the subscriber joins again."),
+            untethered(
+                    "resting",
+                    "10s",
+                    "Time after that, until the subscriber joins again.",
                     DriverConfigBuilder::untetheredRestingNs);
 
     static final DriverOption<Long> LINGER =
@@ -206,6 +185,17 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             MAX_TIMEOUT_NS,
                             "Time for which the file of a log stays after its last user has gone."),
                     DriverConfigBuilder::lingerNs);
+
+    static final DriverOption<Long> LOOK_UP_THRESHOLD =
+            new DriverOption<>(
+                    Option.duration(
+                            "look-up-threshold",
+                            "5s",
+                            MIN_THRESHOLD_NS,
+                            MAX_TIMEOUT_NS,
+                            "Time that the look-up of a name may take; a counter has those that"
+                                    + " take longer."),
+                    DriverConfigBuilder::lookUpThresholdNs);
 
     static final DriverOption<Integer> TERM_LENGTH =
             new DriverOption<>(
@@ -317,13 +307,19 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     CONDUCTOR_CPU,
                     SENDER_CPU,
                     RECEIVER_CPU,
+                    CONDUCTOR_THRESHOLD,
+                    SENDER_THRESHOLD,
+                    RECEIVER_THRESHOLD,
                     CLIENT_LIVENESS_TIMEOUT,
                     UNBLOCK_TIMEOUT,
                     IMAGE_LIVENESS_TIMEOUT,
+                    TETHER_SUBSCRIPTIONS,
+                    REJOIN_STREAM,
                     UNTETHERED_WINDOW_LIMIT,
                     UNTETHERED_LINGER,
                     UNTETHERED_RESTING,
                     LINGER,
+                    LOOK_UP_THRESHOLD,
                     TERM_LENGTH,
                     MTU,
                     IPC_WINDOW,
@@ -334,6 +330,58 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     SPIES_CONNECT,
                     DELETE_ON_SHUTDOWN,
                     TERMINABLE);
+
+    private static DriverOption<Idling> idle(
+            String agent, BiConsumer<DriverConfigBuilder, Idling> setter) {
+        return new DriverOption<>(
+                Option.constant(
+                        agent + ".idle",
+                        Idling.BACKOFF,
+                        Idling.values(),
+                        "What the " + agent + "'s thread does when there is no work."),
+                setter);
+    }
+
+    private static DriverOption<Integer> cpu(
+            String agent, BiConsumer<DriverConfigBuilder, Integer> setter) {
+        return new DriverOption<>(
+                Option.count(
+                        agent + ".cpu",
+                        "-1",
+                        CpuAffinity.NONE,
+                        CpuAffinity.MAX_CPUS - 1,
+                        "CPU that the " + agent + "'s thread is bound to; -1 is any."),
+                setter);
+    }
+
+    private static DriverOption<Long> threshold(
+            String agent, BiConsumer<DriverConfigBuilder, Long> setter) {
+        return new DriverOption<>(
+                Option.duration(
+                        agent + ".cycle-threshold",
+                        "100ms",
+                        MIN_THRESHOLD_NS,
+                        MAX_TIMEOUT_NS,
+                        "Time that a cycle of the "
+                                + agent
+                                + " may take; a counter has those that take longer."),
+                setter);
+    }
+
+    private static DriverOption<Long> untethered(
+            String what,
+            String preset,
+            String meaning,
+            BiConsumer<DriverConfigBuilder, Long> setter) {
+        return new DriverOption<>(
+                Option.duration(
+                        "untethered-" + what + "-timeout",
+                        preset,
+                        MIN_UNTETHERED_NS,
+                        MAX_TIMEOUT_NS,
+                        meaning),
+                setter);
+    }
 
     /** Name of the option, without prefix. */
     public String name() {

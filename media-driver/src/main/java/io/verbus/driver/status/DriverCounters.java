@@ -7,6 +7,7 @@ import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.cnc.SystemCounter;
 
+import org.agrona.SystemUtil;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.AtomicCounter;
@@ -85,6 +86,12 @@ public final class DriverCounters {
 
     public AtomicCounter system(SystemCounter counter) {
         return system[counter.ordinal()];
+    }
+
+    /** One that counts what takes longer than a threshold, which its label tells from now on. */
+    public AtomicCounter exceeded(SystemCounter counter, long thresholdNs) {
+        return system(counter)
+                .appendToLabel(": threshold=" + SystemUtil.formatDuration(thresholdNs));
     }
 
     /** The counters, for what decides when a freed one may be used again. */

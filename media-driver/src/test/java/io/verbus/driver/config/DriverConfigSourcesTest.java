@@ -3,6 +3,7 @@
 package io.verbus.driver.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -96,6 +97,64 @@ class DriverConfigSourcesTest {
         assertThrows(
                 BusException.class,
                 () -> DriverConfig.builder().untetheredRestingNs(999_999).build());
+    }
+
+    @Test
+    void aeronsNamesSayWhetherSubscribersHoldTheirStreamsBackAndRejoin() {
+        DriverConfig preset = DriverConfig.defaults();
+        assertTrue(preset.tetherSubscriptions());
+        assertTrue(preset.rejoinStream());
+        DriverConfig config =
+                sources()
+                        .environment(Map.of("AERON_TETHER_SUBSCRIPTIONS", "false"))
+                        .properties(properties("aeron.rejoin.stream", "false"))
+                        .build();
+        assertFalse(config.tetherSubscriptions());
+        assertFalse(config.rejoinStream());
+        assertTrue(
+                sources()
+                        .environment(
+                                Map.of(
+                                        "AERON_TETHER_SUBSCRIPTIONS", "false",
+                                        "VERBUS_TETHER_SUBSCRIPTIONS", "true"))
+                        .build()
+                        .tetherSubscriptions());
+    }
+
+    @Test
+    void theThresholdOfSlowLookUpsHasBothOfAeronsNames() {
+        assertEquals(5_000_000_000L, DriverConfig.defaults().lookUpThresholdNs());
+        for (String name : List.of("NAME_RESOLVER", "DRIVER_NAME_RESOLVER")) {
+            assertEquals(
+                    7,
+                    sources()
+                            .environment(Map.of("AERON_" + name + "_THRESHOLD", "7"))
+                            .build()
+                            .lookUpThresholdNs());
+        }
+        assertThrows(BusException.class, () -> DriverConfig.builder().lookUpThresholdNs(0).build());
+    }
+
+    @Test
+    void theThresholdsOfLongCyclesAreAeronsAndHaveItsNames() {
+        DriverConfig preset = DriverConfig.defaults();
+        assertEquals(100_000_000, preset.conductor().thresholdNs());
+        assertEquals(100_000_000, preset.sender().thresholdNs());
+        assertEquals(100_000_000, preset.receiver().thresholdNs());
+        DriverConfig config =
+                sources()
+                        .environment(
+                                Map.of(
+                                        "AERON_DRIVER_CONDUCTOR_CYCLE_THRESHOLD", "1",
+                                        "AERON_DRIVER_SENDER_CYCLE_THRESHOLD", "2ms"))
+                        .properties(properties("aeron.driver.receiver.cycle.threshold", "3s"))
+                        .set("sender.idle", "yield", "option --sender.idle")
+                        .set("receiver.cpu", "1", "option --receiver.cpu")
+                        .build();
+        assertEquals(1, config.conductor().thresholdNs());
+        assertEquals(2_000_000, config.sender().thresholdNs());
+        assertEquals(3_000_000_000L, config.receiver().thresholdNs());
+        assertThrows(BusException.class, () -> DriverConfig.builder().senderThresholdNs(0));
     }
 
     @Test

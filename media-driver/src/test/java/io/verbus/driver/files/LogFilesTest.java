@@ -53,7 +53,8 @@ class LogFilesTest {
         cnc =
                 CncFile.create(
                         directory.resolve(CncFile.NAME),
-                        new CncSpec(1, 1, 1, 1_000_000_000, SECTION, SECTION, SECTION, SECTION));
+                        new CncSpec(
+                                1, 1, 1, 1_000_000_000, SECTION, SECTION, SECTION, SECTION, false));
         counters = new DriverCounters(cnc, new DriverClock());
         files = new LogFiles(directory, null, 0, background, counters, errors::add);
     }

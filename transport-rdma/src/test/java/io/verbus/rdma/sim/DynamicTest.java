@@ -171,6 +171,18 @@ class DynamicTest implements FabricHandler {
         assertEquals(1, net.network.connections(), "one connection carries both");
     }
 
+    /** The system chooses the port of a receiver that names none. */
+    @Test
+    void theControlAddressAloneIsEnough() {
+        net();
+        TestStream stream = net.publish("min");
+        Place place = net.place(false);
+        place.driver.subscribe(
+                ChannelUri.parse("aeron:rdma?control=" + FanOutNet.CONTROL), FanOutNet.STREAM);
+        net.until("connected", () -> stream.connected && place.image() != null);
+        untilAllRead(stream);
+    }
+
     @RepeatedTest(3)
     void aCutWireIsMended() {
         net();

@@ -7,17 +7,19 @@ import io.verbus.cnc.SystemCounter;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
+import org.agrona.SystemUtil;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Names whose hosts may have moved: each is looked up again, in the background and from time to
- * time, while nobody is heard at its address. Conductor's thread.
+ * Names whose hosts may have moved, or are unknown: each is looked up again, in the background and
+ * from time to time, while nobody is heard at its address. Conductor's thread.
  */
 public final class MovedNames {
     private static final long INTERVAL_NS = 1_000_000_000;
@@ -75,8 +77,11 @@ public final class MovedNames {
      * @param owner by which it is forgotten.
      * @param key of the channel that names it.
      * @param named that led to the address; an IP address leads nowhere else, ever.
+     * @param address that it leads to; unresolved if the name is unknown, which the error log
+     *     tells.
      * @param isSilent whether nobody is heard there now.
-     * @param moved told where the name leads by now, when that is another address of its family.
+     * @param moved told where the name leads by now, when that is another address of its family, or
+     *     the first; throws a {@link TransportException} if nothing can be sent there.
      */
     public void watch(
             Object owner,
@@ -86,6 +91,18 @@ public final class MovedNames {
             BooleanSupplier isSilent,
             Consumer<InetSocketAddress> moved) {
         all.add(new Watched(owner, key, named, address, isSilent, moved, nowNs));
+        if (address.isUnresolved()) {
+            host.onError(
+                    unknown(
+                            named,
+                            "WARN: the host of "
+                                    + key
+                                    + "="
+                                    + named
+                                    + " is unknown, and is looked up again every "
+                                    + SystemUtil.formatDuration(timeoutNs)
+                                    + ": correct the name, or see that the name server knows it"));
+        }
     }
 
     /** Watches no address of an owner any more. */
@@ -122,15 +139,17 @@ public final class MovedNames {
         }
         if (now.isUnresolved()) {
             host.onError(
-                    new TransportException(
-                            "the host of "
+                    unknown(
+                            each.named,
+                            "WARN: the host of "
                                     + each.key
                                     + "="
                                     + each.named
                                     + " cannot be resolved again, where nobody has answered at "
                                     + each.address
                                     + ": see that the name server knows it"));
-        } else if (now.getAddress().getClass() != each.address.getAddress().getClass()) {
+        } else if (!each.address.isUnresolved()
+                && now.getAddress().getClass() != each.address.getAddress().getClass()) {
             host.onError(
                     new TransportException(
                             "host name '"
@@ -142,9 +161,22 @@ public final class MovedNames {
                                     + ", of the other IP version, to which the socket cannot send:"
                                     + " add the publication or subscription again"));
         } else {
-            each.address = now;
-            changes.incrementRelease();
-            each.moved.accept(now);
+            move(each, now);
         }
+    }
+
+    private void move(Watched each, InetSocketAddress now) {
+        try {
+            each.moved.accept(now);
+        } catch (TransportException e) {
+            host.onError(e); // and the name is looked up again
+            return;
+        }
+        each.address = now;
+        changes.incrementRelease();
+    }
+
+    private static TransportException unknown(Endpoint named, String message) {
+        return new TransportException(message, new UnknownHostException(named.host()));
     }
 }

@@ -43,7 +43,20 @@ public final class OutboundConductor implements AutoCloseable {
     }
 
     /** A destination that was added to a publication. */
-    private record Added(ChannelUri channel, RemoteReceiver receiver) {}
+    private static final class Added {
+        final ChannelUri channel;
+        final Destination destination;
+        final RemoteReceiver receiver;
+
+        /** Whether the sender has it: as soon as its host is known. */
+        boolean isSent;
+
+        Added(ChannelUri channel, Destination destination, RemoteReceiver receiver) {
+            this.channel = channel;
+            this.destination = destination;
+            this.receiver = receiver;
+        }
+    }
 
     /** A stream that is sent, and where. */
     private record Sending(SendStream stream, Destination destination) {}
@@ -112,10 +125,31 @@ public final class OutboundConductor implements AutoCloseable {
         agent.commands().add(new SenderCommand.Add(destination, sending));
     }
 
-    /** Sends a publication to one more destination. */
+    /** Sends a publication to one more destination, from when its host is known. */
     public void addDestination(OutboundStream stream, ChannelUri channel) {
-        InetSocketAddress to =
-                resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
+        InetSocketAddress to = host.address(channel.endpoint().host(), channel.endpoint().port());
+        Route route = Route.of(stream, resolver);
+        if (!to.isUnresolved()) {
+            checkDestination(route, channel, to);
+        }
+        Added one = new Added(channel, destinations.at(route), receiver(stream, channel));
+        added.computeIfAbsent(one.destination, key -> new ArrayList<>()).add(one);
+        if (!to.isUnresolved()) {
+            send(one, to);
+        }
+        names.watch(
+                one.receiver,
+                "endpoint",
+                channel.endpoint(),
+                to,
+                () -> one.receiver.connected.get() == 0,
+                found -> {
+                    checkDestination(route, channel, found);
+                    send(one, found);
+                });
+    }
+
+    private static void checkDestination(Route route, ChannelUri channel, InetSocketAddress to) {
         if (to.getAddress().isMulticastAddress()) {
             throw new TransportException(
                     "destination '"
@@ -123,24 +157,21 @@ public final class OutboundConductor implements AutoCloseable {
                             + "' is a multicast group: publish on verbus:udp?endpoint="
                             + channel.endpoint());
         }
-        Route route = Route.of(stream, resolver);
         route.checkFamily(channel, to);
-        Destination destination = destinations.at(route);
-        RemoteReceiver receiver = receiver(stream, channel, new SocketAddress(to));
-        added.computeIfAbsent(destination, key -> new ArrayList<>())
-                .add(new Added(channel, receiver));
-        agent.commands().add(new SenderCommand.AddReceiver(destination, receiver));
-        names.watch(
-                receiver,
-                "endpoint",
-                channel.endpoint(),
-                to,
-                () -> receiver.connected.get() == 0,
-                moved -> agent.commands().add(new SenderCommand.MoveReceiver(receiver, moved)));
     }
 
-    private RemoteReceiver receiver(
-            OutboundStream stream, ChannelUri channel, SocketAddress address) {
+    /** The sender has the receiver's address from here on. */
+    private void send(Added one, InetSocketAddress to) {
+        if (one.isSent) {
+            agent.commands().add(new SenderCommand.MoveReceiver(one.receiver, to));
+            return;
+        }
+        one.receiver.address.set(new SocketAddress(to));
+        one.isSent = true;
+        agent.commands().add(new SenderCommand.AddReceiver(one.destination, one.receiver));
+    }
+
+    private RemoteReceiver receiver(OutboundStream stream, ChannelUri channel) {
         AtomicCounter released =
                 host.counter(
                         stream,
@@ -148,7 +179,7 @@ public final class OutboundConductor implements AutoCloseable {
                         "released by " + channel.endpoint());
         try {
             return new RemoteReceiver(
-                    address,
+                    new SocketAddress(),
                     released,
                     host.counter(
                             stream,
@@ -165,11 +196,15 @@ public final class OutboundConductor implements AutoCloseable {
         Destination destination = destinations.at(Route.of(stream, resolver));
         List<Added> there = added.getOrDefault(destination, List.of());
         for (Added each : there) {
-            if (each.channel().endpoint().equals(channel.endpoint())) {
+            if (each.channel.endpoint().equals(channel.endpoint())) {
                 there.remove(each);
-                names.forget(each.receiver());
-                agent.commands()
-                        .add(new SenderCommand.RemoveReceiver(destination, each.receiver()));
+                names.forget(each.receiver);
+                if (each.isSent) {
+                    agent.commands()
+                            .add(new SenderCommand.RemoveReceiver(destination, each.receiver));
+                } else {
+                    each.receiver.closeCounters();
+                }
                 return;
             }
         }
@@ -259,8 +294,8 @@ public final class OutboundConductor implements AutoCloseable {
                 destinations.close(detached.destination());
                 List<Added> there = added.remove(detached.destination());
                 if (there != null) {
-                    there.forEach(each -> names.forget(each.receiver()));
-                    there.forEach(each -> each.receiver().closeCounters());
+                    there.forEach(each -> names.forget(each.receiver));
+                    there.forEach(each -> each.receiver.closeCounters());
                 }
             }
         }
@@ -271,7 +306,7 @@ public final class OutboundConductor implements AutoCloseable {
     public void close() {
         streams.values().forEach(each -> each.stream().flow().close());
         destinations.closeAll();
-        added.values().forEach(all -> all.forEach(each -> each.receiver().closeCounters()));
+        added.values().forEach(all -> all.forEach(each -> each.receiver.closeCounters()));
         agent.close();
         counters.close();
     }

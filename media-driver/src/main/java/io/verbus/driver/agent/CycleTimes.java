@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.agent;
+
+import io.verbus.cnc.SystemCounter;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.status.DriverCounters;
+
+/**
+ * What counts the long cycles of the agents.
+ *
+ * @param conductor that of the conductor.
+ * @param sender that of the sender.
+ * @param receiver that of the receiver.
+ */
+public record CycleTimes(CycleTime conductor, CycleTime sender, CycleTime receiver) {
+    /** Those of a driver; labels of its counters tell the thresholds from now on. */
+    public static CycleTimes of(DriverConfig config, DriverCounters counters) {
+        return new CycleTimes(
+                time(
+                        counters,
+                        SystemCounter.CONDUCTOR_MAX_CYCLE_TIME,
+                        SystemCounter.CONDUCTOR_CYCLES_EXCEEDED,
+                        config.conductor().thresholdNs()),
+                time(
+                        counters,
+                        SystemCounter.SENDER_MAX_CYCLE_TIME,
+                        SystemCounter.SENDER_CYCLES_EXCEEDED,
+                        config.sender().thresholdNs()),
+                time(
+                        counters,
+                        SystemCounter.RECEIVER_MAX_CYCLE_TIME,
+                        SystemCounter.RECEIVER_CYCLES_EXCEEDED,
+                        config.receiver().thresholdNs()));
+    }
+
+    private static CycleTime time(
+            DriverCounters counters, SystemCounter max, SystemCounter exceeded, long thresholdNs) {
+        return new CycleTime(
+                counters.system(max), counters.exceeded(exceeded, thresholdNs), thresholdNs);
+    }
+}
