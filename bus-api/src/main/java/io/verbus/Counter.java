@@ -6,6 +6,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.AtomicCounter;
 import org.agrona.concurrent.status.CountersReader;
 
+import java.nio.ByteBuffer;
+
 /**
  * A counter in the driver's shared memory, which every client and tool may read. Made by {@link
  * Bus#addCounter}, which lasts as long as its client, or by {@link Bus#addStaticCounter}, which
@@ -110,7 +112,9 @@ public final class Counter extends AtomicCounter {
     /** The driver is lost: counts on in this process alone. */
     synchronized void leave() {
         AtomicCounter alone =
-                new AtomicCounter(new UnsafeBuffer(new byte[CountersReader.COUNTER_LENGTH]), 0);
+                new AtomicCounter(
+                        new UnsafeBuffer(ByteBuffer.allocateDirect(CountersReader.COUNTER_LENGTH)),
+                        0);
         alone.set(place.get());
         place = alone;
     }
