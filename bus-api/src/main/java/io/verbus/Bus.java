@@ -19,7 +19,8 @@ import java.util.concurrent.ThreadFactory;
  *
  * <p>Any thread may call any method. One bus serves a whole application. When the driver stops, is
  * restarted or gives the client up, the bus is lost: its publications and images are closed, the
- * error handler and the driver-lost handler are told once, and a new bus can be connected.
+ * error handler and the driver-lost handler are told once, and a new bus can be connected. With
+ * {@link Context#reconnect} the bus stays, and goes over to the next driver with all that it has.
  *
  * <p>Shared memory stays mapped for {@link Context#lingerInterval} after what uses it was closed,
  * and as long as a fragment handler that was called with it has not returned. Publications and
@@ -185,7 +186,7 @@ public final class Bus extends AsyncBus implements AutoCloseable {
                 Objects.requireNonNull(unavailable));
     }
 
-    /** Identity of this client at its driver. */
+    /** Identity of this client at its driver; another one at the next. */
     public long clientId() {
         return conductor.clientId();
     }
@@ -206,7 +207,15 @@ public final class Bus extends AsyncBus implements AutoCloseable {
         return calls.nextSessionId(streamId);
     }
 
-    /** Whether the bus was closed or has lost its driver. */
+    /**
+     * Whether there is a driver: not once the bus is closed, nor from the loss of a driver until
+     * the next one is found.
+     */
+    public boolean isConnected() {
+        return conductor.isConnected();
+    }
+
+    /** Whether the bus was closed or, unless it connects to the next one, has lost its driver. */
     public boolean isClosed() {
         return conductor.isClosed();
     }

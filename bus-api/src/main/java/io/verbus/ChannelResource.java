@@ -33,14 +33,18 @@ abstract sealed class ChannelResource permits Publication, Subscription {
 
     final Owner owner;
     private final ChannelUri channel;
-    private final long registrationId;
 
-    // Written before the application has the resource.
+    // Written by the conductor: before the application has the resource, and for each driver.
+    private volatile long registrationId;
     private volatile ChannelStatus status;
+
+    /** Id of the call that has asked for it. Written before the application has the resource. */
+    private long askedUnder;
 
     ChannelResource(ChannelUri channel, long registrationId, ChannelStatus status, Owner owner) {
         this.channel = channel;
         this.registrationId = registrationId;
+        askedUnder = registrationId;
         this.status = status;
         this.owner = owner;
     }
@@ -48,6 +52,21 @@ abstract sealed class ChannelResource permits Publication, Subscription {
     /** The driver has told where the status of the channel is. */
     final void status(ChannelStatus told) {
         status = told;
+    }
+
+    /** The driver knows the resource under another id from now on. */
+    final void registrationId(long id) {
+        registrationId = id;
+    }
+
+    /** The application knows the resource under another id than the driver. */
+    final void askedUnder(long id) {
+        askedUnder = id;
+    }
+
+    /** The id under which the application has asked for it. */
+    final long askedUnder() {
+        return askedUnder;
     }
 
     /** Whether {@code close} was called, the bus was closed or the driver is lost. Any thread. */
@@ -58,7 +77,9 @@ abstract sealed class ChannelResource permits Publication, Subscription {
         return channel;
     }
 
-    /** Identity at the driver. */
+    /**
+     * Identity at the driver; another one at the next driver, see {@link Bus.Context#reconnect}.
+     */
     public long registrationId() {
         return registrationId;
     }

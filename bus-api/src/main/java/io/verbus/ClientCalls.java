@@ -8,7 +8,6 @@ import io.verbus.control.DestinationChange;
 import io.verbus.control.NewCounter;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.function.LongConsumer;
 
 /**
  * What application threads ask of a client: with an answer that is waited for, or with one that is
@@ -17,16 +16,11 @@ import java.util.function.LongConsumer;
 final class ClientCalls implements ChannelResource.Owner {
     private final ClientConductor conductor;
     private final ClientRequests requests;
-    private final CommandEncoder commands;
     private final Registrations registrations = new Registrations();
 
-    /**
-     * @param commands only {@link CommandEncoder#nextCorrelationId} on application threads.
-     */
-    ClientCalls(ClientConductor conductor, ClientRequests requests, CommandEncoder commands) {
+    ClientCalls(ClientConductor conductor, ClientRequests requests) {
         this.conductor = conductor;
         this.requests = requests;
-        this.commands = commands;
     }
 
     // Publications and subscriptions
@@ -80,13 +74,13 @@ final class ClientCalls implements ChannelResource.Owner {
 
     @Override
     public void release(Publication publication) {
-        registrations.end(publication.registrationId());
+        registrations.end(publication.askedUnder());
         requests.add(() -> conductor.publications().release(publication));
     }
 
     @Override
     public void release(Subscription subscription) {
-        registrations.end(subscription.registrationId());
+        registrations.end(subscription.askedUnder());
         requests.add(() -> conductor.subscriptions().release(subscription));
     }
 
@@ -132,12 +126,12 @@ final class ClientCalls implements ChannelResource.Owner {
 
     @Override
     public void change(DestinationChange change) {
-        perform(change.words(), id -> commands.changeDestination(id, change));
+        perform(change.words(), changing(change));
     }
 
     @Override
     public long changeLater(DestinationChange change) {
-        Asked<Integer> asked = command(id -> commands.changeDestination(id, change));
+        Asked<Integer> asked = begin(changing(change));
         asked.answer.whenComplete(
                 (value, failure) -> {
                     registrations.end(asked.id);
@@ -148,34 +142,50 @@ final class ClientCalls implements ChannelResource.Owner {
         return asked.id;
     }
 
+    private Command<Integer> changing(DestinationChange change) {
+        return (id, answer) -> {
+            if (conductor.canBeTold(id, change.registrationId(), change.words(), answer)) {
+                conductor.changeDestination(id, change, answer);
+            }
+        };
+    }
+
     @Override
     public void reject(Image image, String reason) {
-        perform(
+        command(
                 "reject " + image,
-                id -> commands.rejectImage(id, image.imageId(), image.position(), reason));
+                (to, id) -> to.rejectImage(id, image.imageId(), image.position(), reason));
     }
 
     int nextSessionId(int streamId) {
-        return perform(
+        return command(
                 "find the next session id of stream " + streamId,
-                id -> commands.nextSessionId(id, streamId));
+                (to, id) -> to.nextSessionId(id, streamId));
+    }
+
+    /** Writes a command under an id. */
+    private interface Encoding {
+        void write(CommandEncoder to, long id);
+    }
+
+    private int command(String what, Encoding encoding) {
+        return perform(
+                what,
+                (id, answer) -> {
+                    if (conductor.canBeTold(id, id, what, answer)) {
+                        encoding.write(conductor.commands(), id);
+                        conductor.pending().add(id, answer, () -> {});
+                    }
+                });
     }
 
     /** Sends a command, and waits for its answer. */
-    private int perform(String what, LongConsumer encode) {
+    private int perform(String what, Command<Integer> command) {
         requests.checkNotInHandler(what);
-        Asked<Integer> asked = command(encode);
+        Asked<Integer> asked = begin(command);
         int value = await(asked, what);
         registrations.end(asked.id);
         return value;
-    }
-
-    private Asked<Integer> command(LongConsumer encode) {
-        return begin(
-                (id, answer) -> {
-                    encode.accept(id);
-                    conductor.pending().add(id, answer);
-                });
     }
 
     // Answers
@@ -188,7 +198,7 @@ final class ClientCalls implements ChannelResource.Owner {
     private record Asked<T>(long id, CompletableFuture<T> answer) {}
 
     private <T> Asked<T> begin(Command<T> command) {
-        long id = commands.nextCorrelationId();
+        long id = nextCorrelationId();
         CompletableFuture<T> answer = registrations.begin(id);
         requests.add(
                 () -> {
@@ -222,6 +232,11 @@ final class ClientCalls implements ChannelResource.Owner {
         registrations.remove(id);
     }
 
+    /** What was asked for is closed. */
+    void forget(long id) {
+        registrations.end(id);
+    }
+
     boolean isActive(long id) {
         return registrations.isActive(id);
     }
@@ -231,7 +246,7 @@ final class ClientCalls implements ChannelResource.Owner {
     }
 
     long nextCorrelationId() {
-        return commands.nextCorrelationId();
+        return conductor.commands().nextCorrelationId();
     }
 
     void checkNotInHandler(String what) {

@@ -2,22 +2,24 @@
 
 package io.verbus;
 
-import io.verbus.cnc.ClientHeartbeat;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.control.Attachment;
 import io.verbus.control.CommandEncoder;
+import io.verbus.control.DestinationChange;
+import io.verbus.control.DriverConnection;
 import io.verbus.control.DriverEvent;
 import io.verbus.control.EventDecoder;
+import io.verbus.control.PendingCommands;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogTouching;
 import io.verbus.memory.LingeringMappings;
 
-import org.agrona.ExpandableArrayBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.MessageHandler;
-import org.agrona.concurrent.broadcast.CopyBroadcastReceiver;
 import org.agrona.concurrent.status.CountersReader;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -34,9 +36,6 @@ final class ClientConductor implements Agent {
 
     private final Bus bus;
     private final Bus.Context context;
-    private final DriverConnection driver;
-    private final CommandEncoder commands;
-    private final CopyBroadcastReceiver events;
     private final MessageHandler onMessage = this::onMessage;
     private final EventDecoder decoder = new EventDecoder();
     private final LogTouching touching;
@@ -52,28 +51,28 @@ final class ClientConductor implements Agent {
 
     // Held in the duty cycle and in handlers. Contended only where the application is the invoker.
     private final ReentrantLock duty = new ReentrantLock();
-    private final ClientHeartbeat heartbeat;
+    private final Reconnection reconnection;
     private final long keepAliveIntervalNs;
     private long lastKeepAliveNs;
 
-    // Written in the duty cycle, read by any thread: why the bus is of no more use, or null.
+    // Written in the duty cycle, read by any thread. The driver that there is, or was last; why it
+    // is lost and the next one is looked for, or null; why the bus is of no more use, or null.
+    private volatile Attachment attachment;
+    private volatile DriverLostException lostReason;
     private volatile BusException closedReason;
 
-    ClientConductor(Bus bus, Bus.Context context, DriverConnection driver) {
+    ClientConductor(Bus bus, Bus.Context context, Attachment attachment) {
         this.bus = bus;
         this.context = context;
-        this.driver = driver;
-        commands = new CommandEncoder(driver.toDriver());
-        driver.hold(commands.clientId());
-        heartbeat = new ClientHeartbeat(driver.counters(), commands.clientId(), context.clientName);
-        events = new CopyBroadcastReceiver(driver.toClients(), new ExpandableArrayBuffer());
+        this.attachment = attachment;
+        reconnection = new Reconnection(this);
         lingering = new LingeringMappings(context.lingerInterval.toNanos(), context.errorHandler);
         touching = new LogTouching();
-        publications = new ClientPublications(this, driver, commands, touching, lingering);
-        subscriptions = new ClientSubscriptions(this, driver, commands, touching, lingering);
-        counters = new ClientCounters(this, driver.counters(), commands);
+        publications = new ClientPublications(this, touching, lingering);
+        subscriptions = new ClientSubscriptions(this, touching, lingering);
+        counters = new ClientCounters(this);
         requests = new ClientRequests(context, duty, this::doWork);
-        calls = new ClientCalls(this, requests, commands);
+        calls = new ClientCalls(this, requests);
         addContextHandlers();
         keepAliveIntervalNs = context.keepAliveInterval.toNanos();
         lastKeepAliveNs = System.nanoTime() - keepAliveIntervalNs;
@@ -81,14 +80,14 @@ final class ClientConductor implements Agent {
 
     private void addContextHandlers() {
         if (context.availableCounterHandler != null) {
-            counters.available().put(commands.nextCorrelationId(), context.availableCounterHandler);
+            counters.available().put(calls.nextCorrelationId(), context.availableCounterHandler);
         }
         if (context.unavailableCounterHandler != null) {
             counters.unavailable()
-                    .put(commands.nextCorrelationId(), context.unavailableCounterHandler);
+                    .put(calls.nextCorrelationId(), context.unavailableCounterHandler);
         }
         if (context.closeHandler != null) {
-            closeHandlers.put(commands.nextCorrelationId(), context.closeHandler);
+            closeHandlers.put(calls.nextCorrelationId(), context.closeHandler);
         }
     }
 
@@ -107,10 +106,13 @@ final class ClientConductor implements Agent {
         try {
             long nowNs = System.nanoTime();
             int work = requests.serve();
-            if (closedReason == null) {
-                work += commands.flush();
+            if (closedReason == null && lostReason != null) {
+                work += reconnect(nowNs);
+            } else if (closedReason == null) {
+                work += commands().flush();
                 work += receiveEvents();
                 work += checkLiveness(nowNs);
+                work += reconnection.askAgain(attachment, nowNs);
             }
             return work + touching.work() + lingering.unmap(nowNs);
         } finally {
@@ -119,9 +121,10 @@ final class ClientConductor implements Agent {
     }
 
     private int receiveEvents() {
+        Attachment from = attachment;
         int count = 0;
         try {
-            while (count < EVENTS_PER_CYCLE && events.receive(onMessage) > 0) {
+            while (count < EVENTS_PER_CYCLE && lostReason == null && from.receive(onMessage) > 0) {
                 count++;
             }
         } catch (RuntimeException e) {
@@ -167,8 +170,8 @@ final class ClientConductor implements Agent {
             case DriverEvent.StaticCounterReady ready -> counters.onStaticReady(ready);
             case DriverEvent.CounterGone gone -> counters.onGone(gone);
             case DriverEvent.ClientTimedOut timedOut -> {
-                if (timedOut.clientId() == commands.clientId()) {
-                    loseDriver(givenUp());
+                if (timedOut.clientId() == clientId()) {
+                    loseDriver(Attachment.givenUp());
                 }
             }
         }
@@ -190,34 +193,64 @@ final class ClientConductor implements Agent {
 
     private int checkLiveness(long nowNs) {
         long sinceNs = nowNs - lastKeepAliveNs;
-        if (closedReason != null || sinceNs < keepAliveIntervalNs) {
+        if (!isConnected() || sinceNs < keepAliveIntervalNs) {
             return 0;
         }
         lastKeepAliveNs = nowNs;
-        DriverLostException failure =
-                heartbeat.beat(System.currentTimeMillis()) ? driver.failure() : givenUp();
+        DriverLostException failure = attachment.beat();
         if (failure != null) {
             loseDriver(failure);
         }
         return 1;
     }
 
-    private static DriverLostException givenUp() {
-        return new DriverLostException(
-                "the media driver has heard nothing of this client for too long and has released"
-                        + " all it had: connect again, and run the client conductor more often or"
-                        + " raise the driver's client liveness timeout");
-    }
-
     private void loseDriver(DriverLostException reason) {
-        if (closedReason != null) {
+        if (!isConnected()) {
             return;
         }
-        closedReason = reason;
-        closeAll(reason);
+        if (context.reconnect) {
+            lostReason = reason;
+            commands().close(); // to a driver that may be stopped
+            publications.loseAll(reconnection::keep);
+            pending.closeAll(reason);
+            subscriptions.loseAll(reconnection::keep);
+            counters.loseAll(reconnection::keep);
+            reconnection.begin(System.nanoTime());
+        } else {
+            closedReason = reason;
+            closeAll(reason);
+        }
         onError(reason);
         callHandler(() -> context.driverLostHandler.onDriverLost(bus, reason));
-        closeHandlers.values().forEach(this::callHandler);
+        if (closedReason != null) {
+            closeHandlers.values().forEach(this::callHandler);
+        }
+    }
+
+    private int reconnect(long nowNs) {
+        Attachment next = reconnection.look(attachment, nowNs);
+        if (next == null) {
+            return 0;
+        }
+        lingering.add(attachment.driver(), nowNs);
+        attachment = next;
+        lostReason = null;
+        lastKeepAliveNs = nowNs - keepAliveIntervalNs;
+        if (!reconnection.renew(next, nowNs)) {
+            tellBack();
+        }
+        return 1;
+    }
+
+    /** The driver has answered for something that the one before had. */
+    void onRenewed() {
+        if (reconnection.isAnswered() && isConnected()) {
+            tellBack();
+        }
+    }
+
+    private void tellBack() {
+        callHandler(() -> context.driverBackHandler.accept(bus));
     }
 
     private void closeAll(BusException reason) {
@@ -225,6 +258,7 @@ final class ClientConductor implements Agent {
         pending.closeAll(reason);
         subscriptions.closeAll(reason);
         counters.closeAll(reason);
+        reconnection.close(reason);
     }
 
     @Override
@@ -240,16 +274,16 @@ final class ClientConductor implements Agent {
                             ? closedReason
                             : new BusException("the bus is closed: connect a new one");
             closedReason = reason;
-            if (!isLost) {
-                commands.flush();
-                commands.close();
+            if (!isLost && lostReason == null) {
+                commands().flush();
+                commands().close();
             }
             closeAll(reason);
             if (!isLost) {
                 closeHandlers.values().forEach(this::callHandler);
             }
             requests.terminate();
-            lingering.add(driver, System.nanoTime());
+            lingering.add(attachment.driver(), System.nanoTime());
             lingering.unmapInBackground();
         } finally {
             duty.unlock();
@@ -268,18 +302,31 @@ final class ClientConductor implements Agent {
     }
 
     void onInvalidFrame(Image image, InvalidFrameException fault) {
-        requests.add(() -> subscriptions.onInvalidFrame(image, fault));
+        Attachment from = attachment;
+        requests.add(
+                () -> {
+                    if (from == attachment && lostReason == null) {
+                        subscriptions.onInvalidFrame(image, fault);
+                    } else {
+                        onError(fault); // the image went with its driver
+                    }
+                });
     }
 
     CountersReader counterValues() {
         if (requests.isTerminated()) {
             throw new BusException("the bus is closed: connect a new one to read counters");
         }
-        return driver.counters();
+        return driver().counters();
     }
 
     long clientId() {
-        return commands.clientId();
+        return commands().clientId();
+    }
+
+    /** Whether there is a driver now. */
+    boolean isConnected() {
+        return lostReason == null && closedReason == null;
     }
 
     boolean isClosed() {
@@ -287,6 +334,63 @@ final class ClientConductor implements Agent {
     }
 
     // For the parts of the client
+
+    Attachment attachment() {
+        return attachment;
+    }
+
+    DriverConnection driver() {
+        return attachment.driver();
+    }
+
+    /** Commands to the driver that there is, or was last. Any thread for ids. */
+    CommandEncoder commands() {
+        return attachment.commands();
+    }
+
+    /** Asks the driver, or the next one. */
+    void ask(Addition<?> addition) {
+        if (lostReason == null) {
+            addition.ask(attachment, false);
+        } else {
+            reconnection.keep(addition);
+        }
+    }
+
+    /**
+     * Whether the driver can be told of ids, which another may have given.
+     *
+     * @param what is to be done, in words that follow "to"; fails the answer if it cannot.
+     */
+    boolean canBeTold(long id, long registrationId, String what, CompletableFuture<?> answer) {
+        if (lostReason == null && attachment.isOwn(id) && attachment.isOwn(registrationId)) {
+            return true;
+        }
+        answer.completeExceptionally(
+                new DriverLostException(
+                        "cannot "
+                                + what
+                                + " without the media driver, which is lost: do it again when the"
+                                + " bus is connected to the next one"));
+        return false;
+    }
+
+    void changeDestination(long id, DestinationChange change, CompletableFuture<Integer> answer) {
+        Addition<?> of = publications.addition(change.registrationId());
+        Addition<?> addition = of != null ? of : subscriptions.addition(change.registrationId());
+        if (addition == null || !context.reconnect) {
+            commands().changeDestination(id, change);
+            pending.add(id, answer, () -> {});
+            return;
+        }
+        DestinationChange now = addition.destinations().now(change);
+        commands().changeDestination(id, now);
+        pending.add(id, answer, () -> addition.destinations().onChanged(id, now));
+    }
+
+    Reconnection reconnection() {
+        return reconnection;
+    }
 
     ClientPublications publications() {
         return publications;

@@ -2,7 +2,7 @@
 
 package io.verbus;
 
-import io.verbus.control.CommandEncoder;
+import io.verbus.control.Attachment;
 import io.verbus.control.DriverEvent;
 import io.verbus.control.NewCounter;
 
@@ -11,26 +11,64 @@ import org.agrona.concurrent.status.CountersReader;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Consumer;
 
 /** The counters of a client, and handlers of all clients' counters. Conductor's thread only. */
 final class ClientCounters {
-    /** An add; a static counter's registration id was chosen by the application. */
-    private record Pending(long registrationId, CompletableFuture<Counter> answer) {}
+    private final class Add extends Addition<Counter> {
+        private final NewCounter counter;
+
+        /** A static counter's, as the application has chosen it; null of others. */
+        private final Long chosenId;
+
+        private Add(long id, NewCounter counter, Long chosenId, CompletableFuture<Counter> answer) {
+            super(conductor, id, answer);
+            this.counter = counter;
+            this.chosenId = chosenId;
+        }
+
+        private long identity() {
+            return chosenId == null ? registrationId() : chosenId;
+        }
+
+        @Override
+        void send(Attachment attachment, long registrationId) {
+            if (chosenId == null) {
+                attachment.commands().addCounter(registrationId, counter);
+            } else {
+                attachment.commands().addStaticCounter(registrationId, counter, chosenId);
+            }
+            pending.put(registrationId, this);
+        }
+
+        @Override
+        boolean isClosed(Counter made) {
+            return made.isClosed();
+        }
+
+        @Override
+        void markClosed(Counter made) {
+            made.markClosed();
+        }
+
+        @Override
+        String words() {
+            return "counter of type " + counter.typeId();
+        }
+    }
 
     private final ConcurrentSkipListMap<Long, AvailableCounterHandler> available =
             new ConcurrentSkipListMap<>();
     private final ConcurrentSkipListMap<Long, UnavailableCounterHandler> unavailable =
             new ConcurrentSkipListMap<>();
     private final ClientConductor conductor;
-    private final CountersReader counters;
-    private final CommandEncoder commands;
-    private final Long2ObjectHashMap<Pending> pending = new Long2ObjectHashMap<>();
-    private final Long2ObjectHashMap<Counter> all = new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<Add> pending = new Long2ObjectHashMap<>();
 
-    ClientCounters(ClientConductor conductor, CountersReader counters, CommandEncoder commands) {
+    /** What there is, by the id under which the application has asked. */
+    private final Long2ObjectHashMap<Add> all = new Long2ObjectHashMap<>();
+
+    ClientCounters(ClientConductor conductor) {
         this.conductor = conductor;
-        this.counters = counters;
-        this.commands = commands;
     }
 
     /** Handlers of counters that come, in the order of their ids. Any thread. */
@@ -44,8 +82,7 @@ final class ClientCounters {
     }
 
     void add(long correlationId, NewCounter counter, CompletableFuture<Counter> answer) {
-        commands.addCounter(correlationId, counter);
-        pending.put(correlationId, new Pending(correlationId, answer));
+        conductor.ask(new Add(correlationId, counter, null, answer));
     }
 
     void addStatic(
@@ -53,8 +90,7 @@ final class ClientCounters {
             NewCounter counter,
             long registrationId,
             CompletableFuture<Counter> answer) {
-        commands.addStaticCounter(correlationId, counter, registrationId);
-        pending.put(correlationId, new Pending(registrationId, answer));
+        conductor.ask(new Add(correlationId, counter, registrationId, answer));
     }
 
     void onReady(DriverEvent.CounterReady event) {
@@ -66,7 +102,7 @@ final class ClientCounters {
                                 conductor.callHandler(
                                         () ->
                                                 handler.onAvailableCounter(
-                                                        counters,
+                                                        conductor.driver().counters(),
                                                         event.correlationId(),
                                                         event.counterId())));
     }
@@ -76,12 +112,13 @@ final class ClientCounters {
     }
 
     private void complete(long correlationId, int counterId) {
-        Pending add = pending.remove(correlationId);
+        Add add = pending.remove(correlationId);
         if (add == null) {
             return; // another client's
         }
+        CountersReader counters = conductor.driver().counters();
         if (counterId < 0 || counterId > counters.maxCounterId()) {
-            add.answer.completeExceptionally(
+            add.refuse(
                     new BusException(
                             "the driver names counter "
                                     + counterId
@@ -89,11 +126,16 @@ final class ClientCounters {
                                     + " driver and clients"));
             return;
         }
-        Counter counter =
-                new Counter(
-                        correlationId, add.registrationId, counters, counterId, conductor.calls());
-        all.put(correlationId, counter);
-        if (!add.answer.complete(counter)) {
+        Counter counter = add.made();
+        if (counter == null) {
+            counter = new Counter(add.id(), add.identity(), counters, counterId, conductor.calls());
+        } else if (!counter.move(add.identity(), counters, counterId, add.chosenId == null)) {
+            free(add); // closed while the driver has added it
+            add.settle();
+            return;
+        }
+        all.put(add.id(), add);
+        if (!add.complete(counter)) {
             counter.close(); // nobody waits for it any more
         }
     }
@@ -106,34 +148,51 @@ final class ClientCounters {
                                 conductor.callHandler(
                                         () ->
                                                 handler.onUnavailableCounter(
-                                                        counters,
+                                                        conductor.driver().counters(),
                                                         event.registrationId(),
                                                         event.counterId())));
     }
 
     /** True if the command was one of these. */
     boolean onFailed(DriverEvent.CommandFailed event) {
-        Pending add = pending.remove(event.correlationId());
+        Add add = pending.remove(event.correlationId());
         if (add == null) {
             return false;
         }
-        add.answer.completeExceptionally(new RegistrationException(event.code(), event.message()));
+        add.refuse(new RegistrationException(event.code(), event.message()));
         return true;
     }
 
     /** Takes a counter out that its owner has closed. A static one stays at the driver. */
     void release(Counter counter) {
-        if (all.remove(counter.correlationId()) != null
-                && counter.correlationId() == counter.registrationId()) {
-            commands.removeCounter(counter.registrationId());
+        Add add = all.remove(counter.correlationId());
+        if (add != null) {
+            free(add);
         }
+    }
+
+    private void free(Add add) {
+        if (add.chosenId == null) {
+            conductor.commands().removeCounter(add.registrationId());
+        }
+    }
+
+    /** The driver is lost: keeps what is wanted. */
+    void loseAll(Consumer<Addition<?>> keeper) {
+        pending.values().forEach(keeper);
+        pending.clear();
+        for (Add add : all.values()) {
+            add.made().leave();
+            keeper.accept(add);
+        }
+        all.clear();
     }
 
     /** Closes everything without telling the driver. */
     void closeAll(BusException reason) {
-        pending.values().forEach(add -> add.answer.completeExceptionally(reason));
+        pending.values().forEach(add -> add.close(reason));
         pending.clear();
-        all.values().forEach(Counter::markClosed);
+        all.values().forEach(add -> add.close(reason));
         all.clear();
     }
 }

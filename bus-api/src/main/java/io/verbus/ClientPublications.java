@@ -4,7 +4,7 @@ package io.verbus;
 
 import io.verbus.channel.ChannelStatus;
 import io.verbus.channel.ChannelUri;
-import io.verbus.control.CommandEncoder;
+import io.verbus.control.Attachment;
 import io.verbus.control.DriverEvent;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogTouching;
@@ -20,8 +20,47 @@ import java.util.function.Consumer;
 
 /** The publications of a client, and the logs that they share. Conductor's thread only. */
 final class ClientPublications {
-    private record Pending(
-            ChannelUri channel, boolean exclusive, CompletableFuture<Publication> answer) {}
+    private final class Add extends Addition<Publication> {
+        private final int streamId;
+        private final boolean exclusive;
+        private ChannelUri channel;
+
+        private Add(
+                long id,
+                ChannelUri channel,
+                int streamId,
+                boolean exclusive,
+                CompletableFuture<Publication> answer) {
+            super(conductor, id, answer);
+            this.channel = channel;
+            this.streamId = streamId;
+            this.exclusive = exclusive;
+        }
+
+        @Override
+        void send(Attachment attachment, long registrationId) {
+            if (registrationId != id()) {
+                channel = conductor.reconnection().now(channel);
+            }
+            attachment.commands().addPublication(registrationId, channel, streamId, exclusive);
+            pending.put(registrationId, this);
+        }
+
+        @Override
+        boolean isClosed(Publication publication) {
+            return publication.isClosed();
+        }
+
+        @Override
+        void markClosed(Publication publication) {
+            publication.markClosed();
+        }
+
+        @Override
+        String words() {
+            return made() == null ? "publication on '" + channel + "'" : made().toString();
+        }
+    }
 
     /** A mapped log and how many publications of this client use it. */
     private static final class SharedLog {
@@ -33,73 +72,82 @@ final class ClientPublications {
         }
     }
 
-    private record Entry(Publication publication, long logRegistrationId) {}
+    private record Entry(Add add, long logRegistrationId) {
+        Publication publication() {
+            return add.made();
+        }
+    }
 
     private final ClientConductor conductor;
-    private final DriverConnection driver;
-    private final CommandEncoder commands;
     private final LogTouching touching;
     private final LingeringMappings lingering;
-    private final Long2ObjectHashMap<Pending> pending = new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<Add> pending = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<Entry> entries = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<SharedLog> logs = new Long2ObjectHashMap<>();
 
     ClientPublications(
-            ClientConductor conductor,
-            DriverConnection driver,
-            CommandEncoder commands,
-            LogTouching touching,
-            LingeringMappings lingering) {
+            ClientConductor conductor, LogTouching touching, LingeringMappings lingering) {
         this.conductor = conductor;
-        this.driver = driver;
-        this.commands = commands;
         this.touching = touching;
         this.lingering = lingering;
     }
 
     void add(
-            long registrationId,
+            long id,
             ChannelUri channel,
             int streamId,
             boolean exclusive,
             CompletableFuture<Publication> answer) {
-        commands.addPublication(registrationId, channel, streamId, exclusive);
-        pending.put(registrationId, new Pending(channel, exclusive, answer));
+        conductor.ask(new Add(id, channel, streamId, exclusive, answer));
     }
 
     void onReady(DriverEvent.PublicationReady event) {
-        Pending add = pending.remove(event.correlationId());
+        Add add = pending.remove(event.correlationId());
         if (add == null) {
             return;
         }
-        long registrationId = event.correlationId();
-        SharedLog shared;
         Publication publication;
         try {
-            shared = logs.get(event.logRegistrationId());
-            if (shared == null) {
-                shared = new SharedLog(driver.mapLog(event.logFile(), false));
-                logs.put(event.logRegistrationId(), shared);
-                touching.add(shared.log);
-            }
-            shared.users++;
-            publication = publication(add, registrationId, shared.log, event);
+            LogBuffers log = use(event);
+            publication = publication(add, log, event);
         } catch (RuntimeException e) {
-            releaseLog(event.logRegistrationId());
-            commands.removePublication(registrationId, false);
-            add.answer.completeExceptionally(e);
+            giveBack(event);
+            add.refuse(e instanceof BusException reason ? reason : new BusException("" + e, e));
             return;
         }
-        entries.put(registrationId, new Entry(publication, event.logRegistrationId()));
-        if (!add.answer.complete(publication)) {
+        if (publication == null) { // closed while the driver has added it
+            giveBack(event);
+            add.settle();
+            return;
+        }
+        entries.put(event.correlationId(), new Entry(add, event.logRegistrationId()));
+        if (!add.complete(publication)) {
             publication.close(); // nobody waits for it any more
         }
     }
 
-    private Publication publication(
-            Pending add, long registrationId, LogBuffers log, DriverEvent.PublicationReady event) {
+    /** The log that the driver has named, with one user more. */
+    private LogBuffers use(DriverEvent.PublicationReady event) {
+        SharedLog shared = logs.get(event.logRegistrationId());
+        if (shared == null) {
+            shared = new SharedLog(conductor.driver().mapLog(event.logFile(), false));
+            logs.put(event.logRegistrationId(), shared);
+            touching.add(shared.log);
+        }
+        shared.users++;
+        return shared.log;
+    }
+
+    private void giveBack(DriverEvent.PublicationReady event) {
+        releaseLog(event.logRegistrationId());
+        conductor.commands().removePublication(event.correlationId(), false);
+    }
+
+    /** A new publication, or the one that was lost; null if that was closed. */
+    private Publication publication(Add add, LogBuffers log, DriverEvent.PublicationReady event) {
+        long registrationId = event.correlationId();
         int limitCounterId = event.limitCounterId();
-        CountersReader counters = driver.counters();
+        CountersReader counters = conductor.driver().counters();
         if (limitCounterId < 0 || limitCounterId > counters.maxCounterId()) {
             throw new BusException(
                     "the driver names counter "
@@ -110,24 +158,32 @@ final class ClientPublications {
         UnsafeBufferPosition limit =
                 new UnsafeBufferPosition((UnsafeBuffer) counters.valuesBuffer(), limitCounterId);
         ChannelStatus status = new ChannelStatus(counters, event.statusCounterId());
+        if (add.made() != null) {
+            return add.made().attach(registrationId, log, limit, status) ? add.made() : null;
+        }
         ChannelResource.Owner owner = conductor.calls();
-        return add.exclusive
-                ? new ExclusivePublication(add.channel, registrationId, log, limit, status, owner)
-                : new ConcurrentPublication(add.channel, registrationId, log, limit, status, owner);
+        Publication publication =
+                add.exclusive
+                        ? new ExclusivePublication(
+                                add.channel, registrationId, log, limit, status, owner)
+                        : new ConcurrentPublication(
+                                add.channel, registrationId, log, limit, status, owner);
+        publication.askedUnder(add.id());
+        return publication;
     }
 
     /** True if the command was one of these. */
     boolean onFailed(DriverEvent.CommandFailed event) {
-        Pending add = pending.remove(event.correlationId());
+        Add add = pending.remove(event.correlationId());
         if (add == null) {
             return false;
         }
-        add.answer.completeExceptionally(new RegistrationException(event.code(), event.message()));
+        add.refuse(new RegistrationException(event.code(), event.message()));
         return true;
     }
 
     void forEach(Consumer<ChannelResource> visitor) {
-        entries.values().forEach(entry -> visitor.accept(entry.publication));
+        entries.values().forEach(entry -> visitor.accept(entry.publication()));
     }
 
     void onStreamFailed(DriverEvent.PublicationFailed event) {
@@ -145,7 +201,7 @@ final class ClientPublications {
                                         .context()
                                         .publicationErrorHandler
                                         .onPublicationError(
-                                                entry.publication,
+                                                entry.publication(),
                                                 event.code(),
                                                 event.message(),
                                                 receiver));
@@ -157,8 +213,10 @@ final class ClientPublications {
     void release(Publication publication) {
         Entry entry = entries.remove(publication.registrationId());
         if (entry != null) {
-            commands.removePublication(
-                    publication.registrationId(), publication.isRevokedOnClose());
+            conductor
+                    .commands()
+                    .removePublication(
+                            publication.registrationId(), publication.isRevokedOnClose());
             releaseLog(entry.logRegistrationId);
         }
     }
@@ -172,12 +230,30 @@ final class ClientPublications {
         }
     }
 
-    /** Closes everything without telling the driver. */
-    void closeAll(BusException reason) {
-        pending.values().forEach(add -> add.answer.completeExceptionally(reason));
+    /** What the driver knows under a registration id; null if nothing. */
+    Addition<?> addition(long registrationId) {
+        Entry entry = entries.get(registrationId);
+        return entry == null ? null : entry.add;
+    }
+
+    /** The driver is lost: keeps all later calls out of the logs, and what is wanted. */
+    void loseAll(Consumer<Addition<?>> keeper) {
+        pending.values().forEach(keeper);
         pending.clear();
         for (Entry entry : entries.values()) {
-            entry.publication.markClosed();
+            entry.publication().detach();
+            releaseLog(entry.logRegistrationId);
+            keeper.accept(entry.add);
+        }
+        entries.clear();
+    }
+
+    /** Closes everything without telling the driver. */
+    void closeAll(BusException reason) {
+        pending.values().forEach(add -> add.close(reason));
+        pending.clear();
+        for (Entry entry : entries.values()) {
+            entry.add.close(reason);
             releaseLog(entry.logRegistrationId);
         }
         entries.clear();

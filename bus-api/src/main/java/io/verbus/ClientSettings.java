@@ -9,6 +9,7 @@ import org.agrona.ErrorHandler;
 
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /** Which driver a client connects to, whom it believes, and what it tells whom. One thread. */
 abstract sealed class ClientSettings permits Bus.Context {
@@ -51,6 +52,8 @@ abstract sealed class ClientSettings permits Bus.Context {
     UnavailableImageHandler unavailableImageHandler = image -> {};
     PublicationErrorHandler publicationErrorHandler; // null: the error handler
     DriverLostHandler driverLostHandler = (bus, reason) -> {};
+    boolean reconnect;
+    Consumer<Bus> driverBackHandler = bus -> {};
     ErrorHandler subscriberErrorHandler; // null: the error handler
     AvailableCounterHandler availableCounterHandler; // null: nobody is told
     UnavailableCounterHandler unavailableCounterHandler; // null: nobody is told
@@ -72,6 +75,8 @@ abstract sealed class ClientSettings permits Bus.Context {
                         : (publication, code, message) ->
                                 errorHandler.onError(new RegistrationException(code, message));
         driverLostHandler = other.driverLostHandler;
+        reconnect = other.reconnect;
+        driverBackHandler = other.driverBackHandler;
         subscriberErrorHandler =
                 other.subscriberErrorHandler != null ? other.subscriberErrorHandler : errorHandler;
         availableCounterHandler = other.availableCounterHandler;
@@ -189,10 +194,41 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * @param handler told once, after the error handler, when the driver is lost.
+     * @param handler told, after the error handler, when the driver is lost.
      */
     public Bus.Context driverLostHandler(DriverLostHandler handler) {
         this.driverLostHandler = Objects.requireNonNull(handler);
+        return self();
+    }
+
+    /**
+     * @param reconnect whether a bus that has lost its driver connects to the next one in the
+     *     directory, or to the same one when it goes on, and adds its publications, subscriptions
+     *     with their destinations, and counters again: the objects stay. Default: no, the bus is
+     *     closed.
+     *     <p>Until then the bus is not closed and not connected. Images are closed, and the
+     *     unavailable-image handlers called. Publications return {@link Publication#NOT_CONNECTED},
+     *     subscriptions have no images, closing works, and what is added waits for the next driver,
+     *     up to the driver timeout. Destinations, rejects and {@link Bus#nextSessionId} fail with a
+     *     {@link DriverLostException}.
+     *     <p>What was in the logs of the lost driver and not consumed is lost. At the next one,
+     *     streams are new: positions begin anew, where the channel says or at 0. Session ids,
+     *     unless the channel sets them, registration ids, client id, term lengths and MTUs may be
+     *     others; images are new objects. What the next driver refuses is told to the error
+     *     handler, and closed.
+     */
+    public Bus.Context reconnect(boolean reconnect) {
+        this.reconnect = reconnect;
+        return self();
+    }
+
+    /**
+     * @param handler told, where {@link #reconnect} is set, each time that the bus is connected to
+     *     the next driver and that has answered for all that was added again. Called on the client
+     *     conductor's thread.
+     */
+    public Bus.Context driverBackHandler(Consumer<Bus> handler) {
+        this.driverBackHandler = Objects.requireNonNull(handler);
         return self();
     }
 

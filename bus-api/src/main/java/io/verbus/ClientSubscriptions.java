@@ -5,6 +5,7 @@ package io.verbus;
 import io.verbus.channel.ChannelStatus;
 import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.control.Attachment;
 import io.verbus.control.CommandEncoder;
 import io.verbus.control.DriverEvent;
 import io.verbus.logbuffer.InvalidFrameException;
@@ -25,29 +26,58 @@ import java.util.function.Consumer;
 
 /** The subscriptions of a client and their images. Conductor's thread only. */
 final class ClientSubscriptions {
-    private record Entry(Subscription subscription, CompletableFuture<Subscription> answer) {}
+    /** The subscription is there from the command on, as images may come before its answer. */
+    private final class Entry extends Addition<Subscription> {
+        private final Subscription subscription;
+
+        private Entry(Subscription subscription, CompletableFuture<Subscription> answer) {
+            super(conductor, subscription.askedUnder(), answer);
+            this.subscription = subscription;
+        }
+
+        @Override
+        void send(Attachment attachment, long registrationId) {
+            subscription.registrationId(registrationId);
+            attachment
+                    .commands()
+                    .addSubscription(
+                            registrationId, subscription.channel(), subscription.streamId());
+            entries.put(registrationId, this);
+        }
+
+        @Override
+        boolean isClosed(Subscription made) {
+            return made.isClosed();
+        }
+
+        @Override
+        void markClosed(Subscription made) {
+            made.markClosed();
+        }
+
+        @Override
+        void drop() {
+            subscription.markClosed();
+        }
+
+        @Override
+        String words() {
+            return subscription.toString();
+        }
+    }
 
     private final ClientConductor conductor;
-    private final DriverConnection driver;
-    private final CommandEncoder commands;
     private final LogTouching touching;
     private final LingeringMappings lingering;
     private final Long2ObjectHashMap<Entry> entries = new Long2ObjectHashMap<>();
 
     ClientSubscriptions(
-            ClientConductor conductor,
-            DriverConnection driver,
-            CommandEncoder commands,
-            LogTouching touching,
-            LingeringMappings lingering) {
+            ClientConductor conductor, LogTouching touching, LingeringMappings lingering) {
         this.conductor = conductor;
-        this.driver = driver;
-        this.commands = commands;
         this.touching = touching;
         this.lingering = lingering;
     }
 
-    // The subscription is there from the command on, as images may come before its answer.
     void add(
             long registrationId,
             ChannelUri channel,
@@ -55,7 +85,6 @@ final class ClientSubscriptions {
             AvailableImageHandler available,
             UnavailableImageHandler unavailable,
             CompletableFuture<Subscription> answer) {
-        commands.addSubscription(registrationId, channel, streamId);
         Subscription subscription =
                 new Subscription(
                         channel,
@@ -64,7 +93,7 @@ final class ClientSubscriptions {
                         available,
                         unavailable,
                         conductor.calls());
-        entries.put(registrationId, new Entry(subscription, answer));
+        conductor.ask(new Entry(subscription, answer));
     }
 
     void onReady(DriverEvent.SubscriptionReady event) {
@@ -72,8 +101,9 @@ final class ClientSubscriptions {
         if (entry == null) {
             return;
         }
-        entry.subscription.status(new ChannelStatus(driver.counters(), event.statusCounterId()));
-        if (!entry.answer.complete(entry.subscription)) {
+        entry.subscription.status(
+                new ChannelStatus(conductor.driver().counters(), event.statusCounterId()));
+        if (!entry.complete(entry.subscription)) {
             entry.subscription.close(); // nobody waits for it any more
         }
     }
@@ -87,7 +117,7 @@ final class ClientSubscriptions {
         if (entry == null) {
             return false;
         }
-        if (entry.answer.isDone() && !entry.answer.isCompletedExceptionally()) {
+        if (entry.isConfirmed()) {
             conductor.onError(
                     new RegistrationException(
                             event.code(),
@@ -99,9 +129,9 @@ final class ClientSubscriptions {
                                     + event.message()));
             return true;
         }
-        close(entry);
-        entry.answer.completeExceptionally(
-                new RegistrationException(event.code(), event.message()));
+        entries.remove(event.correlationId());
+        entry.refuse(new RegistrationException(event.code(), event.message()));
+        giveUpImages(entry.subscription);
         return true;
     }
 
@@ -115,10 +145,10 @@ final class ClientSubscriptions {
             return;
         }
         Subscription subscription = entry.subscription;
-        Path file = driver.directory().resolve(event.logFile());
+        Path file = conductor.driver().directory().resolve(event.logFile());
         LogBuffers log;
         try {
-            log = driver.mapLog(event.logFile(), true);
+            log = conductor.driver().mapLog(event.logFile(), true);
         } catch (BusException e) {
             onUnmappable(subscription, file, e);
             return;
@@ -150,13 +180,15 @@ final class ClientSubscriptions {
     /** Null where the driver never lets the subscription go. */
     private SubscriberLease lease(Subscription subscription, int counterId) {
         ChannelUri channel = subscription.channel();
-        boolean isHeld = !driver.mayLetGo(channel) && !channel.isManual();
-        return isHeld ? null : new SubscriberLease(driver.counters().valuesBuffer(), counterId);
+        boolean isHeld = !conductor.driver().mayLetGo(channel) && !channel.isManual();
+        return isHeld
+                ? null
+                : new SubscriberLease(conductor.driver().counters().valuesBuffer(), counterId);
     }
 
     /** The subscriber's counter, which stands at the join position; null if it is not, or gone. */
     private UnsafeBufferPosition position(DriverEvent.ImageAvailable event) {
-        CountersReader counters = driver.counters();
+        CountersReader counters = conductor.driver().counters();
         int id = event.positionCounterId();
         boolean isThere = id >= 0 && id <= counters.maxCounterId();
         int state = isThere ? counters.getCounterState(id) : CountersReader.RECORD_UNUSED;
@@ -225,7 +257,8 @@ final class ClientSubscriptions {
      * may have been let go, and is no witness against the publisher.
      */
     void onInvalidFrame(Image image, InvalidFrameException fault) {
-        if (!driver.mayLetGo(image.subscription().channel())) {
+        if (!conductor.driver().mayLetGo(image.subscription().channel())) {
+            CommandEncoder commands = conductor.commands();
             commands.rejectImage(
                     commands.nextCorrelationId(),
                     image.imageId(),
@@ -240,16 +273,39 @@ final class ClientSubscriptions {
     void release(Subscription subscription) {
         Entry entry = entries.get(subscription.registrationId());
         if (entry != null) {
-            commands.removeSubscription(subscription.registrationId());
+            conductor.commands().removeSubscription(subscription.registrationId());
             close(entry);
+            entry.settle();
         }
     }
 
     private void close(Entry entry) {
         entries.remove(entry.subscription.registrationId());
         entry.subscription.markClosed();
-        for (Image image : entry.subscription.takeClosedImages()) {
-            onGone(entry.subscription, image);
+        giveUpImages(entry.subscription);
+    }
+
+    /** Those that a subscription had when it was closed. */
+    private void giveUpImages(Subscription subscription) {
+        for (Image image : subscription.takeClosedImages()) {
+            onGone(subscription, image);
+        }
+    }
+
+    /** What the driver knows under a registration id; null if nothing. */
+    Addition<?> addition(long registrationId) {
+        return entries.get(registrationId);
+    }
+
+    /** The driver is lost: closes the images, and keeps what is wanted. */
+    void loseAll(Consumer<Addition<?>> keeper) {
+        Entry[] all = entries.values().toArray(new Entry[0]);
+        entries.clear();
+        for (Entry entry : all) {
+            for (Image image : entry.subscription.detach()) {
+                onGone(entry.subscription, image);
+            }
+            keeper.accept(entry);
         }
     }
 
@@ -257,7 +313,7 @@ final class ClientSubscriptions {
     void closeAll(BusException reason) {
         for (Entry entry : entries.values().toArray(new Entry[0])) {
             close(entry);
-            entry.answer.completeExceptionally(reason);
+            entry.close(reason);
         }
     }
 }

@@ -15,7 +15,9 @@ import org.agrona.concurrent.status.ReadablePosition;
 
 /** A publication for any number of threads and processes, which share its log. */
 final class ConcurrentPublication extends Publication {
-    private final ConcurrentAppender appender;
+    // Under this object's monitor where it is written, by the conductor or by close; read once by
+    // each call. Null without a log: the publication is closed, or the driver lost.
+    private volatile ConcurrentAppender appender;
 
     ConcurrentPublication(
             ChannelUri channel,
@@ -25,15 +27,21 @@ final class ConcurrentPublication extends Publication {
             ChannelStatus status,
             Owner owner) {
         super(channel, registrationId, log, limit, status, owner);
-        appender = new ConcurrentAppender(log);
+        appender = new ConcurrentAppender(log, limit);
+    }
+
+    @Override
+    void append(LogBuffers log, ReadablePosition limit) {
+        appender = log == null ? null : new ConcurrentAppender(log, limit);
     }
 
     @Override
     public long offer(DirectBuffer buffer, int offset, int length, long reservedValue) {
-        if (isClosed()) {
-            return CLOSED;
+        ConcurrentAppender appender = this.appender;
+        if (appender == null) {
+            return absent();
         }
-        long result = appender.append(buffer, offset, length, reservedValue, limit());
+        long result = appender.append(buffer, offset, length, reservedValue, appender.limit());
         return result > 0 ? result : refused(result);
     }
 
@@ -46,8 +54,9 @@ final class ConcurrentPublication extends Publication {
             int secondOffset,
             int secondLength,
             ReservedValueSupplier supplier) {
-        if (isClosed()) {
-            return CLOSED;
+        ConcurrentAppender appender = this.appender;
+        if (appender == null) {
+            return absent();
         }
         long result =
                 appender.append(
@@ -58,30 +67,33 @@ final class ConcurrentPublication extends Publication {
                         secondOffset,
                         secondLength,
                         supplier,
-                        limit());
+                        appender.limit());
         return result > 0 ? result : refused(result);
     }
 
     @Override
     public long offer(DirectBufferVector[] vectors, ReservedValueSupplier supplier) {
-        if (isClosed()) {
-            return CLOSED;
+        ConcurrentAppender appender = this.appender;
+        if (appender == null) {
+            return absent();
         }
-        long result = appender.append(vectors, supplier, limit());
+        long result = appender.append(vectors, supplier, appender.limit());
         return result > 0 ? result : refused(result);
     }
 
     @Override
     public long tryClaim(int length, BufferClaim claim) {
-        if (isClosed()) {
-            return CLOSED;
+        ConcurrentAppender appender = this.appender;
+        if (appender == null) {
+            return absent();
         }
-        long result = appender.claim(length, claim, limit());
+        long result = appender.claim(length, claim, appender.limit());
         return result > 0 ? result : refused(result);
     }
 
     @Override
     public long position() {
-        return isClosed() ? CLOSED : appender.position();
+        ConcurrentAppender appender = this.appender;
+        return appender == null ? absent() : appender.position();
     }
 }

@@ -18,12 +18,13 @@ abstract sealed class CountingBus permits AsyncBus {
     final ClientCalls calls;
 
     CountingBus(Bus.Context context) {
-        conductor = new ClientConductor((Bus) this, context, DriverConnection.open(context));
+        conductor = new ClientConductor((Bus) this, context, Reconnection.connect(context));
         calls = conductor.calls();
     }
 
     /**
-     * The driver's counters. What is returned must not be used once the bus is closed.
+     * The driver's counters. What is returned must not be used once the bus is closed, or connected
+     * to the next driver: those of that one are got anew.
      *
      * @throws BusException if the bus is closed.
      */

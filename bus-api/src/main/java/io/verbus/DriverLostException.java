@@ -2,7 +2,10 @@
 
 package io.verbus;
 
-/** The media driver is gone, or has given this client up: the bus is of no more use. */
+/**
+ * The media driver is gone, or has given this client up: the bus is of no more use, unless it
+ * connects to the next one.
+ */
 public class DriverLostException extends BusException {
     private static final long serialVersionUID = 1L;
 

@@ -18,7 +18,12 @@ import org.agrona.concurrent.status.ReadablePosition;
  * what says so are for one thread at a time; the rest is for any.
  */
 public final class ExclusivePublication extends Publication {
-    private final ExclusiveAppender appender;
+    // Under this object's monitor where it is written, by the conductor or by close; read once by
+    // each call. Null without a log: the publication is closed, or the driver lost.
+    private volatile ExclusiveAppender appender;
+
+    // Written before the appender: the one that there is, or was last.
+    private ExclusiveAppender latest;
 
     // Written by any thread before the publication is closed, read by the client conductor.
     private volatile boolean isRevokedOnClose;
@@ -31,15 +36,32 @@ public final class ExclusivePublication extends Publication {
             ChannelStatus status,
             Owner owner) {
         super(channel, registrationId, log, limit, status, owner);
-        appender = new ExclusiveAppender(log);
+        latest = new ExclusiveAppender(log, limit);
+        appender = latest;
+    }
+
+    @Override
+    void append(LogBuffers log, ReadablePosition limit) {
+        if (log == null) {
+            appender = null;
+        } else {
+            latest = new ExclusiveAppender(log, limit);
+            appender = latest;
+        }
+    }
+
+    private ExclusiveAppender latest() {
+        ExclusiveAppender appender = this.appender;
+        return appender == null ? latest : appender;
     }
 
     @Override
     public long offer(DirectBuffer buffer, int offset, int length, long reservedValue) {
-        if (isClosed()) {
-            return CLOSED;
+        ExclusiveAppender appender = this.appender;
+        if (appender == null) {
+            return absent();
         }
-        long result = appender.append(buffer, offset, length, reservedValue, limit());
+        long result = appender.append(buffer, offset, length, reservedValue, appender.limit());
         return result > 0 ? result : refused(result);
     }
 
@@ -52,8 +74,9 @@ public final class ExclusivePublication extends Publication {
             int secondOffset,
             int secondLength,
             ReservedValueSupplier supplier) {
-        if (isClosed()) {
-            return CLOSED;
+        ExclusiveAppender appender = this.appender;
+        if (appender == null) {
+            return absent();
         }
         long result =
                 appender.append(
@@ -64,36 +87,39 @@ public final class ExclusivePublication extends Publication {
                         secondOffset,
                         secondLength,
                         supplier,
-                        limit());
+                        appender.limit());
         return result > 0 ? result : refused(result);
     }
 
     @Override
     public long offer(DirectBufferVector[] vectors, ReservedValueSupplier supplier) {
-        if (isClosed()) {
-            return CLOSED;
+        ExclusiveAppender appender = this.appender;
+        if (appender == null) {
+            return absent();
         }
-        long result = appender.append(vectors, supplier, limit());
+        long result = appender.append(vectors, supplier, appender.limit());
         return result > 0 ? result : refused(result);
     }
 
     @Override
     public long tryClaim(int length, BufferClaim claim) {
-        if (isClosed()) {
-            return CLOSED;
+        ExclusiveAppender appender = this.appender;
+        if (appender == null) {
+            return absent();
         }
-        long result = appender.claim(length, claim, limit());
+        long result = appender.claim(length, claim, appender.limit());
         return result > 0 ? result : refused(result);
     }
 
     @Override
     public long position() {
-        return isClosed() ? CLOSED : appender.position();
+        ExclusiveAppender appender = this.appender;
+        return appender == null ? absent() : appender.position();
     }
 
     /** Id of the term that is published to; of the last one, once the publication is closed. */
     public int termId() {
-        return appender.termId();
+        return latest().termId();
     }
 
     /**
@@ -101,7 +127,7 @@ public final class ExclusivePublication extends Publication {
      * thread at a time.
      */
     public int termOffset() {
-        return appender.termOffset();
+        return latest().termOffset();
     }
 
     /**
@@ -114,10 +140,11 @@ public final class ExclusivePublication extends Publication {
      * @throws IllegalArgumentException if the length is out of range.
      */
     public long appendPadding(int length) {
-        if (isClosed()) {
-            return CLOSED;
+        ExclusiveAppender appender = this.appender;
+        if (appender == null) {
+            return absent();
         }
-        long result = appender.appendPadding(length, limit());
+        long result = appender.appendPadding(length, appender.limit());
         return result > 0 ? result : refused(result);
     }
 
@@ -133,10 +160,11 @@ public final class ExclusivePublication extends Publication {
      * @throws IllegalArgumentException if a frame is not one, or is of another place.
      */
     public long offerBlock(DirectBuffer buffer, int offset, int length) {
-        if (isClosed()) {
-            return CLOSED;
+        ExclusiveAppender appender = this.appender;
+        if (appender == null) {
+            return absent();
         }
-        long result = appender.appendBlock(buffer, offset, length, limit());
+        long result = appender.appendBlock(buffer, offset, length, appender.limit());
         return result > 0 ? result : refused(result);
     }
 

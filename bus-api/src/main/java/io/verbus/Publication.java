@@ -14,7 +14,6 @@ import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.ReservedValueSupplier;
 
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.ReadablePosition;
 
 /**
@@ -29,7 +28,7 @@ import org.agrona.concurrent.status.ReadablePosition;
  */
 public abstract sealed class Publication extends ChannelResource implements AutoCloseable
         permits ConcurrentPublication, ExclusivePublication {
-    /** No subscriber receives the stream now: offer again later. */
+    /** No subscriber receives the stream, or there is no driver, now: offer again later. */
     public static final long NOT_CONNECTED = AppendResult.NOT_CONNECTED;
 
     /** Subscribers, or the way to them, are too far behind: try again when they have moved on. */
@@ -38,18 +37,21 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     /** The log has begun its next term: try again at once. */
     public static final long ADMIN_ACTION = AppendResult.ADMIN_ACTION;
 
-    /** The publication, or its bus, is closed, or the driver is lost. */
+    /** The publication, or its bus, is closed, or the driver is lost for good. */
     public static final long CLOSED = AppendResult.CLOSED;
 
     /** The stream has no positions left: close the publication and add a new one. */
     public static final long MAX_POSITION_EXCEEDED = AppendResult.MAX_POSITION_EXCEEDED;
 
-    private final LogBuffers log;
-    private final UnsafeBuffer metadata;
-    private final ReadablePosition limit;
+    // Under this object's monitor where they are written, by the conductor: of the driver that is
+    // there, or was last.
+    private volatile LogBuffers log;
+    private volatile ReadablePosition limit;
 
-    // Written once, under this object's monitor, by the closing thread; read by every call.
+    // Under this object's monitor where they are written, by the conductor or by close. What sends
+    // a message looks at the appender instead, which is there while neither is set.
     private volatile boolean isClosed;
+    private volatile boolean isAdrift;
 
     Publication(
             ChannelUri channel,
@@ -60,9 +62,13 @@ public abstract sealed class Publication extends ChannelResource implements Auto
             Owner owner) {
         super(channel, registrationId, status, owner);
         this.log = log;
-        this.metadata = log.metadata();
         this.limit = limit;
     }
+
+    /**
+     * Has calls append to a log from now on; to none if it is null. Under this object's monitor.
+     */
+    abstract void append(LogBuffers log, ReadablePosition limit);
 
     /**
      * Sends all of a buffer, as {@link #offer(DirectBuffer, int, int, long)} with a reserved value
@@ -186,7 +192,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
      * thread.
      */
     public final long positionLimit() {
-        return isClosed ? CLOSED : limit.getAcquire();
+        return isClosed || isAdrift ? absent() : limit.getAcquire();
     }
 
     /**
@@ -195,7 +201,8 @@ public abstract sealed class Publication extends ChannelResource implements Auto
      */
     public final long availableWindow() {
         long limit = positionLimit();
-        return isClosed ? CLOSED : limit - position();
+        long position = position();
+        return limit < 0 || position < 0 ? absent() : limit - position;
     }
 
     /** Counter that holds {@link #positionLimit()}; the driver's. */
@@ -210,11 +217,11 @@ public abstract sealed class Publication extends ChannelResource implements Auto
 
     /** Whether a subscriber receives the stream now. Any thread. */
     public final boolean isConnected() {
-        return !isClosed && isConnectedFlagSet();
+        return !isClosed && !isAdrift && isConnectedFlagSet();
     }
 
     private boolean isConnectedFlagSet() {
-        return metadata.getIntVolatile(LogLayout.CONNECTED) == 1;
+        return log.metadata().getIntVolatile(LogLayout.CONNECTED) == 1;
     }
 
     /** Why a call has not gone through, once an appender has refused it for the given reason. */
@@ -222,8 +229,9 @@ public abstract sealed class Publication extends ChannelResource implements Auto
         return result == BACK_PRESSURED && !isConnectedFlagSet() ? NOT_CONNECTED : result;
     }
 
-    final long limit() {
-        return limit.getAcquire();
+    /** What a call returns that has found no appender. */
+    final long absent() {
+        return isClosed ? CLOSED : NOT_CONNECTED;
     }
 
     @Override
@@ -378,7 +386,32 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     final synchronized boolean markClosed() {
         boolean first = !isClosed;
         isClosed = true;
+        append(null, null);
         return first;
+    }
+
+    /** The driver is lost: keeps all later calls out of the log. Conductor's thread. */
+    final synchronized void detach() {
+        isAdrift = true;
+        append(null, null);
+        status(ChannelStatus.UNKNOWN);
+    }
+
+    /**
+     * The next driver has the publication; false if it was closed meanwhile. Conductor's thread.
+     */
+    final synchronized boolean attach(
+            long registrationId, LogBuffers log, ReadablePosition limit, ChannelStatus status) {
+        if (isClosed) {
+            return false;
+        }
+        registrationId(registrationId);
+        status(status);
+        this.log = log;
+        this.limit = limit;
+        isAdrift = false;
+        append(log, limit);
+        return true;
     }
 
     /**

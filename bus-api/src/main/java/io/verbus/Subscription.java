@@ -21,9 +21,6 @@ import java.util.function.Consumer;
 public final class Subscription extends ChannelResource implements AutoCloseable {
     private static final Image[] NONE = {};
 
-    /** Until the driver has answered. */
-    private static final ChannelStatus UNKNOWN = new ChannelStatus(null, 0);
-
     private final int streamId;
     private final AvailableImageHandler available;
     private final UnavailableImageHandler unavailable;
@@ -45,7 +42,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
             AvailableImageHandler available,
             UnavailableImageHandler unavailable,
             Owner owner) {
-        super(channel, registrationId, UNKNOWN, owner);
+        super(channel, registrationId, ChannelStatus.UNKNOWN, owner);
         this.streamId = streamId;
         this.available = available;
         this.unavailable = unavailable;
@@ -347,6 +344,17 @@ public final class Subscription extends ChannelResource implements AutoCloseable
             }
         }
         return null;
+    }
+
+    /** The driver is lost: takes all images out and closes them. Conductor's thread. */
+    synchronized Image[] detach() {
+        Image[] lost = isClosed ? takeClosedImages() : images;
+        images = NONE;
+        for (Image image : lost) {
+            image.markClosed();
+        }
+        status(ChannelStatus.UNKNOWN);
+        return lost;
     }
 
     /** The images that the subscription had when it was closed. Conductor's thread, once. */

@@ -6,12 +6,15 @@ import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.cnc.DriverPulse;
+import io.verbus.codecs.control.AddCounterDecoder;
+import io.verbus.codecs.control.AddDestinationDecoder;
 import io.verbus.codecs.control.AddExclusivePublicationDecoder;
 import io.verbus.codecs.control.AddPublicationDecoder;
 import io.verbus.codecs.control.AddSubscriptionDecoder;
 import io.verbus.codecs.control.ClientCloseDecoder;
 import io.verbus.codecs.control.MessageBounds;
 import io.verbus.codecs.control.RejectImageDecoder;
+import io.verbus.codecs.control.RemoveDestinationByIdDecoder;
 import io.verbus.codecs.control.RemovePublicationDecoder;
 import io.verbus.codecs.control.RemoveSubscriptionDecoder;
 import io.verbus.control.DriverEvent;
@@ -52,6 +55,14 @@ final class ScriptedDriver implements AutoCloseable {
         record RemoveSubscription(long registrationId) implements Command {}
 
         record RejectImage(long imageId, long position, String reason) implements Command {}
+
+        record AddCounter(long correlationId, int typeId) implements Command {}
+
+        record AddDestination(long correlationId, long registrationId, String channel)
+                implements Command {}
+
+        record RemoveDestination(long correlationId, long registrationId, long destinationId)
+                implements Command {}
 
         record ClientClose(long clientId) implements Command {}
     }
@@ -128,6 +139,21 @@ final class ScriptedDriver implements AutoCloseable {
     void leave() {
         die();
         ring.consumerHeartbeatTime(DriverPulse.CLOSED_HEARTBEAT);
+    }
+
+    /** The next command, of a kind, that is not a sign of life, once it comes. */
+    <T extends Command> T next(Class<T> kind) {
+        Command command = next();
+        if (!kind.isInstance(command)) {
+            throw new AssertionError("not " + kind.getSimpleName() + ": " + command);
+        }
+        return kind.cast(command);
+    }
+
+    /** Whether a command is there that is not a sign of life. */
+    boolean hasNext() {
+        read();
+        return !commands.isEmpty();
     }
 
     /** The next command that is not a sign of life, once it comes. */
@@ -220,6 +246,28 @@ final class ScriptedDriver implements AutoCloseable {
                 commands.add(
                         new Command.RejectImage(
                                 reject.imageId(), reject.position(), reject.reason()));
+            }
+            case AddCounterDecoder.TEMPLATE_ID -> {
+                AddCounterDecoder add = new AddCounterDecoder().wrap(buffer, index);
+                commands.add(new Command.AddCounter(add.correlationId(), add.typeId()));
+            }
+            case AddDestinationDecoder.TEMPLATE_ID -> {
+                AddDestinationDecoder add =
+                        new AddDestinationDecoder()
+                                .wrap(buffer, index, AddDestinationDecoder.BLOCK_LENGTH, 1);
+                commands.add(
+                        new Command.AddDestination(
+                                add.correlationId(), add.registrationId(), add.channel()));
+            }
+            case RemoveDestinationByIdDecoder.TEMPLATE_ID -> {
+                RemoveDestinationByIdDecoder remove =
+                        new RemoveDestinationByIdDecoder()
+                                .wrap(buffer, index, RemoveDestinationByIdDecoder.BLOCK_LENGTH, 1);
+                commands.add(
+                        new Command.RemoveDestination(
+                                remove.correlationId(),
+                                remove.registrationId(),
+                                remove.destinationRegistrationId()));
             }
             case ClientCloseDecoder.TEMPLATE_ID ->
                     commands.add(

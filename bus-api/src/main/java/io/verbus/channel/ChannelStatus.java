@@ -30,6 +30,9 @@ public final class ChannelStatus {
     /** The channel is being closed. */
     public static final long CLOSING = 2;
 
+    /** Until the driver has told, and while there is none. */
+    public static final ChannelStatus UNKNOWN = new ChannelStatus(null, 0);
+
     private static final int ADDRESS_LENGTH = Integer.BYTES;
     private static final int ADDRESS = 2 * Integer.BYTES;
 

@@ -287,9 +287,18 @@ public final class ChannelUri {
         if (isIpc() || values.containsKey(ChannelKey.SPIES_CONNECT) || !preset) {
             return this;
         }
+        return with(ChannelKey.SPIES_CONNECT, true);
+    }
+
+    /** This channel of a publication, with another id of a subscription to responses. */
+    public ChannelUri withResponseId(long id) {
+        return with(ChannelKey.RESPONSE_ID, id);
+    }
+
+    private ChannelUri with(ChannelKey key, Object value) {
         EnumMap<ChannelKey, Object> all = new EnumMap<>(ChannelKey.class);
         all.putAll(values);
-        all.put(ChannelKey.SPIES_CONNECT, true);
+        all.put(key, value);
         return new ChannelUri(media, isAeron, isSpy, all);
     }
 

@@ -145,7 +145,7 @@ public final class CommandEncoder {
                         .wrap(buffer, 0)
                         .clientId(clientId)
                         .correlationId(correlationId)
-                        .registrationId(add.publicationId())
+                        .registrationId(add.registrationId())
                         .channel(add.channel().toString());
                 write(AddDestinationEncoder.TEMPLATE_ID, addDestination.encodedLength());
             }
@@ -154,7 +154,7 @@ public final class CommandEncoder {
                         .wrap(buffer, 0)
                         .clientId(clientId)
                         .correlationId(correlationId)
-                        .registrationId(remove.publicationId())
+                        .registrationId(remove.registrationId())
                         .channel(remove.channel().toString());
                 write(RemoveDestinationEncoder.TEMPLATE_ID, removeDestination.encodedLength());
             }
@@ -163,7 +163,7 @@ public final class CommandEncoder {
                         .wrap(buffer, 0)
                         .clientId(clientId)
                         .correlationId(correlationId)
-                        .registrationId(remove.publicationId())
+                        .registrationId(remove.registrationId())
                         .destinationRegistrationId(remove.destinationId());
                 write(
                         RemoveDestinationByIdEncoder.TEMPLATE_ID,
@@ -174,7 +174,7 @@ public final class CommandEncoder {
                         .wrap(buffer, 0)
                         .clientId(clientId)
                         .correlationId(correlationId)
-                        .registrationId(add.subscriptionId())
+                        .registrationId(add.registrationId())
                         .channel(add.channel().toString());
                 write(AddReceiveDestinationEncoder.TEMPLATE_ID, addSource.encodedLength());
             }
@@ -183,7 +183,7 @@ public final class CommandEncoder {
                         .wrap(buffer, 0)
                         .clientId(clientId)
                         .correlationId(correlationId)
-                        .registrationId(remove.subscriptionId())
+                        .registrationId(remove.registrationId())
                         .channel(remove.channel().toString());
                 write(RemoveReceiveDestinationEncoder.TEMPLATE_ID, removeSource.encodedLength());
             }

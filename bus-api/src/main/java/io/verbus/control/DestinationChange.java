@@ -6,11 +6,14 @@ import io.verbus.channel.ChannelUri;
 
 /** A change to where a publication is sent, or to where a subscription receives. */
 public sealed interface DestinationChange {
+    /** Of the publication or subscription. */
+    long registrationId();
+
     /** What is to be done, in words that follow "to". */
     String words();
 
     /** A publication is sent there, too. */
-    record Add(long publicationId, ChannelUri channel) implements DestinationChange {
+    record Add(long registrationId, ChannelUri channel) implements DestinationChange {
         @Override
         public String words() {
             return "add the destination '" + channel + "'";
@@ -18,7 +21,7 @@ public sealed interface DestinationChange {
     }
 
     /** A publication is sent there no more. */
-    record Remove(long publicationId, ChannelUri channel) implements DestinationChange {
+    record Remove(long registrationId, ChannelUri channel) implements DestinationChange {
         @Override
         public String words() {
             return "remove the destination '" + channel + "'";
@@ -26,7 +29,7 @@ public sealed interface DestinationChange {
     }
 
     /** A publication is not sent any more where an add of this id has led it. */
-    record RemoveById(long publicationId, long destinationId) implements DestinationChange {
+    record RemoveById(long registrationId, long destinationId) implements DestinationChange {
         @Override
         public String words() {
             return "remove destination " + destinationId;
@@ -34,7 +37,7 @@ public sealed interface DestinationChange {
     }
 
     /** A subscription receives there, too. */
-    record AddSource(long subscriptionId, ChannelUri channel) implements DestinationChange {
+    record AddSource(long registrationId, ChannelUri channel) implements DestinationChange {
         @Override
         public String words() {
             return "add the destination '" + channel + "' to a subscription";
@@ -42,7 +45,7 @@ public sealed interface DestinationChange {
     }
 
     /** A subscription receives there no more. */
-    record RemoveSource(long subscriptionId, ChannelUri channel) implements DestinationChange {
+    record RemoveSource(long registrationId, ChannelUri channel) implements DestinationChange {
         @Override
         public String words() {
             return "remove the destination '" + channel + "' from a subscription";

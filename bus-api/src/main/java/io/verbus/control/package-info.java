@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a client writes to its driver, and what it reads of it: commands and events. */
+/**
+ * How a client finds its driver, what it writes to it, and what it reads of it: commands and
+ * events.
+ */
 package io.verbus.control;

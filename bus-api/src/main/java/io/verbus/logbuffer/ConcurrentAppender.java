@@ -5,6 +5,7 @@ package io.verbus.logbuffer;
 import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.ReadablePosition;
 
 import java.lang.ref.Reference;
 
@@ -53,14 +54,26 @@ public final class ConcurrentAppender extends GatheringAppender {
      * @param log of the publication, mapped for writing.
      */
     public ConcurrentAppender(LogBuffers log) {
-        this(log, log.spec().termLength() / ADDED_PART);
+        this(log, (ReadablePosition) null);
+    }
+
+    /**
+     * @param log of the publication, mapped for writing.
+     * @param limit of the publication, for {@link #limit()}.
+     */
+    public ConcurrentAppender(LogBuffers log, ReadablePosition limit) {
+        this(log, limit, log.spec().termLength() / ADDED_PART);
     }
 
     /**
      * @param maxAdded bytes of the longest message that is claimed by an add.
      */
     ConcurrentAppender(LogBuffers log, int maxAdded) {
-        super(log);
+        this(log, null, maxAdded);
+    }
+
+    private ConcurrentAppender(LogBuffers log, ReadablePosition limit, int maxAdded) {
+        super(log, limit);
         metadata = log.metadata();
         metadataAddress = metadata.addressOffset();
         initialTermId = log.spec().initialTermId();

@@ -6,6 +6,7 @@ import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.ReadablePosition;
 
 /**
  * Appends to a publication's log as its only writer. One thread.
@@ -63,7 +64,17 @@ public final class ExclusiveAppender extends GatheringAppender {
      * @param log of the publication, mapped for writing, with no other appender.
      */
     public ExclusiveAppender(LogBuffers log) {
-        super(log);
+        this(log, null);
+    }
+
+    /**
+     * Begins at the log's tail.
+     *
+     * @param log of the publication, mapped for writing, with no other appender.
+     * @param limit of the publication, for {@link #limit()}.
+     */
+    public ExclusiveAppender(LogBuffers log, ReadablePosition limit) {
+        super(log, limit);
         metadata = log.metadata();
         sessionWord = framing.sessionWord();
         initialTermId = log.spec().initialTermId();

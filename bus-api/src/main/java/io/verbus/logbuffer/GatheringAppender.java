@@ -4,6 +4,7 @@ package io.verbus.logbuffer;
 
 import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
+import org.agrona.concurrent.status.ReadablePosition;
 
 import java.lang.ref.Reference;
 
@@ -20,14 +21,27 @@ abstract sealed class GatheringAppender permits ConcurrentAppender, ExclusiveApp
 
     final LogBuffers log;
     final Framing framing;
+    private final ReadablePosition limit;
     private final int termLength;
     private final int bitsToShift;
 
-    GatheringAppender(LogBuffers log) {
+    /**
+     * @param limit of the publication, or null if the caller knows it.
+     */
+    GatheringAppender(LogBuffers log, ReadablePosition limit) {
         this.log = log;
+        this.limit = limit;
         framing = new Framing(log.spec());
         termLength = log.spec().termLength();
         bitsToShift = LogLayout.positionBitsToShift(termLength);
+    }
+
+    /**
+     * Position from which on nothing may be appended. Of the same log as the appender: who has one
+     * of them by a single load has both.
+     */
+    public final long limit() {
+        return limit.getAcquire();
     }
 
     /** Claims all frames of a message. Returns the position of the first, or a negative result. */

@@ -110,7 +110,7 @@ class BusCountersTest {
         io.aeron.Counter counter = aeron.addCounter(TYPE, "theirs");
         long id = counter.registrationId();
         Await.until("told", () -> told.contains("+" + id));
-        assertTrue(added.contains("+" + id + "=theirs"), added.toString());
+        Await.until("the other, too", () -> added.contains("+" + id + "=theirs"));
         assertTrue(bus.removeAvailableCounterHandler(first));
         assertFalse(bus.removeAvailableCounterHandler(first));
         assertFalse(bus.removeAvailableCounterHandler(available));

@@ -76,8 +76,7 @@ class AnnouncedLabTest {
             Reader reader = Reader.fromFirst(script);
             reader.exchange(writer, first, 500);
             Subscription second = subscribe(c, PORT + 1);
-            a.awaitCounter("connected to ", connected -> connected == 1);
-            assertEquals(2, a.counters("connected to ").size());
+            Await.until("both", 60, () -> a.counters("connected to ").equals(List.of(1L, 1L)));
             Reader late = Reader.fromAny(script);
             Await.until(
                     "both read",

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.control;
+
+import io.verbus.BusException;
+import io.verbus.DriverLostException;
+import io.verbus.DriverTimeoutException;
+import io.verbus.cnc.CncFile;
+import io.verbus.directory.DirectoryTrust;
+
+import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Looks for a live driver: one whose heart is seen to beat. The file of a driver that does not beat
+ * stays mapped for as long as it is the directory's: the driver may have been stopped. One thread.
+ */
+public final class DriverSearch implements AutoCloseable {
+    private static final long RETRY_NS = 5_000_000;
+    private static final long LOOK_NS = 1_000_000;
+
+    private final Path file;
+    private final DirectoryTrust trust;
+    private final long timeoutNs;
+
+    /** What is in the directory; null if that is no driver. */
+    private DriverConnection candidate;
+
+    private BusException failure;
+
+    /**
+     * @param directory of the driver.
+     * @param trust that decides whose driver is believed.
+     * @param timeoutNs for which the heartbeat of a driver that lives may stand still.
+     */
+    public DriverSearch(Path directory, DirectoryTrust trust, long timeoutNs) {
+        file = directory.resolve(CncFile.NAME);
+        this.trust = trust;
+        this.timeoutNs = timeoutNs;
+    }
+
+    /**
+     * Looks once.
+     *
+     * @return the driver, which is the caller's to close; null if there is none yet.
+     */
+    public DriverConnection look() {
+        try {
+            if (candidate == null) {
+                candidate = new DriverConnection(file, CncFile.map(file, trust), trust, timeoutNs);
+            }
+            failure = candidate.failure();
+            if (failure == null && candidate.hasBeaten()) {
+                DriverConnection found = candidate;
+                candidate = null;
+                return found;
+            }
+            if (failure == null) {
+                failure = new DriverLostException(candidate.silence());
+            } else if (!candidate.isInDirectory()) {
+                close();
+            }
+        } catch (BusException e) {
+            failure = e;
+        }
+        return null;
+    }
+
+    /**
+     * Looks until there is a driver, for as long as a heartbeat may stand still.
+     *
+     * @param meanwhile run before each look.
+     * @return the driver, which is the caller's to close.
+     * @throws DriverTimeoutException with what was found last, if there is none in time.
+     */
+    public DriverConnection await(Runnable meanwhile) {
+        long start = System.nanoTime();
+        while (true) {
+            meanwhile.run();
+            DriverConnection found = look();
+            if (found != null) {
+                return found;
+            }
+            if (System.nanoTime() - start > timeoutNs) {
+                throw new DriverTimeoutException(
+                        "cannot connect within "
+                                + timeoutNs / 1_000_000
+                                + " ms: "
+                                + failure.getMessage(),
+                        failure);
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new BusException("interrupted while connecting to the driver of " + file);
+            }
+            LockSupport.parkNanos(candidate == null ? RETRY_NS : LOOK_NS);
+        }
+    }
+
+    /** Unmaps what is no driver yet. More looks may follow. */
+    @Override
+    public void close() {
+        if (candidate != null) {
+            candidate.close();
+            candidate = null;
+        }
+    }
+}
