@@ -24,7 +24,8 @@ class CncLayoutTest {
                         Map.entry("start time", CncFile.START_TIME),
                         Map.entry("process id", CncFile.PID),
                         Map.entry("page length", CncFile.PAGE_LENGTH),
-                        Map.entry("driver id", CncFile.DRIVER_ID)),
+                        Map.entry("driver id", CncFile.DRIVER_ID),
+                        Map.entry("lets go", CncFile.LETS_GO)),
                 LayoutPicture.offsets(CncFile.class));
     }
 }
