@@ -324,7 +324,7 @@ enum ChannelKey {
     END_OF_STREAM(
             "eos",
             Side.NONE,
-            Side.NONE,
+            Side.PUBLICATION,
             Side.PUBLICATION,
             "true",
             ValueForm.TRUTH,

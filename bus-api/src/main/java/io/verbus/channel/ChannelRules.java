@@ -403,10 +403,6 @@ final class ChannelRules {
                 channel,
                 "when a message arrives, as a one-sided Write tells the receiver nothing: have the"
                         + " publication name channel-snd-ts-offset");
-        refuseOverRdma(
-                !channel.tellsEnd(),
-                channel,
-                "eos=false: an image ends with its publication; leave it out");
         EnumMap<ChannelKey, Object> kept = new EnumMap<>(ChannelKey.class);
         values.forEach(
                 (key, value) -> {
@@ -435,7 +431,7 @@ final class ChannelRules {
     }
 
     static void checkConnectable(ChannelUri channel) {
-        if (channel.hasEndpoint() && channel.control() != null) {
+        if (channel.hasEndpoint() && channel.control() != null && !channel.isAeron()) {
             throw new UnsupportedChannelException(
                     "channel '"
                             + channel

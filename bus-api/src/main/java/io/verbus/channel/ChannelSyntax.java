@@ -25,11 +25,7 @@ final class ChannelSyntax {
                     MEDIA_TIMESTAMP,
                     "",
                     ChannelKey.RECEIVE_TIMESTAMP.text(),
-                    "",
-                    "response-correlation-id",
-                    "-1",
-                    "eos",
-                    "true");
+                    "");
 
     private static final String EXAMPLE =
             "write verbus:ipc, verbus:rdma?endpoint=host:port or verbus:udp?endpoint=host:port,"

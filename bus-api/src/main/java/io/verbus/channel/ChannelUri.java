@@ -331,6 +331,15 @@ public final class ChannelUri {
     }
 
     /**
+     * What to look up for the local address that RDMA connects from; null if any may be used. A
+     * {@code control} of Aeron beside an endpoint says as much.
+     */
+    public String sourceHost() {
+        boolean isControls = interfaceAddress() == null && hasEndpoint() && control() != null;
+        return isControls ? control().host() : interfaceAddress();
+    }
+
+    /**
      * Hosts that the channel leads to or through: names, or IP addresses. None of a spy's, who
      * reads in memory.
      */

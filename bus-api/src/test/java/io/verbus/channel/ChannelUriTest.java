@@ -358,7 +358,7 @@ class ChannelUriTest {
                 "verbus:ipc?mtu=8k|;'', which is not key=value",
                 "verbus:ipc?endpoint=h:1;which ipc does not know: its keys are control-mode,"
                     + " response-correlation-id, term-length, mtu, pub-wnd, session-id, stream-id,"
-                    + " tags, init-term-id, term-id, term-offset, tether, rejoin,"
+                    + " tags, init-term-id, term-id, term-offset, eos, tether,"
                     + " untethered-window-limit-timeout, untethered-linger-timeout,"
                     + " untethered-resting-timeout, alias",
                 "verbus:ipc?Mtu=8k;'Mtu', which ipc does not know",
@@ -367,7 +367,7 @@ class ChannelUriTest {
                         + " device, traffic-class, dscp, path-mtu, ack-timeout, retry-count,"
                         + " rnr-retry-count, term-length, mtu, window, fc, gtag, ssc, session-id,"
                         + " stream-id, tags, init-term-id, term-id, term-offset, tether, rejoin,"
-                        + " untethered-window-limit-timeout, untethered-linger-timeout,"
+                        + " rejoin, untethered-window-limit-timeout, untethered-linger-timeout,"
                         + " untethered-resting-timeout, channel-snd-ts-offset, alias",
                 "verbus:ipc?session-id=tag:x;session-id 'tag:x' is wrong: it must be a whole",
                 "verbus:ipc?tags=;tags '' is wrong: it must be a tag of the place",
@@ -693,7 +693,9 @@ class ChannelUriTest {
         UnsupportedChannelException refused =
                 assertThrows(
                         UnsupportedChannelException.class,
-                        () -> ChannelUri.parse("aeron:rdma?endpoint=h:1|eos=false"));
+                        () ->
+                                ChannelUri.parse(
+                                        "aeron:rdma?endpoint=h:1|media-rcv-ts-offset=0"));
         assertTrue(refused.getMessage().contains("not supported: leave it out"));
     }
 
@@ -841,6 +843,10 @@ class ChannelUriTest {
                         .overRdma();
         assertEquals("aeron:rdma?control=h:1|control-mode=dynamic|fc=min", carried.toString());
         carried.checkPublishable();
+        ChannelUri from = ChannelUri.parse("aeron:udp?endpoint=h:1|control=c:2|eos=false");
+        assertEquals("c", from.overRdma().sourceHost());
+        from.overRdma().checkPublishable();
+        assertFalse(from.overRdma().tellsEnd());
         ChannelUri both = ChannelUri.parse("verbus:rdma?endpoint=h:1|control=h:2");
         assertTrue(
                 assertThrows(UnsupportedChannelException.class, both::checkPublishable)

@@ -294,10 +294,11 @@ final class InboundImages implements AutoCloseable {
                     + frontier.position();
         }
         takeFrom(peer, written);
-        if (close.end() == StreamEnd.REVOKED) {
-            host.onImageRevoked(written.image, close.finalPosition());
-        } else {
-            host.onImageEnding(written.image, close.finalPosition());
+        switch (close.end()) {
+            case REVOKED -> host.onImageRevoked(written.image, close.finalPosition());
+            case UNTOLD ->
+                    loseUnwritten(written, "the publication was closed, and says nothing of it");
+            default -> host.onImageEnding(written.image, close.finalPosition());
         }
         return null;
     }

@@ -99,7 +99,7 @@ public final class OutboundConductor implements AutoCloseable {
     public void add(OutboundStream stream) {
         ChannelUri channel = stream.channel();
         channel.checkPublishable();
-        if (channel.control() != null && !channel.isManual()) {
+        if (channel.control() != null && !channel.isManual() && !channel.hasEndpoint()) {
             fans.add(stream);
             try {
                 controls.add(stream, nowNs);

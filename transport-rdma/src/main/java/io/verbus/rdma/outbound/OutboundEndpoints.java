@@ -62,7 +62,7 @@ final class OutboundEndpoints implements AutoCloseable {
      */
     OutboundEndpoint of(ChannelUri channel, long nowNs) {
         Endpoint address = channel.endpoint();
-        String localHost = channel.interfaceAddress();
+        String localHost = channel.sourceHost();
         for (OutboundEndpoint endpoint : all) {
             if (endpoint.is(address, localHost)) {
                 endpoint.requireFits(channel);

@@ -13,6 +13,7 @@ import io.verbus.rdma.common.Setup;
 final class PendingSetup {
     private final LogBuffers log;
     private final Setup offer;
+    private final boolean tellsEnd;
 
     /** Position of the stream when it was offered. */
     private long position;
@@ -34,6 +35,7 @@ final class PendingSetup {
      */
     PendingSetup(OutboundPublication publication, CreditSlots.Slot creditSlot) {
         log = publication.stream.log();
+        tellsEnd = publication.publication().channel().tellsEnd();
         LogSpec spec = log.spec();
         offer =
                 new Setup(
@@ -54,6 +56,11 @@ final class PendingSetup {
 
     long registrationId() {
         return offer.registrationId();
+    }
+
+    /** Whether subscribers are to be told when the publication ends. */
+    boolean tellsEnd() {
+        return tellsEnd;
     }
 
     boolean wantsResponses() {

@@ -296,7 +296,10 @@ final class Transfer extends RoundRobin.Taker {
     }
 
     private StreamEnd streamEnd() {
-        return stream.isRevoked() ? StreamEnd.REVOKED : StreamEnd.PLACED;
+        if (stream.isRevoked()) {
+            return StreamEnd.REVOKED;
+        }
+        return isLeft || isBroken || offer.tellsEnd() ? StreamEnd.PLACED : StreamEnd.UNTOLD;
     }
 
     private long closePosition() {

@@ -106,6 +106,30 @@ class RdmaTransportTest {
         assertNoErrors();
     }
 
+    @RepeatedTest(3)
+    void subscribersAreNotToldOfAnEndThatIsUntold() {
+        net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+        TestStream stream =
+                net.a.publish(
+                        ChannelUri.parse(
+                                "aeron:rdma?endpoint=10.0.0.2:7400|eos=false|term-length=64k"
+                                        + "|mtu=1408"),
+                        STREAM);
+        net.until("some", () -> stream.offered > 500);
+        net.publishing = false;
+        stream.end();
+        net.a.transport.closePublication(stream);
+        net.until("released", () -> net.a.releasedStreams.contains(stream));
+        TestImage image = net.b.image();
+        net.until("gone", () -> image.lost != null && image.position() == stream.position());
+        assertEquals(stream.offered, image.received);
+        assertEquals(-1, image.endingAt);
+        assertFalse(image.isEndOfStream());
+        net.b.transport.closeImage(image, "drained");
+        net.until("image released", () -> image.released);
+        assertNoErrors();
+    }
+
     @Test
     void putsAStreamOffUntilASubscriberComes() {
         InboundEndpoint endpoint = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
