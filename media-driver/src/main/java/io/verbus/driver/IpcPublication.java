@@ -77,7 +77,7 @@ final class IpcPublication extends Publication {
     }
 
     private boolean isBeingRead() {
-        return !isRevoked() && !subscribers.isEmpty() && positions.least() < tail();
+        return !isRevoked() && subscribers.isStillReadBefore(tail());
     }
 
     @Override

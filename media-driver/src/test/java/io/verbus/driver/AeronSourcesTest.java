@@ -181,6 +181,39 @@ class AeronSourcesTest {
         }
     }
 
+    /** As an archive ends the replay for a follower that has reached the live log. */
+    @Test
+    void aSourceThatIsRevokedEndsNothingWhileAnotherGoesOn() throws IOException {
+        String replay = free();
+        String live = free();
+        try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
+            ExclusivePublication one = source(replay, 0);
+            subscription.addDestination(replay);
+            Await.until("connected", one::isConnected);
+            write(500, subscription, one);
+            ExclusivePublication other = source(live, one.position());
+            subscription.addDestination(live);
+            Await.until("image", () -> subscription.imageCount() == 1);
+            Image image = subscription.imageAtIndex(0);
+            Await.until(
+                    "both",
+                    () -> {
+                        read(subscription);
+                        return other.isConnected() && image.activeTransportCount() == 2;
+                    });
+            write(500, subscription, one, other);
+            one.revoke();
+            Await.until("one", () -> image.activeTransportCount() == 1);
+            write(500, subscription, other);
+            readAll(subscription);
+            assertFalse(image.isClosed());
+            assertFalse(image.isPublicationRevoked());
+            other.revoke();
+            Await.until("the end", () -> subscription.imageCount() == 0);
+            assertTrue(image.isPublicationRevoked());
+        }
+    }
+
     /** A live stream that begins where the replay has not come yet waits for it. */
     @Test
     void aSourceAheadWaitsForTheOthers() throws IOException {
