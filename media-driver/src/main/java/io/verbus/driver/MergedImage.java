@@ -196,7 +196,10 @@ final class MergedImage implements Subscribable {
         return work;
     }
 
-    /** A source that is revoked is read like one that has ended, while another goes on. */
+    /**
+     * A source that is revoked is read like one that has ended, while another goes on, or may come
+     * to another destination: who stops a replay does not know whether the live stream has come.
+     */
     private int lookAtSources(long nowNs) {
         int work = 0;
         int active = 0;
@@ -210,7 +213,7 @@ final class MergedImage implements Subscribable {
                 revoked = source.image;
             }
         }
-        if (revoked != null && active == 0) {
+        if (revoked != null && active == 0 && endpoint.hasOnly(revoked.endpoint())) {
             revoke(revoked.finalPosition());
             return 1;
         }

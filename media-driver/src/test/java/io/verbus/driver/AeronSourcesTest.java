@@ -208,9 +208,36 @@ class AeronSourcesTest {
             readAll(subscription);
             assertFalse(image.isClosed());
             assertFalse(image.isPublicationRevoked());
+            subscription.removeDestination(replay);
             other.revoke();
             Await.until("the end", () -> subscription.imageCount() == 0);
             assertTrue(image.isPublicationRevoked());
+        }
+    }
+
+    /** The leader of a cluster ends the replay when the follower is at the end of the log. */
+    @Test
+    void aSourceMayBeRevokedBeforeTheNextHasCome() throws IOException {
+        String replay = free();
+        String live = free();
+        try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
+            ExclusivePublication one = source(replay, 0);
+            subscription.addDestination(replay);
+            Await.until("connected", one::isConnected);
+            Await.until("image", () -> subscription.imageCount() == 1);
+            Image image = subscription.imageAtIndex(0);
+            write(500, subscription, one);
+            readAll(subscription);
+            subscription.addDestination(live);
+            long position = one.position();
+            one.revoke();
+            Await.until("none", () -> image.activeTransportCount() == 0);
+            ExclusivePublication other = source(live, position);
+            Await.until("connected", other::isConnected);
+            write(500, subscription, other);
+            readAll(subscription);
+            assertFalse(image.isClosed());
+            other.close();
         }
     }
 

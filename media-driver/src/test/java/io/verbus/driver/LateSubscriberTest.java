@@ -61,9 +61,12 @@ class LateSubscriberTest {
 
     private static void read(Subscription subscription) {
         int[] count = {0};
-        while (count[0] < MESSAGES) {
-            subscription.poll((buffer, offset, length, header) -> count[0]++, MESSAGES);
-        }
+        Await.until(
+                "read",
+                () -> {
+                    subscription.poll((buffer, offset, length, header) -> count[0]++, MESSAGES);
+                    return count[0] >= MESSAGES;
+                });
         Await.until("image closed", subscription::hasNoImages);
         assertEquals(MESSAGES, count[0]);
     }
