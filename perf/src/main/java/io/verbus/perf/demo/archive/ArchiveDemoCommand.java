@@ -66,9 +66,11 @@ public final class ArchiveDemoCommand implements Callable<Integer> {
                             + network.from()
                             + " to "
                             + network.to());
+            String result;
             try (ArchiveDemo demo = new ArchiveDemo(network, plan, options.limitNs(), System.err)) {
-                System.out.println(demo.run());
+                result = demo.run();
             }
+            System.out.println(result);
             return 0;
         } catch (DemoException | BusException e) {
             System.err.println("demo failed: " + e.getMessage());

@@ -12,6 +12,7 @@ import io.aeron.archive.client.AeronArchive;
 import io.aeron.archive.codecs.SourceLocation;
 import io.aeron.archive.status.RecordingPos;
 import io.aeron.exceptions.AeronException;
+import io.verbus.perf.demo.AeronPatience;
 import io.verbus.perf.demo.BusClient;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.DemoIdling;
@@ -55,6 +56,7 @@ final class ArchiveProcess {
      *     ArchivePlan}.
      */
     public static void main(String[] args) throws InterruptedException {
+        AeronPatience.set();
         ParentLink.open();
         ArchivePlan plan = ArchivePlan.parse(args);
         try (Aeron aeron = Clients.connect(args[0]);

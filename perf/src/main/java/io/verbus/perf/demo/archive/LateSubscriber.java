@@ -9,6 +9,7 @@ import io.aeron.Subscription;
 import io.aeron.archive.client.AeronArchive;
 import io.aeron.archive.client.ReplayMerge;
 import io.aeron.exceptions.AeronException;
+import io.verbus.perf.demo.AeronPatience;
 import io.verbus.perf.demo.BusClient;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.DemoIdling;
@@ -57,6 +58,7 @@ final class LateSubscriber {
      *     ArchivePlan}.
      */
     public static void main(String[] args) {
+        AeronPatience.set();
         ParentLink.open();
         ArchivePlan plan = ArchivePlan.parse(args);
         String session = "session-id=" + args[1];

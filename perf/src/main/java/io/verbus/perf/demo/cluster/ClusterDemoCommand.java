@@ -69,9 +69,11 @@ public final class ClusterDemoCommand implements Callable<Integer> {
                             + " and "
                             + network.to());
             ClusterPlan plan = ClusterPlan.of(network, orders, rate);
+            String result;
             try (ClusterDemo demo = new ClusterDemo(network, plan, options.limitNs(), System.err)) {
-                System.out.println(demo.run());
+                result = demo.run();
             }
+            System.out.println(result);
             return 0;
         } catch (DemoException | BusException e) {
             System.err.println("demo failed: " + e.getMessage());

@@ -6,6 +6,7 @@ import io.aeron.cluster.service.Cluster;
 import io.aeron.exceptions.AeronException;
 import io.verbus.BusException;
 import io.verbus.driver.config.DriverConfigBuilder;
+import io.verbus.perf.demo.AeronPatience;
 import io.verbus.perf.demo.ParentLink;
 import io.verbus.samples.cluster.ClusterMembers;
 import io.verbus.samples.cluster.ClusterNode;
@@ -41,6 +42,7 @@ final class NodeProcess {
      *     directory, folder, and options of transports, each {@code NAME=VALUE}.
      */
     public static void main(String[] args) throws InterruptedException {
+        AeronPatience.set();
         ParentLink parent = ParentLink.open();
         DriverConfigBuilder driver =
                 ClusterNode.driver(Path.of(args[4]))

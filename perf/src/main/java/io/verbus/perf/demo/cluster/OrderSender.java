@@ -4,6 +4,7 @@ package io.verbus.perf.demo.cluster;
 
 import io.aeron.cluster.client.AeronCluster;
 import io.aeron.exceptions.AeronException;
+import io.verbus.perf.demo.AeronPatience;
 import io.verbus.perf.demo.BusClient;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.DemoIdling;
@@ -54,6 +55,7 @@ final class OrderSender {
      * @param args driver directory, ingress endpoints, egress channel, orders and rate.
      */
     public static void main(String[] args) {
+        AeronPatience.set();
         ParentLink.open();
         AeronCluster.Context context =
                 new AeronCluster.Context()
