@@ -3,6 +3,7 @@
 package io.verbus.perf.demo.archive;
 
 import io.verbus.perf.demo.DemoNetwork;
+import io.verbus.perf.demo.DemoTransport;
 
 import java.util.List;
 
@@ -17,6 +18,8 @@ import java.util.List;
  * @param live destination at which the late subscriber joins the live stream.
  * @param control channel of requests to the archive.
  * @param anyPort channel of an endpoint at the subscriber's address, whose port the driver chooses.
+ * @param replay destination at which the subscriber receives the replay; over UDP in any case, as
+ *     RDMA does not know {@code eos=false} and the archive is on the subscriber's host.
  */
 record ArchivePlan(
         int messages,
@@ -25,7 +28,8 @@ record ArchivePlan(
         String recorded,
         String live,
         String control,
-        String anyPort) {
+        String anyPort,
+        String replay) {
     static final int STREAM_ID = 1001;
 
     /** Of replays that never leave the driver. */
@@ -35,7 +39,8 @@ record ArchivePlan(
     static final int MAX_LIVE = 50_000_000;
 
     private static final int PORTS = 3;
-    private static final int WORDS = 7;
+    private static final int WORDS = 8;
+    private static final String LOCAL = "aeron:udp?endpoint=127.0.0.1:0";
 
     /** A plan of channels over a network. */
     static ArchivePlan of(DemoNetwork network, int messages, int rate) {
@@ -48,7 +53,8 @@ record ArchivePlan(
                 endpoint + port,
                 endpoint + (port + 1),
                 endpoint + (port + 2),
-                endpoint + 0);
+                endpoint + 0,
+                network.transport() == DemoTransport.RDMA ? LOCAL : endpoint + 0);
     }
 
     /** As arguments of a process. */
@@ -60,7 +66,8 @@ record ArchivePlan(
                 recorded,
                 live,
                 control,
-                anyPort);
+                anyPort,
+                replay);
     }
 
     /** Reads {@link #words} from the last arguments of a process. */
@@ -73,7 +80,8 @@ record ArchivePlan(
                 args[at + 3],
                 args[at + 4],
                 args[at + 5],
-                args[at + 6]);
+                args[at + 6],
+                args[at + 7]);
     }
 
     /** How many messages a verifier has room for. */
