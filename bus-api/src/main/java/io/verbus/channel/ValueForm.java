@@ -31,7 +31,7 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
     private static final Pattern TIME = Pattern.compile("[0-9]{1,13}(ns|us|ms|s)");
     private static final Pattern SIZE = Pattern.compile("[0-9]{1,10}[kKmMgG]?");
     private static final Pattern DEVICE_NAME = Pattern.compile("[A-Za-z0-9_.:-]{1,63}");
-    private static final Pattern NAME = Pattern.compile("[ -{}~]{1,100}");
+    private static final Pattern NAME = Pattern.compile("[ -{}~]+");
     private static final long MINUTE_NS = 60_000_000_000L;
     private static final long HOUR_NS = 60 * MINUTE_NS;
     private static final long MILLISECOND_NS = 1_000_000;
@@ -55,7 +55,7 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
     /** Value: String. */
     static final ValueForm LABEL =
             plain(
-                    "1 to 100 printable ASCII characters other than '|'",
+                    "printable ASCII characters other than '|'",
                     text -> NAME.matcher(text).matches() ? text : null);
 
     /** Value: Boolean. */

@@ -139,8 +139,11 @@ public final class CncFile implements AutoCloseable {
         }
         Arena arena = Arena.ofShared();
         try (FileChannel channel = DriverFile.create(file)) {
-            // Written, not merely sized: a hole that cannot be filled later would be a fault.
+            // Written, not merely sized: a hole that cannot be filled later would be a fault. The
+            // last byte is first: a client may map the file as soon as it is there, and waits for
+            // the version, but not for the length.
             ByteBuffer zeros = ByteBuffer.allocateDirect(64 * 1024);
+            channel.write(zeros.limit(1), length - 1);
             for (long at = 0; at < length; ) {
                 zeros.clear().limit((int) Math.min(zeros.capacity(), length - at));
                 at += channel.write(zeros, at);

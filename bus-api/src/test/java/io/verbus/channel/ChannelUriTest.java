@@ -638,7 +638,10 @@ class ChannelUriTest {
     @Test
     void refusesNullAndTextsThatAreTooLong() {
         assertThrows(BusException.class, () -> ChannelUri.parse(null));
-        String text = "verbus:ipc?alias=" + "a".repeat(ChannelUri.MAX_LENGTH);
+        String longest = "verbus:ipc?alias=";
+        longest += "a".repeat(ChannelUri.MAX_LENGTH - longest.length());
+        assertEquals(longest, ChannelUri.parse(longest).toString());
+        String text = longest + "a";
         assertTrue(
                 assertThrows(BusException.class, () -> ChannelUri.parse(text))
                         .getMessage()

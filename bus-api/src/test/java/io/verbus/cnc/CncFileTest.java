@@ -24,6 +24,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 class CncFileTest {
     private static final CncSpec SPEC =
@@ -75,6 +78,28 @@ class CncFileTest {
                 cnc.counterMetadata(),
                 cnc.counterValues(),
                 cnc.errorLog());
+    }
+
+    /** A client of Aeron maps what is there, and then waits for nothing but the version. */
+    @Test
+    void fileHasItsLengthAsSoonAsItHasAny() throws Exception {
+        CncSpec large =
+                new CncSpec(99, 1, 1234, 5_000_000_000L, 65536, 32768, 8 * 1024 * 1024, 8192);
+        Set<Long> lengths = ConcurrentHashMap.newKeySet();
+        AtomicBoolean isCreated = new AtomicBoolean();
+        Thread observer =
+                Thread.ofPlatform()
+                        .start(
+                                () -> {
+                                    while (!isCreated.get()) {
+                                        lengths.add(file.toFile().length()); // 0 if it is absent
+                                    }
+                                });
+        CncFile.create(file, large).close();
+        isCreated.set(true);
+        observer.join();
+        lengths.remove(0L);
+        assertTrue(Set.of(Files.size(file)).containsAll(lengths), lengths::toString);
     }
 
     @Test

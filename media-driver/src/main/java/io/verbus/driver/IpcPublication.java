@@ -67,12 +67,17 @@ final class IpcPublication extends Publication {
         return subscribers;
     }
 
+    /** After its publishers have closed it, others may join while one still reads. */
     @Override
     public boolean serves(Subscription subscription) {
-        return isOpen()
+        return (isOpen() || isBeingRead())
                 && !isRejected
                 && subscription.channel().isIpc()
                 && subscription.matches(null, streamId(), sessionId());
+    }
+
+    private boolean isBeingRead() {
+        return !isRevoked() && subscribers.isStillReadBefore(tail());
     }
 
     @Override
@@ -97,8 +102,10 @@ final class IpcPublication extends Publication {
         subscribers.endImpossibleNow();
         skipUnread();
         subscribers.addAtLeast(subscription, positions::released);
-        raiseLimit(limitAt(positions.released(), window));
-        connected(true);
+        if (isOpen()) {
+            raiseLimit(limitAt(positions.released(), window));
+            connected(true);
+        }
     }
 
     /** A subscriber rejects the stream: nobody receives it for a while. */

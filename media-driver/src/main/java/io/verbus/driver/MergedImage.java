@@ -196,19 +196,29 @@ final class MergedImage implements Subscribable {
         return work;
     }
 
+    /**
+     * A source that is revoked is read like one that has ended, while another goes on, or may come
+     * to another destination: who stops a replay does not know whether the live stream has come.
+     */
     private int lookAtSources(long nowNs) {
         int work = 0;
         int active = 0;
         boolean goesOn = false;
+        NetworkImage revoked = null;
         for (Source source : sources) {
-            if (source.image.isRevoked()) {
-                revoke(source.image.finalPosition());
-                return 1;
-            }
             goesOn |= source.defect == null && source.position.getAcquire() <= merger.frontier();
             if (source.image.isActive() && source.defect == null) {
                 active++;
-            } else if (isOver(source)) {
+            } else if (source.image.isRevoked()) {
+                revoked = source.image;
+            }
+        }
+        if (revoked != null && active == 0 && endpoint.hasOnly(revoked.endpoint())) {
+            revoke(revoked.finalPosition());
+            return 1;
+        }
+        for (Source source : sources) {
+            if (!source.image.isActive() && isOver(source) || source.defect != null) {
                 hasEnded |= source.image.hasEnded() && source.defect == null;
                 leave(source);
                 work++;
@@ -381,9 +391,15 @@ final class MergedImage implements Subscribable {
         return CounterShare.IMAGES;
     }
 
+    /** When the stream has ended, others may join while one still reads. */
     @Override
     public boolean serves(Subscription subscription) {
-        return state == State.ACTIVE && subscription.matches(endpoint, streamId(), sessionId());
+        return (state == State.ACTIVE || isBeingRead())
+                && subscription.matches(endpoint, streamId(), sessionId());
+    }
+
+    private boolean isBeingRead() {
+        return state == State.DRAINING && subscribers.isStillReadBefore(finalPosition);
     }
 
     @Override

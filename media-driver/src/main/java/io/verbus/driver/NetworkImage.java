@@ -196,9 +196,15 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         return CounterShare.IMAGES;
     }
 
+    /** When the stream has ended, others may join while one still reads. */
     @Override
     public boolean serves(Subscription subscription) {
-        return state == State.ACTIVE && subscription.matches(endpoint, streamId(), sessionId());
+        return (state == State.ACTIVE || isBeingRead())
+                && subscription.matches(endpoint, streamId(), sessionId());
+    }
+
+    private boolean isBeingRead() {
+        return state == State.DRAINING && subscribers.isStillReadBefore(finalPosition);
     }
 
     /** Joins where the slowest subscriber is; where there is none, behind what is in place. */
@@ -225,7 +231,8 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     /**
-     * The peer has taken the stream back: ends the image wherever its subscribers are.
+     * The peer has taken the stream back: ends the image wherever its subscribers are. One source
+     * of several ends where it is merged to, as another may go on.
      *
      * @return whether the image had not ended before.
      */
@@ -236,6 +243,9 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         isRevoked = true;
         log.metadata().putByte(LogLayout.REVOKED, (byte) 1);
         drainTo(position);
+        if (received == null) {
+            return true;
+        }
         String reason = "the publication was revoked";
         subscribers.endAll(reason);
         close(reason);

@@ -84,6 +84,11 @@ final class Subscribers {
         return positions.isEmpty();
     }
 
+    /** Whether one that counts has not read up to a position yet. */
+    boolean isStillReadBefore(long position) {
+        return !positions.isEmpty() && positions.least() < position;
+    }
+
     /** Whether nobody reads the source, or will; a merging receiver reads it, too. */
     boolean isDeserted() {
         if (!positions.isEmpty()) {

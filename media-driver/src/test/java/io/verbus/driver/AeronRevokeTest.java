@@ -97,7 +97,9 @@ class AeronRevokeTest {
         try (Subscription subscription = aeron.addSubscription(endpoint, STREAM)) {
             revoke(aeron.addExclusivePublication(channel, STREAM), subscription);
             assertEquals(1, counter(SystemCounterDescriptor.PUBLICATIONS_REVOKED));
-            assertEquals(1, counter(SystemCounterDescriptor.PUBLICATION_IMAGES_REVOKED));
+            Await.until( // counted when the client has been told
+                    "counted",
+                    () -> counter(SystemCounterDescriptor.PUBLICATION_IMAGES_REVOKED) == 1);
         }
     }
 

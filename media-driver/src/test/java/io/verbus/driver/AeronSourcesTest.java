@@ -143,7 +143,7 @@ class AeronSourcesTest {
             assertEquals(1, image.activeTransportCount());
             assertEquals(publication.position(), image.position());
             subscription.removeDestination(first);
-            assertEquals(List.of(), subscription.localSocketAddresses());
+            Await.until("no address", () -> subscription.localSocketAddresses().isEmpty());
             Await.until("the end, in time", () -> subscription.imageCount() == 0);
         }
     }
@@ -178,6 +178,66 @@ class AeronSourcesTest {
             other.close();
             Await.until("the end", () -> subscription.imageCount() == 0);
             assertTrue(image.isEndOfStream());
+        }
+    }
+
+    /** As an archive ends the replay for a follower that has reached the live log. */
+    @Test
+    void aSourceThatIsRevokedEndsNothingWhileAnotherGoesOn() throws IOException {
+        String replay = free();
+        String live = free();
+        try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
+            ExclusivePublication one = source(replay, 0);
+            subscription.addDestination(replay);
+            Await.until("connected", one::isConnected);
+            write(500, subscription, one);
+            ExclusivePublication other = source(live, one.position());
+            subscription.addDestination(live);
+            Await.until("image", () -> subscription.imageCount() == 1);
+            Image image = subscription.imageAtIndex(0);
+            Await.until(
+                    "both",
+                    () -> {
+                        read(subscription);
+                        return other.isConnected() && image.activeTransportCount() == 2;
+                    });
+            write(500, subscription, one, other);
+            one.revoke();
+            Await.until("one", () -> image.activeTransportCount() == 1);
+            write(500, subscription, other);
+            readAll(subscription);
+            assertFalse(image.isClosed());
+            assertFalse(image.isPublicationRevoked());
+            subscription.removeDestination(replay);
+            other.revoke();
+            Await.until("the end", () -> subscription.imageCount() == 0);
+            assertTrue(image.isPublicationRevoked());
+        }
+    }
+
+    /** The leader of a cluster ends the replay when the follower is at the end of the log. */
+    @Test
+    void aSourceMayBeRevokedBeforeTheNextHasCome() throws IOException {
+        String replay = free();
+        String live = free();
+        try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
+            ExclusivePublication one = source(replay, 0);
+            subscription.addDestination(replay);
+            Await.until("connected", one::isConnected);
+            Await.until("image", () -> subscription.imageCount() == 1);
+            Image image = subscription.imageAtIndex(0);
+            write(500, subscription, one);
+            readAll(subscription);
+            subscription.addDestination(live);
+            long position = one.position();
+            one.revoke();
+            Await.until("none", () -> image.activeTransportCount() == 0);
+            ExclusivePublication other = source(live, position);
+            Await.until("connected", other::isConnected);
+            write(500, subscription, other);
+            readAll(subscription);
+            assertFalse(image.isClosed());
+            other.close();
         }
     }
 

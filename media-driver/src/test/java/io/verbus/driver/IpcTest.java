@@ -251,6 +251,27 @@ class IpcTest {
         assertEquals(0, Drivers.count(bus, CounterTypes.SUBSCRIBER_POSITION));
     }
 
+    /** As the services of a cluster do with the replay of a short log. */
+    @Test
+    void aClosedPublicationIsReadByThoseThatJoinBeforeAllOfItIsRead() {
+        Subscription first = bus.addSubscription(CHANNEL, STREAM);
+        Publication publication = bus.addPublication(CHANNEL, STREAM);
+        Await.until("connected", first::isConnected);
+        for (int i = 0; i < 20; i++) {
+            numbers.offer(publication, i, 500);
+        }
+        publication.close();
+        Subscription second = bus.addSubscription(CHANNEL, STREAM);
+        Await.until("joined", () -> second.imageCount() == 1);
+        assertEquals(20, Numbers.drain(first, 20).size());
+        Await.until("ended for the first", first::hasNoImages);
+        assertEquals(20, Numbers.drain(second, 20).size());
+        Await.until("ended for the second", second::hasNoImages);
+        Subscription late = bus.addSubscription(CHANNEL, STREAM);
+        Await.until("released", () -> Drivers.counter(bus, SystemCounter.PUBLICATIONS) == 0);
+        assertTrue(late.hasNoImages());
+    }
+
     private static Image imageOf(Subscription subscription) {
         List<Image> images = new ArrayList<>();
         subscription.forEachImage(images::add);

@@ -52,6 +52,11 @@ public final class ManualEndpoint implements InboundEndpoint {
         return destinations.stream().anyMatch(each -> each.endpoint == endpoint);
     }
 
+    /** Whether there is no destination but one. */
+    public boolean hasOnly(InboundEndpoint endpoint) {
+        return destinations.stream().allMatch(each -> each.endpoint == endpoint);
+    }
+
     /** One more subscription receives here. */
     public void enter() {
         users++;

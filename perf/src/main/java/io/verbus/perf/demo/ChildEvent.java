@@ -3,7 +3,7 @@
 package io.verbus.perf.demo;
 
 /** What the demo learns of its processes. */
-sealed interface ChildEvent {
+public sealed interface ChildEvent {
     /** The process that it is about. */
     ChildProcess child();
 

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  * A process that runs a {@link JavaProgram}. What it writes to standard error is passed on with its
  * name in front; what it writes to standard output, and its end, become events.
  */
-final class ChildProcess {
+public final class ChildProcess {
     private static final long ENDING_MS = 15_000;
 
     /** In an emulated processor the optimising compiler takes longer than it saves in one demo. */
@@ -114,13 +114,19 @@ final class ChildProcess {
         }
     }
 
-    String name() {
+    /** For people. */
+    public String name() {
         return name;
     }
 
     /** Tells the process to go on; see {@link ParentLink}. */
-    void go() {
+    public void go() {
         stdin.println(ParentLink.GO);
+    }
+
+    /** Kills it at once (SIGKILL). */
+    public void kill() {
+        process.destroyForcibly();
     }
 
     /** Closes its standard input, upon which it ends in good order. */

@@ -12,7 +12,7 @@ import java.util.concurrent.LinkedBlockingQueue;
  * The processes of a run. They end with it in the reverse of the order in which they were started,
  * also when this process is interrupted or terminated.
  */
-final class ChildProcesses implements AutoCloseable {
+public final class ChildProcesses implements AutoCloseable {
     private final BlockingQueue<ChildEvent> events = new LinkedBlockingQueue<>();
     private final Deque<ChildProcess> started = new ArrayDeque<>();
     private final Runnable afterEnd;
@@ -23,18 +23,18 @@ final class ChildProcesses implements AutoCloseable {
     /**
      * @param afterEnd to run once all have hasEnded.
      */
-    ChildProcesses(Runnable afterEnd) {
+    public ChildProcesses(Runnable afterEnd) {
         this.afterEnd = afterEnd;
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
     /** What happens to the processes, in the order in which it is noticed. */
-    BlockingQueue<ChildEvent> events() {
+    public BlockingQueue<ChildEvent> events() {
         return events;
     }
 
     /** Starts a process; see {@link ChildProcess#start}. */
-    synchronized ChildProcess start(String name, JavaProgram program, List<String> arguments)
+    public synchronized ChildProcess start(String name, JavaProgram program, List<String> arguments)
             throws DemoException {
         if (hasEnded) {
             throw new DemoException("the demo was interrupted: run it again");

@@ -4,6 +4,8 @@ package io.verbus.perf.demo;
 
 import io.verbus.BusException;
 import io.verbus.driver.tools.VerbusCommand;
+import io.verbus.perf.demo.archive.ArchiveDemoCommand;
+import io.verbus.perf.demo.cluster.ClusterDemoCommand;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -11,7 +13,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
+        subcommands = {ArchiveDemoCommand.class, ClusterDemoCommand.class},
         description = {
             "Plays market data from a publisher process through two driver processes to a"
                     + " subscriber process, which verifies every message.",
@@ -30,7 +32,6 @@ import java.util.concurrent.TimeUnit;
                     + " given."
         })
 public final class DemoCommand implements VerbusCommand, Callable<Integer> {
-    private static final String LOOPBACK = "127.0.0.1";
     private static final int MAX_MESSAGES = 100_000_000;
     private static final int MAX_RATE = 1_000_000;
     private static final int MAX_TIMEOUT_S = 86_400;
@@ -113,18 +114,8 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
         if (transport == DemoTransport.IPC) {
             return DemoRoute.ipc();
         }
-        if (transport == DemoTransport.UDP) {
-            return from == null ? DemoRoute.udp(LOOPBACK, LOOPBACK) : DemoRoute.udp(from, to);
-        }
-        try {
-            return from == null ? DemoRoute.findRdma() : DemoRoute.rdma(from, to);
-        } catch (IOException e) {
-            throw new DemoException(
-                    "cannot read which RDMA devices there are ("
-                            + e.getMessage()
-                            + "): name their addresses with --from and --to",
-                    e);
-        }
+        DemoNetwork network = DemoNetwork.find(transport, from, to);
+        return network == null ? null : DemoRoute.over(network);
     }
 
     private List<String> arguments() {

@@ -6,11 +6,11 @@ package io.verbus.perf.demo;
 public final class DemoException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    DemoException(String message) {
+    public DemoException(String message) {
         super(message);
     }
 
-    DemoException(String message, Throwable cause) {
+    public DemoException(String message, Throwable cause) {
         super(message, cause);
     }
 }

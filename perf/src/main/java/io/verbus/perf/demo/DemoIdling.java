@@ -8,7 +8,7 @@ import org.agrona.concurrent.IdleStrategy;
 import java.util.concurrent.TimeUnit;
 
 /** How the demo's publisher and subscriber wait. */
-final class DemoIdling {
+public final class DemoIdling {
     /** Spins of an idle thread before it yields its core. */
     private static final int SPINS = 20;
 
@@ -21,7 +21,7 @@ final class DemoIdling {
     private DemoIdling() {}
 
     /** For a thread that offers or polls. */
-    static IdleStrategy strategy() {
+    public static IdleStrategy strategy() {
         return new BackoffIdleStrategy(SPINS, YIELDS, SHORTEST_SLEEP_NS, LONGEST_SLEEP_NS);
     }
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Runs a Verbus command in the lab, with the output and exit status of this process. */
-final class DemoLab {
+public final class DemoLab {
     /** Time for the machine to start and to stop. */
     private static final int MACHINE_S = 60;
 
@@ -17,7 +17,7 @@ final class DemoLab {
     private DemoLab() {}
 
     /** Whether this process runs in the lab. */
-    static boolean isHere() {
+    public static boolean isHere() {
         return "1".equals(System.getenv("VERBUS_LAB"));
     }
 
@@ -28,7 +28,8 @@ final class DemoLab {
      * @param command words after {@code verbus}.
      * @return its exit status.
      */
-    static int run(int timeoutS, List<String> command) throws DemoException, InterruptedException {
+    public static int run(int timeoutS, List<String> command)
+            throws DemoException, InterruptedException {
         if (isHere()) {
             throw new DemoException(
                     "this is the lab, but it names no addresses of RDMA devices: run it through"

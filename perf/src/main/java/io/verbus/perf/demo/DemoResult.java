@@ -15,7 +15,7 @@ import java.util.Locale;
  * @param p50Ns median of the latencies of the paced messages, nanoseconds.
  * @param p99Ns their 99th percentile.
  */
-record DemoResult(
+public record DemoResult(
         long verified,
         long lost,
         long reordered,
@@ -26,12 +26,12 @@ record DemoResult(
     private static final String WORD = "result";
 
     /** Whether this line of a process is a result. */
-    static boolean isLine(String line) {
+    public static boolean isLine(String line) {
         return line.startsWith(WORD + " ");
     }
 
     /** Reads what {@link #toLine} has written. */
-    static DemoResult parse(String line) {
+    public static DemoResult parse(String line) {
         String[] words = line.split(" ");
         return new DemoResult(
                 Long.parseLong(words[1]),
@@ -44,7 +44,7 @@ record DemoResult(
     }
 
     /** One line from process to process. */
-    String toLine() {
+    public String toLine() {
         return String.join(
                 " ",
                 WORD,

@@ -2,10 +2,6 @@
 
 package io.verbus.perf.demo;
 
-import java.io.IOException;
-import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
-
 /**
  * What carries the demo's messages.
  *
@@ -16,11 +12,6 @@ import java.util.concurrent.ThreadLocalRandom;
  * @param subscription channel of the subscriber.
  */
 record DemoRoute(DemoTransport transport, String device, String publication, String subscription) {
-    /** Below the ports that the kernel gives to clients. */
-    private static final int FIRST_PORT = 20_000;
-
-    private static final int PORTS = 10_000;
-
     /** For people: what carries the messages, and between which addresses. */
     String description() {
         return switch (transport) {
@@ -49,53 +40,18 @@ record DemoRoute(DemoTransport transport, String device, String publication, Str
     }
 
     /** From one address of this host to another, or the same. */
-    static DemoRoute udp(String from, String to) {
-        return network(DemoTransport.UDP, from, from, to);
-    }
-
-    /** From one address of an RDMA device of this host to another, or the same. */
-    static DemoRoute rdma(String from, String to) throws IOException, DemoException {
-        for (RdmaInterface port : RdmaInterface.find()) {
-            if (port.address().equals(from)) {
-                return network(DemoTransport.RDMA, port.device(), from, to);
-            }
-        }
-        throw new DemoException(
-                "no RDMA device that is up has the address "
-                        + from
-                        + ": `rdma link` and `ip address` tell which there are");
-    }
-
-    private static DemoRoute network(
-            DemoTransport transport, String device, String from, String to) {
-        int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, FIRST_PORT + PORTS);
-        String channel = "verbus:" + transport.media() + "?endpoint=" + to + ":" + port;
-        return new DemoRoute(transport, device, channel + "|interface=" + from, channel);
-    }
-
-    /**
-     * The lab's two devices; else two of the host that are in one subnet; else one for both ends.
-     *
-     * @return the route, or null if this host has no RDMA device.
-     */
-    static DemoRoute findRdma() throws IOException, DemoException {
-        String from = System.getenv("VERBUS_LAB_ADDR1");
-        String to = System.getenv("VERBUS_LAB_ADDR2");
-        if (from != null && to != null) {
-            return rdma(from, to);
-        }
-        List<RdmaInterface> ports = RdmaInterface.find();
-        if (ports.isEmpty()) {
-            return null;
-        }
-        RdmaInterface first = ports.getFirst();
-        RdmaInterface second = first;
-        for (RdmaInterface port : ports) {
-            if (!port.device().equals(first.device()) && port.isInSubnetOf(first)) {
-                second = port;
-                break;
-            }
-        }
-        return network(DemoTransport.RDMA, first.device(), first.address(), second.address());
+    static DemoRoute over(DemoNetwork network) {
+        String channel =
+                "verbus:"
+                        + network.transport().media()
+                        + "?endpoint="
+                        + network.to()
+                        + ":"
+                        + DemoNetwork.freePort(1);
+        return new DemoRoute(
+                network.transport(),
+                network.device(),
+                channel + "|interface=" + network.from(),
+                channel);
     }
 }

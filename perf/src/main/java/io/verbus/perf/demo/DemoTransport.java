@@ -7,18 +7,18 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** What carries the messages. Named in lower case for people. */
-enum DemoTransport {
+public enum DemoTransport {
     RDMA,
     UDP,
     IPC;
 
     /** The media of the channel. */
-    String media() {
+    public String media() {
         return name().toLowerCase(Locale.ROOT);
     }
 
     /** The transport whose channels have that media. */
-    static Optional<DemoTransport> parse(String media) {
+    public static Optional<DemoTransport> parse(String media) {
         return Stream.of(values()).filter(transport -> transport.media().equals(media)).findAny();
     }
 

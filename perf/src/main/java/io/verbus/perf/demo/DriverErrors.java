@@ -12,10 +12,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Prints what a driver has recorded as errors, without traces, before its directory goes. */
-final class DriverErrors {
+public final class DriverErrors {
     private DriverErrors() {}
 
-    static void print(String name, Path directory, PrintStream out) {
+    /**
+     * Prints them, if there are any.
+     *
+     * @param name of the driver, for people.
+     * @param directory of the driver.
+     * @param out to print to.
+     */
+    public static void print(String name, Path directory, PrintStream out) {
         Path file = directory.resolve(CncFile.NAME);
         if (!Files.exists(file)) {
             return;

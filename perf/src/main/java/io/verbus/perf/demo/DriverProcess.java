@@ -5,6 +5,7 @@ package io.verbus.perf.demo;
 import io.verbus.BusException;
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.Idling;
 import io.verbus.driver.config.ThreadingMode;
 
@@ -15,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * A media driver of the demo, which leaves nothing behind however it is asked to end. It runs on
  * one thread, since two drivers and two clients share what may be two cores.
  */
-final class DriverProcess {
+public final class DriverProcess {
     /** Long, because an overloaded machine is no reason to fail; the demo sees who dies. */
     private static final long CLIENT_LIVENESS_NS = TimeUnit.SECONDS.toNanos(60);
 
@@ -25,10 +26,10 @@ final class DriverProcess {
     private DriverProcess() {}
 
     /**
-     * @param args the driver directory.
+     * @param args the driver directory, and options of transports, each {@code NAME=VALUE}.
      */
     public static void main(String[] args) throws InterruptedException {
-        DriverConfig config =
+        DriverConfigBuilder config =
                 DriverConfig.builder()
                         .directory(Path.of(args[0]))
                         .threading(ThreadingMode.SHARED)
@@ -36,10 +37,15 @@ final class DriverProcess {
                         .clientLivenessTimeoutNs(CLIENT_LIVENESS_NS)
                         .unblockTimeoutNs(2 * CLIENT_LIVENESS_NS)
                         .transportOption("rdma.connect-timeout", PEER_LIMIT)
-                        .transportOption("rdma.probe-timeout", PEER_LIMIT)
-                        .build();
+                        .transportOption("rdma.probe-timeout", PEER_LIMIT);
+        for (String option : args) {
+            int equals = option.indexOf('=');
+            if (equals > 0) {
+                config.transportOption(option.substring(0, equals), option.substring(equals + 1));
+            }
+        }
         try {
-            MediaDriver driver = MediaDriver.launch(config);
+            MediaDriver driver = MediaDriver.launch(config.build());
             Runtime.getRuntime().addShutdownHook(new Thread(driver::close, "driver-close"));
         } catch (BusException e) {
             System.err.println(e.getMessage());

@@ -14,14 +14,14 @@ import java.util.List;
  * @param classPath of it.
  * @param flags of the JVM.
  */
-record JavaProgram(String main, String classPath, List<String> flags) {
+public record JavaProgram(String main, String classPath, List<String> flags) {
     /** A class of this process's class path, with this JVM's flags. */
-    static JavaProgram own(String main) {
+    public static JavaProgram own(String main) {
         return new JavaProgram(main, System.getProperty("java.class.path"), inherited());
     }
 
     /** A class of another class path, without the flags that fit none but this process's. */
-    static JavaProgram other(String main, String classPath) {
+    public static JavaProgram other(String main, String classPath) {
         List<String> flags =
                 inherited().stream().filter(flag -> !ColdStart.isStartFlag(flag)).toList();
         return new JavaProgram(main, classPath, flags);

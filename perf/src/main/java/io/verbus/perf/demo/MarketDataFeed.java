@@ -21,7 +21,7 @@ import java.util.SplittableRandom;
  * carries 64 to 160 (4 KiB), and one in 1024 carries 400 to 1000 (24 KiB), which no MTU holds. The
  * same seed gives the same messages. One thread; allocates nothing after construction.
  */
-final class MarketDataFeed {
+public final class MarketDataFeed {
     /** Longest message, in bytes. */
     static final int MAX_LENGTH = 32 * 1024;
 
@@ -45,14 +45,15 @@ final class MarketDataFeed {
 
     private long random;
 
-    MarketDataFeed(long seed) {
+    /** The feed of a seed. */
+    public MarketDataFeed(long seed) {
         SplittableRandom source = new SplittableRandom(seed);
         source.nextBytes(book);
         random = source.nextLong() | 1;
     }
 
     /** Where {@link #encode} leaves the message, at offset 0. */
-    UnsafeBuffer buffer() {
+    public UnsafeBuffer buffer() {
         return buffer;
     }
 
@@ -63,7 +64,7 @@ final class MarketDataFeed {
      * @param timestampNs that it carries.
      * @return its length in bytes.
      */
-    int encode(long sequence, long timestampNs) {
+    public int encode(long sequence, long timestampNs) {
         long r = nextRandom();
         int length =
                 switch ((int) r & 7) {

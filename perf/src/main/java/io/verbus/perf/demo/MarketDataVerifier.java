@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * that were paced: from the time in the message to its handler, both by {@link System#nanoTime},
  * which is one clock (CLOCK_MONOTONIC) for all processes of a host. One thread.
  */
-final class MarketDataVerifier implements BusClient.MessageHandler {
+public final class MarketDataVerifier implements BusClient.MessageHandler {
     private static final long LONGEST_NS = TimeUnit.MINUTES.toNanos(1);
 
     private final SequenceVerifier sequences;
@@ -33,7 +33,7 @@ final class MarketDataVerifier implements BusClient.MessageHandler {
      * @param count of messages in the stream.
      * @param firstPaced sequence number of the first message whose latency counts.
      */
-    MarketDataVerifier(int count, int firstPaced) {
+    public MarketDataVerifier(int count, int firstPaced) {
         sequences = new SequenceVerifier(count);
         this.firstPaced = firstPaced;
     }
@@ -71,12 +71,12 @@ final class MarketDataVerifier implements BusClient.MessageHandler {
     }
 
     /** Messages that arrived whole so far, each counted once. */
-    long verified() {
+    public long verified() {
         return sequences.verified();
     }
 
     /** What was found, once the stream has ended. */
-    DemoResult result() {
+    public DemoResult result() {
         return new DemoResult(
                 sequences.verified(),
                 sequences.lost(),

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * #GO} lets it go one step further, and the end of the input ends it, also when the parent was
  * killed.
  */
-final class ParentLink {
+public final class ParentLink {
     /** The line that {@link #awaitGo} waits for. */
     static final String GO = "go";
 
@@ -23,14 +23,14 @@ final class ParentLink {
     private ParentLink() {}
 
     /** Begins to read standard input, on a thread of its own. */
-    static ParentLink open() {
+    public static ParentLink open() {
         ParentLink link = new ParentLink();
         Thread.ofPlatform().daemon().name("parent-link").start(link::read);
         return link;
     }
 
     /** Waits for the word to take the next step, for a bounded time. */
-    boolean awaitGo(long timeout, TimeUnit unit) throws InterruptedException {
+    public boolean awaitGo(long timeout, TimeUnit unit) throws InterruptedException {
         return steps.tryAcquire(timeout, unit);
     }
 

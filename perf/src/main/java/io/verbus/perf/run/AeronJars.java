@@ -32,6 +32,16 @@ public final class AeronJars {
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
+    /**
+     * The class path of this process, and Aeron's jars behind it: what is in both, as Agrona, is
+     * that of Verbus.
+     *
+     * @throws BusException if the jars are not there.
+     */
+    public static String behindOwnClassPath() {
+        return System.getProperty("java.class.path") + File.pathSeparator + jars();
+    }
+
     /** Aeron's jars, as words of a class path. */
     static String jars() {
         Path folder = Path.of(System.getProperty(FOLDER_PROPERTY, defaultFolder()));

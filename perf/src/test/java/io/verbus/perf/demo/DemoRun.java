@@ -101,6 +101,11 @@ final class DemoRun implements AutoCloseable {
         return children;
     }
 
+    /** Waits until the demo has said something. */
+    void awaitWords(String words) {
+        await(() -> errors().contains(words));
+    }
+
     /** The process whose command has a word. */
     static ProcessHandle child(List<ProcessHandle> children, String word) {
         return children.stream()

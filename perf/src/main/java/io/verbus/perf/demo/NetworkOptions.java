@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.demo;
+
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The options of a demo that goes over a network, and where it then runs. */
+public final class NetworkOptions {
+    private static final int MAX_TIMEOUT_S = 86_400;
+
+    @Option(
+            names = "--transport",
+            paramLabel = "rdma|udp",
+            description = "What carries the channels (default: ${DEFAULT-VALUE}).")
+    private String media = DemoTransport.RDMA.media();
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            description = "Limit of the whole run (default: ${DEFAULT-VALUE}).")
+    private int timeoutS = 600;
+
+    @Option(
+            names = "--from",
+            paramLabel = "ADDRESS",
+            description = "Address of an RDMA device or network interface; needs --to.")
+    private String from;
+
+    @Option(
+            names = "--to",
+            paramLabel = "ADDRESS",
+            description = "Another of this host, or the same; needs --from.")
+    private String to;
+
+    private DemoTransport transport;
+
+    /**
+     * Checks them.
+     *
+     * @throws ParameterException that says which is wrong.
+     */
+    public void check(CommandSpec spec) {
+        transport =
+                DemoTransport.parse(media)
+                        .filter(named -> named != DemoTransport.IPC)
+                        .orElseThrow(
+                                () ->
+                                        new ParameterException(
+                                                spec.commandLine(),
+                                                "--transport takes rdma or udp, not " + media));
+        check(spec, "--timeout", timeoutS, 1, MAX_TIMEOUT_S);
+        if ((from == null) != (to == null)) {
+            throw new ParameterException(
+                    spec.commandLine(), "--from and --to go together: give both addresses or none");
+        }
+    }
+
+    /** Checks a number. */
+    public static void check(CommandSpec spec, String option, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    option + " takes a number from " + min + " to " + max + ", not " + value);
+        }
+    }
+
+    /** Where the demo runs on this host; null if that is to be in the lab. */
+    public DemoNetwork network() throws DemoException {
+        return DemoNetwork.find(transport, from, to);
+    }
+
+    /** Limit of the run, nanoseconds. */
+    public long limitNs() {
+        return TimeUnit.SECONDS.toNanos(timeoutS);
+    }
+
+    /**
+     * Runs the same demo in the lab.
+     *
+     * @param command words after {@code verbus}.
+     * @return its exit status.
+     */
+    public int runInLab(String... command) throws DemoException, InterruptedException {
+        List<String> words = new ArrayList<>(List.of(command));
+        words.add("--transport=" + media);
+        words.add("--timeout=" + timeoutS);
+        return DemoLab.run(timeoutS, words);
+    }
+}

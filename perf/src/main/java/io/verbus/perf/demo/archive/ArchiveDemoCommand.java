@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.demo.archive;
+
+import io.verbus.BusException;
+import io.verbus.perf.demo.DemoException;
+import io.verbus.perf.demo.DemoNetwork;
+import io.verbus.perf.demo.NetworkOptions;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+import java.util.concurrent.Callable;
+
+/** Reads the options of {@code verbus demo archive} and runs it. */
+@Command(
+        name = "archive",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Records market data with Aeron's archive, beside the subscriber's driver, while it"
+                    + " flows from a publisher behind another driver.",
+            "A late subscriber then reads the recording from its start, and goes over into the live"
+                    + " stream. Every message is verified, in the recording and at the subscriber."
+        })
+public final class ArchiveDemoCommand implements Callable<Integer> {
+    private static final int MAX_MESSAGES = 10_000_000;
+    private static final int MAX_RATE = 100_000;
+
+    @Spec private CommandSpec spec;
+
+    @Mixin private NetworkOptions options;
+
+    @Option(
+            names = "--messages",
+            paramLabel = "N",
+            description =
+                    "How many are recorded before the subscriber comes (default:"
+                            + " ${DEFAULT-VALUE}).")
+    private int messages = 200_000;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "R",
+            description = "Of those that follow, per second (default: ${DEFAULT-VALUE}).")
+    private int rate = 4_000;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        options.check(spec);
+        NetworkOptions.check(spec, "--messages", messages, 1, MAX_MESSAGES);
+        NetworkOptions.check(spec, "--rate", rate, 1, MAX_RATE);
+        try {
+            DemoNetwork network = options.network();
+            if (network == null) {
+                return options.runInLab(
+                        "demo", "archive", "--messages=" + messages, "--rate=" + rate);
+            }
+            ArchivePlan plan = ArchivePlan.of(network, messages, rate);
+            System.err.println(
+                    "demo: "
+                            + network.transport()
+                            + " carries the messages and the archive's control, from "
+                            + network.from()
+                            + " to "
+                            + network.to());
+            String result;
+            try (ArchiveDemo demo = new ArchiveDemo(network, plan, options.limitNs(), System.err)) {
+                result = demo.run();
+            }
+            System.out.println(result);
+            return 0;
+        } catch (DemoException | BusException e) {
+            System.err.println("demo failed: " + e.getMessage());
+            return 1;
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.demo.archive;
+
+import io.verbus.perf.demo.DemoNetwork;
+import io.verbus.perf.demo.DemoTransport;
+
+import java.util.List;
+
+/**
+ * What is sent, and where to. Every channel says {@code aeron:udp}: the drivers' networks decide
+ * what carries it.
+ *
+ * @param messages sent before the late subscriber comes, as fast as back pressure allows.
+ * @param rate of those that follow, per second.
+ * @param publication channel of the publisher, to which receivers are added as destinations.
+ * @param recorded destination at which the archive records.
+ * @param live destination at which the late subscriber joins the live stream.
+ * @param control channel of requests to the archive.
+ * @param anyPort channel of an endpoint at the subscriber's address, whose port the driver chooses.
+ * @param replay destination at which the subscriber receives the replay; over UDP in any case, as
+ *     RDMA does not know {@code eos=false} and the archive is on the subscriber's host.
+ */
+record ArchivePlan(
+        int messages,
+        int rate,
+        String publication,
+        String recorded,
+        String live,
+        String control,
+        String anyPort,
+        String replay) {
+    static final int STREAM_ID = 1001;
+
+    /** Of replays that never leave the driver. */
+    static final int LOCAL_REPLAY_STREAM_ID = 1002;
+
+    /** Messages that may follow, at most: what a verifier has room for. */
+    static final int MAX_LIVE = 50_000_000;
+
+    private static final int PORTS = 3;
+    private static final int WORDS = 8;
+    private static final String LOCAL = "aeron:udp?endpoint=127.0.0.1:0";
+
+    /** A plan of channels over a network. */
+    static ArchivePlan of(DemoNetwork network, int messages, int rate) {
+        int port = DemoNetwork.freePort(PORTS);
+        String endpoint = "aeron:udp?endpoint=" + network.to() + ":";
+        return new ArchivePlan(
+                messages,
+                rate,
+                "aeron:udp?control-mode=manual|fc=min|interface=" + network.from(),
+                endpoint + port,
+                endpoint + (port + 1),
+                endpoint + (port + 2),
+                endpoint + 0,
+                network.transport() == DemoTransport.RDMA ? LOCAL : endpoint + 0);
+    }
+
+    /** As arguments of a process. */
+    List<String> words() {
+        return List.of(
+                Integer.toString(messages),
+                Integer.toString(rate),
+                publication,
+                recorded,
+                live,
+                control,
+                anyPort,
+                replay);
+    }
+
+    /** Reads {@link #words} from the last arguments of a process. */
+    static ArchivePlan parse(String[] args) {
+        int at = args.length - WORDS;
+        return new ArchivePlan(
+                Integer.parseInt(args[at]),
+                Integer.parseInt(args[at + 1]),
+                args[at + 2],
+                args[at + 3],
+                args[at + 4],
+                args[at + 5],
+                args[at + 6],
+                args[at + 7]);
+    }
+
+    /** How many messages a verifier has room for. */
+    int room() {
+        return messages + MAX_LIVE;
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.demo.cluster;
+
+import io.verbus.BusException;
+import io.verbus.perf.demo.DemoException;
+import io.verbus.perf.demo.DemoNetwork;
+import io.verbus.perf.demo.NetworkOptions;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+import java.util.concurrent.Callable;
+
+/** Reads the options of {@code verbus demo cluster} and runs it. */
+@Command(
+        name = "cluster",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Sends orders to a cluster of three members, each a process with a driver of Verbus and"
+                    + " Aeron's archive, consensus module and service container. The cluster takes"
+                    + " a snapshot; then the leader's process is killed. Another member leads, and"
+                    + " the one that was killed starts again and catches up.",
+            "No order may be lost that was acknowledged, and none be applied twice: the order books"
+                    + " of all members must be what the orders make of an empty one. Latencies are"
+                    + " from the time an order is due to its acknowledgement, without those that"
+                    + " were due while there was no leader, or while the orders of that time were"
+                    + " sent."
+        })
+public final class ClusterDemoCommand implements Callable<Integer> {
+    private static final int MIN_ORDERS = 1_000;
+    private static final int MAX_ORDERS = 10_000_000;
+    private static final int MAX_RATE = 100_000;
+
+    @Spec private CommandSpec spec;
+
+    @Mixin private NetworkOptions options;
+
+    @Option(
+            names = "--orders",
+            paramLabel = "N",
+            description = "How many are sent (default: ${DEFAULT-VALUE}).")
+    private int orders = 30_000;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "R",
+            description = "Of the orders, per second (default: ${DEFAULT-VALUE}).")
+    private int rate = 1_000;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        options.check(spec);
+        NetworkOptions.check(spec, "--orders", orders, MIN_ORDERS, MAX_ORDERS);
+        NetworkOptions.check(spec, "--rate", rate, 1, MAX_RATE);
+        try {
+            DemoNetwork network = options.network();
+            if (network == null) {
+                return options.runInLab("demo", "cluster", "--orders=" + orders, "--rate=" + rate);
+            }
+            System.err.println(
+                    "demo: "
+                            + network.transport()
+                            + " carries ingress, log, consensus and egress, between "
+                            + network.from()
+                            + " and "
+                            + network.to());
+            ClusterPlan plan = ClusterPlan.of(network, orders, rate);
+            String result;
+            try (ClusterDemo demo = new ClusterDemo(network, plan, options.limitNs(), System.err)) {
+                result = demo.run();
+            }
+            System.out.println(result);
+            return 0;
+        } catch (DemoException | BusException e) {
+            System.err.println("demo failed: " + e.getMessage());
+            return 1;
+        }
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.demo.cluster;
+
+import io.aeron.cluster.client.AeronCluster;
+import io.aeron.exceptions.AeronException;
+import io.verbus.perf.demo.AeronPatience;
+import io.verbus.perf.demo.BusClient;
+import io.verbus.perf.demo.DemoException;
+import io.verbus.perf.demo.DemoIdling;
+import io.verbus.perf.demo.ParentLink;
+
+import org.agrona.concurrent.IdleStrategy;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The client's process: sends each order when it is due, and again, with the same number, where a
+ * new leader or a long silence leaves open what became of it.
+ */
+final class OrderSender {
+    /** Begins a line that says how many orders were acknowledged. */
+    static final String ACKNOWLEDGED = "acknowledged ";
+
+    /** Begins a line with the id of a new leader. */
+    static final String LEADER = "leader ";
+
+    /** Begins a line with the {@link BookState} that the orders lead to. */
+    static final String EXPECTED = "expected ";
+
+    private static final int MAX_OPEN = 4_096;
+    private static final long SILENCE_NS = TimeUnit.SECONDS.toNanos(5);
+    private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(180);
+    private static final long REPORT_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private final AeronCluster.Context context;
+    private final int orders;
+    private final OrderFeed feed = new OrderFeed();
+    private final OrderLedger ledger;
+    private final IdleStrategy idle = DemoIdling.strategy();
+    private AeronCluster cluster;
+    private int next;
+    private long resends;
+    private long resentNs;
+    private long keptAliveNs;
+    private long nextReportNs;
+
+    private OrderSender(AeronCluster.Context context, int orders, int rate) {
+        this.orders = orders;
+        ledger = new OrderLedger(orders, TimeUnit.SECONDS.toNanos(1) / rate);
+        this.context = context.egressListener(ledger);
+    }
+
+    /**
+     * @param args driver directory, ingress endpoints, egress channel, orders and rate.
+     */
+    public static void main(String[] args) {
+        AeronPatience.set();
+        ParentLink.open();
+        AeronCluster.Context context =
+                new AeronCluster.Context()
+                        .aeronDirectoryName(args[0])
+                        .ingressChannel("aeron:udp?term-length=1m")
+                        .ingressEndpoints(args[1])
+                        .egressChannel(args[2])
+                        .messageTimeoutNs(BusClient.DRIVER_TIMEOUT_NS)
+                        .newLeaderTimeoutNs(LIMIT_NS)
+                        .errorHandler(error -> System.err.println(error.getMessage()));
+        try {
+            new OrderSender(context, Integer.parseInt(args[3]), Integer.parseInt(args[4])).run();
+        } catch (DemoException | AeronException e) {
+            System.err.println(e.getMessage());
+            System.exit(1);
+        }
+        System.exit(0);
+    }
+
+    private void run() throws DemoException {
+        cluster = AeronCluster.connect(context.clone());
+        long now = System.nanoTime();
+        ledger.start(now);
+        nextReportNs = now;
+        while (ledger.acknowledged() < orders) {
+            int work = cluster.pollEgress();
+            now = System.nanoTime();
+            if (cluster.isClosed()) {
+                cluster = AeronCluster.connect(context.clone()); // a new session, the same orders
+                sendAgain(now);
+            }
+            if (ledger.resends() != resends || isSilent(now)) {
+                resends = ledger.resends();
+                sendAgain(now);
+            }
+            work += send(now);
+            report(now);
+            if (now - ledger.lastNs() > LIMIT_NS) {
+                throw new DemoException(
+                        "no order was acknowledged for "
+                                + TimeUnit.NANOSECONDS.toSeconds(LIMIT_NS)
+                                + " s: see what the members say");
+            }
+            idle.idle(work);
+        }
+        System.out.println(ACKNOWLEDGED + ledger.acknowledged());
+        cluster.close();
+        System.out.println(EXPECTED + BookState.toWords(feed.expected(orders)));
+        System.out.println(ledger.result().toLine());
+    }
+
+    private boolean isSilent(long now) {
+        return next > ledger.firstMissing()
+                && now - ledger.lastNs() > SILENCE_NS
+                && now - resentNs > SILENCE_NS;
+    }
+
+    private void sendAgain(long now) {
+        next = ledger.firstMissing();
+        resentNs = now;
+    }
+
+    private int send(long now) {
+        if (next == orders || now - ledger.dueNs(next) < 0) {
+            ledger.onCaughtUp(next);
+            return keepAlive(now);
+        }
+        if (next - ledger.firstMissing() >= MAX_OPEN) {
+            return 0;
+        }
+        int length = feed.encode(next, ledger.dueNs(next));
+        if (cluster.offer(feed.buffer(), 0, length) <= 0) {
+            return 0;
+        }
+        next++;
+        return 1;
+    }
+
+    /** A session without messages would time out. */
+    private int keepAlive(long now) {
+        if (now - keptAliveNs > REPORT_INTERVAL_NS && cluster.sendKeepAlive()) {
+            keptAliveNs = now;
+        }
+        return 0;
+    }
+
+    private void report(long now) {
+        if (now - nextReportNs >= 0) {
+            System.out.println(ACKNOWLEDGED + ledger.acknowledged());
+            nextReportNs = now + REPORT_INTERVAL_NS;
+        }
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.samples.cluster;
+
+import io.aeron.archive.Archive;
+import io.aeron.archive.ArchiveThreadingMode;
+import io.aeron.archive.client.AeronArchive;
+import io.aeron.cluster.ClusterControl;
+import io.aeron.cluster.ConsensusModule;
+import io.aeron.cluster.service.Cluster;
+import io.aeron.cluster.service.ClusteredServiceContainer;
+import io.verbus.driver.MediaDriver;
+import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.config.DriverConfigBuilder;
+import io.verbus.driver.config.Idling;
+import io.verbus.driver.config.ThreadingMode;
+import io.verbus.samples.cluster.ClusterMembers.Purpose;
+
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.status.AtomicCounter;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A member of a cluster that matches orders: a media driver of Verbus, and Aeron's archive,
+ * consensus module and service container, unmodified.
+ *
+ * <p>Term length and MTU of the log are the same on all members: a recording can then be replayed
+ * and replicated by any of them.
+ */
+public final class ClusterNode implements AutoCloseable {
+    private static final String LOG_CHANNEL = "aeron:udp?term-length=4m|mtu=8k|alias=log";
+    private static final String INGRESS_CHANNEL = "aeron:udp?term-length=1m";
+    private static final String IPC_CHANNEL = "aeron:ipc?term-length=1m";
+    private static final int FIRST_PORT = 20_400;
+
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    private final ConsensusModule consensusModule;
+
+    /**
+     * Launches a member.
+     *
+     * @param driver configuration of its media driver, with a directory of its own.
+     * @param members of the cluster.
+     * @param id of this member: its place in the list.
+     * @param folder for its log and snapshots; kept from run to run.
+     * @param leaderTimeoutNs silence after which members elect another leader.
+     * @param listener that is told what happens to this member.
+     */
+    public ClusterNode(
+            DriverConfig driver,
+            ClusterMembers members,
+            int id,
+            Path folder,
+            long leaderTimeoutNs,
+            OrderMatchingService.Listener listener) {
+        String directory = driver.directory().toString();
+        String anyPort = "aeron:udp?endpoint=" + members.hosts().get(id) + ":0";
+        AeronArchive.Context localArchive =
+                new AeronArchive.Context()
+                        .aeronDirectoryName(directory)
+                        .controlRequestChannel(IPC_CHANNEL)
+                        .controlResponseChannel(IPC_CHANNEL);
+        try {
+            parts.push(MediaDriver.launch(driver));
+            parts.push(
+                    Archive.launch(
+                            new Archive.Context()
+                                    .aeronDirectoryName(directory)
+                                    .archiveDir(folder.resolve("archive").toFile())
+                                    .controlChannel(
+                                            "aeron:udp?endpoint="
+                                                    + members.endpoint(id, Purpose.ARCHIVE))
+                                    .localControlChannel(IPC_CHANNEL)
+                                    .replicationChannel(anyPort)
+                                    .archiveClientContext(
+                                            new AeronArchive.Context()
+                                                    .controlResponseChannel(anyPort))
+                                    .recordingEventsEnabled(false)
+                                    .errorHandler(error -> report("archive", error))
+                                    .threadingMode(ArchiveThreadingMode.SHARED)));
+            consensusModule =
+                    ConsensusModule.launch(
+                            new ConsensusModule.Context()
+                                    .aeronDirectoryName(directory)
+                                    .clusterDir(folder.resolve("cluster").toFile())
+                                    .clusterMemberId(id)
+                                    .clusterMembers(members.forMembers())
+                                    .ingressChannel(INGRESS_CHANNEL)
+                                    .logChannel(LOG_CHANNEL)
+                                    .replicationChannel(anyPort)
+                                    // RDMA takes no control address from which to send.
+                                    .enableControlOnConsensusChannel(false)
+                                    .enableControlOnLogControl(false)
+                                    .archiveContext(localArchive.clone())
+                                    .errorHandler(error -> report("consensus", error))
+                                    .leaderHeartbeatTimeoutNs(leaderTimeoutNs)
+                                    .startupCanvassTimeoutNs(4 * leaderTimeoutNs)
+                                    .electionTimeoutNs(leaderTimeoutNs / 2));
+            parts.push(consensusModule);
+            parts.push(
+                    ClusteredServiceContainer.launch(
+                            new ClusteredServiceContainer.Context()
+                                    .aeronDirectoryName(directory)
+                                    .clusterDir(folder.resolve("cluster").toFile())
+                                    .archiveContext(localArchive.clone())
+                                    .errorHandler(error -> report("service", error))
+                                    .clusteredService(new OrderMatchingService(listener))));
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    private static void report(String part, Throwable error) {
+        System.err.println(part + ": " + error);
+    }
+
+    /**
+     * Lets the cluster take a snapshot, from which members then start.
+     *
+     * @return whether it will: this member is the leader, and no other snapshot is under way.
+     */
+    public boolean takeSnapshot() {
+        AtomicCounter toggle =
+                ClusterControl.findControlToggle(
+                        consensusModule.context().aeron().countersReader(),
+                        consensusModule.context().clusterId());
+        return toggle != null && ClusterControl.ToggleState.SNAPSHOT.toggle(toggle);
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.closeAll(parts);
+    }
+
+    /** What a member needs of its driver: little, as its threads share the processors. */
+    public static DriverConfigBuilder driver(Path directory) {
+        return DriverConfig.builder()
+                .directory(directory)
+                .threading(ThreadingMode.SHARED)
+                .idling(Idling.BACKOFF)
+                .termLength(1024 * 1024)
+                .deleteOnShutdown(true);
+    }
+
+    /**
+     * Arguments: member id, the hosts of all, a folder, and maybe networks that RDMA carries. A
+     * line on standard input takes a snapshot; its end ends the member.
+     */
+    public static void main(String[] args) throws IOException {
+        if (args.length < 3) {
+            System.err.println("usage: ClusterNode ID HOST,HOST,HOST FOLDER [RDMA-NETWORKS]");
+            System.exit(2);
+        }
+        int id = Integer.parseInt(args[0]);
+        DriverConfigBuilder driver = driver(Path.of("/dev/shm/verbus-cluster-" + id));
+        if (args.length > 3) {
+            driver.transportOption("rdma.networks", args[3]);
+        }
+        ClusterMembers members = new ClusterMembers(List.of(args[1].split(",")), FIRST_PORT);
+        try (ClusterNode node =
+                        new ClusterNode(
+                                driver.build(),
+                                members,
+                                id,
+                                Path.of(args[2]),
+                                TimeUnit.SECONDS.toNanos(5),
+                                new Printer());
+                BufferedReader lines = new BufferedReader(new InputStreamReader(System.in))) {
+            while (lines.readLine() != null) {
+                System.out.println(
+                        node.takeSnapshot()
+                                ? "the cluster takes a snapshot"
+                                : "no snapshot: this member does not lead, or one is under way");
+            }
+        }
+    }
+
+    private static final class Printer implements OrderMatchingService.Listener {
+        @Override
+        public void onRole(Cluster.Role role) {
+            System.out.println("role " + role);
+        }
+
+        @Override
+        public void onState(MatchingEngine.State state) {
+            System.out.println(state);
+        }
+
+        @Override
+        public void onSnapshot(MatchingEngine.State state) {
+            System.out.println("snapshot of " + state);
+        }
+    }
+}
