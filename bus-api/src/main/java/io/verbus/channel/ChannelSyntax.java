@@ -21,11 +21,7 @@ final class ChannelSyntax {
 
     /** Keys of Aeron that change what a stream is, by the only value that may be passed over. */
     private static final Map<String, String> UNSUPPORTED =
-            Map.of(
-                    MEDIA_TIMESTAMP,
-                    "",
-                    ChannelKey.RECEIVE_TIMESTAMP.text(),
-                    "");
+            Map.of(MEDIA_TIMESTAMP, "", ChannelKey.RECEIVE_TIMESTAMP.text(), "");
 
     private static final String EXAMPLE =
             "write verbus:ipc, verbus:rdma?endpoint=host:port or verbus:udp?endpoint=host:port,"

@@ -696,9 +696,7 @@ class ChannelUriTest {
         UnsupportedChannelException refused =
                 assertThrows(
                         UnsupportedChannelException.class,
-                        () ->
-                                ChannelUri.parse(
-                                        "aeron:rdma?endpoint=h:1|media-rcv-ts-offset=0"));
+                        () -> ChannelUri.parse("aeron:rdma?endpoint=h:1|media-rcv-ts-offset=0"));
         assertTrue(refused.getMessage().contains("not supported: leave it out"));
     }
 
