@@ -84,7 +84,8 @@ class CncFileTest {
     @Test
     void fileHasItsLengthAsSoonAsItHasAny() throws Exception {
         CncSpec large =
-                new CncSpec(99, 1, 1234, 5_000_000_000L, 65536, 32768, 8 * 1024 * 1024, 8192);
+                new CncSpec(
+                        99, 1, 1234, 5_000_000_000L, 65536, 32768, 8 * 1024 * 1024, 8192, false);
         Set<Long> lengths = ConcurrentHashMap.newKeySet();
         AtomicBoolean isCreated = new AtomicBoolean();
         Thread observer =

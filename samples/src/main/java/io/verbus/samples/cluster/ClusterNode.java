@@ -96,9 +96,6 @@ public final class ClusterNode implements AutoCloseable {
                                     .ingressChannel(INGRESS_CHANNEL)
                                     .logChannel(LOG_CHANNEL)
                                     .replicationChannel(anyPort)
-                                    // RDMA takes no control address from which to send.
-                                    .enableControlOnConsensusChannel(false)
-                                    .enableControlOnLogControl(false)
                                     .archiveContext(localArchive.clone())
                                     .errorHandler(error -> report("consensus", error))
                                     .leaderHeartbeatTimeoutNs(leaderTimeoutNs)

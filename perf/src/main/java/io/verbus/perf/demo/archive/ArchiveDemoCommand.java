@@ -62,7 +62,7 @@ public final class ArchiveDemoCommand implements Callable<Integer> {
             System.err.println(
                     "demo: "
                             + network.transport()
-                            + " carries the messages and the archive's control, from "
+                            + " carries the messages, the archive's control and its replay, from "
                             + network.from()
                             + " to "
                             + network.to());

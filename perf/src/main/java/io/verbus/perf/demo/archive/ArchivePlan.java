@@ -3,7 +3,6 @@
 package io.verbus.perf.demo.archive;
 
 import io.verbus.perf.demo.DemoNetwork;
-import io.verbus.perf.demo.DemoTransport;
 
 import java.util.List;
 
@@ -18,8 +17,6 @@ import java.util.List;
  * @param live destination at which the late subscriber joins the live stream.
  * @param control channel of requests to the archive.
  * @param anyPort channel of an endpoint at the subscriber's address, whose port the driver chooses.
- * @param replay destination at which the subscriber receives the replay; over UDP in any case, as
- *     RDMA does not know {@code eos=false} and the archive is on the subscriber's host.
  */
 record ArchivePlan(
         int messages,
@@ -28,8 +25,7 @@ record ArchivePlan(
         String recorded,
         String live,
         String control,
-        String anyPort,
-        String replay) {
+        String anyPort) {
     static final int STREAM_ID = 1001;
 
     /** Of replays that never leave the driver. */
@@ -39,8 +35,7 @@ record ArchivePlan(
     static final int MAX_LIVE = 50_000_000;
 
     private static final int PORTS = 3;
-    private static final int WORDS = 8;
-    private static final String LOCAL = "aeron:udp?endpoint=127.0.0.1:0";
+    private static final int WORDS = 7;
 
     /** A plan of channels over a network. */
     static ArchivePlan of(DemoNetwork network, int messages, int rate) {
@@ -53,8 +48,7 @@ record ArchivePlan(
                 endpoint + port,
                 endpoint + (port + 1),
                 endpoint + (port + 2),
-                endpoint + 0,
-                network.transport() == DemoTransport.RDMA ? LOCAL : endpoint + 0);
+                endpoint + 0);
     }
 
     /** As arguments of a process. */
@@ -66,8 +60,7 @@ record ArchivePlan(
                 recorded,
                 live,
                 control,
-                anyPort,
-                replay);
+                anyPort);
     }
 
     /** Reads {@link #words} from the last arguments of a process. */
@@ -80,8 +73,7 @@ record ArchivePlan(
                 args[at + 3],
                 args[at + 4],
                 args[at + 5],
-                args[at + 6],
-                args[at + 7]);
+                args[at + 6]);
     }
 
     /** How many messages a verifier has room for. */

@@ -80,7 +80,7 @@ final class LateSubscriber {
                                 subscription,
                                 archive,
                                 "aeron:udp?" + session,
-                                plan.replay(),
+                                plan.anyPort(),
                                 plan.live(),
                                 recording(archive, plan, Integer.parseInt(args[1])),
                                 0,
