@@ -358,7 +358,7 @@ class ChannelUriTest {
                 "verbus:ipc?mtu=8k|;'', which is not key=value",
                 "verbus:ipc?endpoint=h:1;which ipc does not know: its keys are control-mode,"
                     + " response-correlation-id, term-length, mtu, pub-wnd, session-id, stream-id,"
-                    + " tags, init-term-id, term-id, term-offset, eos, tether,"
+                    + " tags, init-term-id, term-id, term-offset, tether, rejoin,"
                     + " untethered-window-limit-timeout, untethered-linger-timeout,"
                     + " untethered-resting-timeout, alias",
                 "verbus:ipc?Mtu=8k;'Mtu', which ipc does not know",
@@ -366,7 +366,7 @@ class ChannelUriTest {
                         + " endpoint, interface, control, control-mode, response-correlation-id,"
                         + " device, traffic-class, dscp, path-mtu, ack-timeout, retry-count,"
                         + " rnr-retry-count, term-length, mtu, window, fc, gtag, ssc, session-id,"
-                        + " stream-id, tags, init-term-id, term-id, term-offset, tether, rejoin,"
+                        + " stream-id, tags, init-term-id, term-id, term-offset, eos, tether,"
                         + " rejoin, untethered-window-limit-timeout, untethered-linger-timeout,"
                         + " untethered-resting-timeout, channel-snd-ts-offset, alias",
                 "verbus:ipc?session-id=tag:x;session-id 'tag:x' is wrong: it must be a whole",

@@ -119,7 +119,7 @@ class OutlivedDriverTest {
                 }
             }
             Held last = Held.once(directory, 3);
-            assertEquals(first.descriptors, last.descriptors);
+            assertTrue(last.descriptors <= first.descriptors + 2, first + " and then " + last);
             assertTrue(last.mappings <= first.mappings + 10, first + " and then " + last);
             assertEquals(10, errors.size(), errors.toString());
         }

@@ -59,7 +59,11 @@ class DependencyRulesTest {
     static final ArchRule onlyThePeersProcessKnowsThePeer =
             noClasses()
                     .that()
-                    .resideOutsideOfPackages("io.verbus.perf.aeron", "io.verbus.perf.demo.aeron")
+                    .resideOutsideOfPackages(
+                            "io.verbus.perf.aeron",
+                            "io.verbus.perf.demo.aeron",
+                            "io.verbus.perf.demo.archive",
+                            "io.verbus.perf.demo.cluster")
                     .should()
                     .dependOnClassesThat()
                     .resideInAPackage("io.aeron..");

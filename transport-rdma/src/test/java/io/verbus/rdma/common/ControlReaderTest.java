@@ -211,7 +211,7 @@ class ControlReaderTest {
                         .contains("final position"));
         assertTrue(readOffer(writer.defer(buffer, 0, 7)).contains("template"));
         int length = writer.close(buffer, 0, 7, 32, StreamEnd.PLACED);
-        for (int end = 3; end < 256; end++) {
+        for (int end = 4; end < 256; end++) {
             buffer.putByte(length - 1, (byte) end);
             assertTrue(readOffer(length).contains("the unknown end " + end), "end " + end);
         }
