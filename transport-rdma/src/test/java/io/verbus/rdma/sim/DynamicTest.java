@@ -12,10 +12,6 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.common.Announcement;
 import io.verbus.rdma.common.Hello;
-import io.verbus.rdma.fabric.Connection;
-import io.verbus.rdma.fabric.ConnectionOptions;
-import io.verbus.rdma.fabric.FabricHandler;
-import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.sim.FanOutNet.Place;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
@@ -27,18 +23,15 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.stream.Stream;
 
 /** Receivers that come to a publication by themselves. */
-class DynamicTest implements FabricHandler {
+class DynamicTest {
     private static final long TERM = FanOutNet.TERM_LENGTH;
     private static final InetSocketAddress CONTROL = new InetSocketAddress("10.0.0.1", 7401);
 
     @TempDir Path directory;
     private FanOutNet net;
-    private final List<byte[]> refusals = new ArrayList<>();
 
     private void net(String... options) {
         net =
@@ -253,29 +246,29 @@ class DynamicTest implements FabricHandler {
         TestStream stream = net.publish("min");
         Place place = come();
         net.until("connected", place::isConnected);
-        SimFabric stranger = net.network.fabric("10.0.0.9");
-        assertEquals(RejectCode.UNSPECIFIED, helloOf(ask(stranger, new byte[56])));
+        assertEquals(RejectCode.UNSPECIFIED, helloOf(ask("10.0.0.9", new byte[56])));
         assertEquals(
                 RejectCode.UNSPECIFIED,
-                helloOf(ask(stranger, Hello.of(9, RejectCode.UNSPECIFIED))));
+                helloOf(ask("10.0.0.9", Hello.of(9, RejectCode.UNSPECIFIED))));
         assertEquals(
-                RejectCode.UNSPECIFIED, answerOf(ask(stranger, Announcement.ofAll(9, 0).bytes())));
+                RejectCode.UNSPECIFIED,
+                answerOf(ask("10.0.0.9", Announcement.ofAll(9, 0).bytes())));
         assertEquals(
                 RejectCode.VERSION_MISMATCH,
                 answerOf(
                         ask(
-                                stranger,
+                                "10.0.0.9",
                                 new Announcement(Hello.VERSION + 1, 9, 7400, false, 0, 0)
                                         .bytes())));
         assertEquals(
                 RejectCode.NO_PUBLICATION,
                 answerOf(
                         ask(
-                                stranger,
+                                "10.0.0.9",
                                 Announcement.ofSession(9, 7400, FanOutNet.STREAM, 5).bytes())));
         assertEquals(
                 RejectCode.NOT_ALLOWED,
-                answerOf(ask(net.network.fabric("10.0.0.8"), Announcement.ofAll(9, 7400).bytes())));
+                answerOf(ask("10.0.0.8", Announcement.ofAll(9, 7400).bytes())));
         assertEquals(3, net.a.errors.stream().distinct().count(), net.a.errors.toString());
         assertEquals(1, net.a.fabric.connections().size());
         untilAllRead(stream);
@@ -288,19 +281,16 @@ class DynamicTest implements FabricHandler {
         TestStream stream = net.publish("min");
         Place place = come();
         net.until("connected", place::isConnected);
-        SimFabric liar = net.network.fabric("10.0.0.9");
         assertEquals(
-                RejectCode.ANNOUNCED, answerOf(ask(liar, Announcement.ofAll(9, 7400).bytes())));
+                RejectCode.ANNOUNCED,
+                answerOf(ask("10.0.0.9", Announcement.ofAll(9, 7400).bytes())));
         assertEquals(0, net.a.value("connected to 10.0.0.9:7400"));
         net.until("forgotten", () -> net.a.value("connected to 10.0.0.9:7400") == -1);
         untilAllRead(stream);
     }
 
-    private byte[] ask(SimFabric stranger, byte[] words) {
-        int before = refusals.size();
-        stranger.connect(CONTROL, null, ConnectionOptions.DEFAULT, null, words);
-        net.until("refused", () -> stranger.poll(this, net.nowNs) > 0 && refusals.size() > before);
-        return refusals.getLast();
+    private byte[] ask(String from, byte[] words) {
+        return new Stranger(net.network.fabric(from)).ask(CONTROL, words, net::until);
     }
 
     private static RejectCode helloOf(byte[] refusal) {
@@ -319,22 +309,5 @@ class DynamicTest implements FabricHandler {
         assertTrue(refused.getMessage().contains("is in use"), refused.getMessage());
         net.place(false);
         net.forMillis(5);
-    }
-
-    @Override
-    public void onConnectRequest(
-            Listener listener, Connection connection, InetSocketAddress from, byte[] data) {
-        throw new AssertionError("nobody listens here");
-    }
-
-    @Override
-    public void onEstablished(Connection connection, byte[] privateData) {
-        throw new AssertionError("nobody is let in");
-    }
-
-    @Override
-    public void onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
-        refusals.add(privateData);
-        connection.close();
     }
 }

@@ -8,10 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.verbus.channel.ChannelUri;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.common.Announcement;
-import io.verbus.rdma.fabric.Connection;
-import io.verbus.rdma.fabric.ConnectionOptions;
-import io.verbus.rdma.fabric.FabricHandler;
-import io.verbus.rdma.fabric.Listener;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
@@ -23,21 +19,18 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Driver A sends requests, and driver B answers: A announces itself at B's control address for the
  * one session that B has told.
  */
-class ResponsesTest implements FabricHandler {
+class ResponsesTest {
     private static final int REQUESTS = 42;
     private static final int RESPONSES = 43;
     private static final String CONTROL = "10.0.0.2:7401";
 
     @TempDir Path directory;
     private TwoDrivers net;
-    private final List<byte[]> refusals = new ArrayList<>();
 
     private TestStream requests;
     private InboundEndpoint answered;
@@ -134,17 +127,13 @@ class ResponsesTest implements FabricHandler {
         net();
         request();
         TestStream responses = respond(8);
-        SimFabric stranger = net.network.fabric("10.0.0.9");
+        assertEquals(RejectCode.NOT_ALLOWED, ask(Announcement.ofSession(666, 7400, RESPONSES, 8)));
         assertEquals(
-                RejectCode.NOT_ALLOWED,
-                ask(stranger, Announcement.ofSession(666, 7400, RESPONSES, 8)));
-        assertEquals(
-                RejectCode.NO_PUBLICATION,
-                ask(stranger, Announcement.ofSession(666, 7400, RESPONSES, 9)));
+                RejectCode.NO_PUBLICATION, ask(Announcement.ofSession(666, 7400, RESPONSES, 9)));
         assertEquals(
                 RejectCode.NO_PUBLICATION,
-                ask(stranger, Announcement.ofSession(666, 7400, RESPONSES + 1, 8)));
-        assertEquals(RejectCode.ANNOUNCED, ask(stranger, Announcement.ofAll(666, 7400)));
+                ask(Announcement.ofSession(666, 7400, RESPONSES + 1, 8)));
+        assertEquals(RejectCode.ANNOUNCED, ask(Announcement.ofAll(666, 7400)));
         await(8);
         untilAnswered(responses);
         assertEquals(-1, net.b.value("connected to 10.0.0.9:7400"));
@@ -186,32 +175,9 @@ class ResponsesTest implements FabricHandler {
         assertTrue(one.connected);
     }
 
-    private RejectCode ask(SimFabric stranger, Announcement announcement) {
-        int before = refusals.size();
-        stranger.connect(
-                new InetSocketAddress("10.0.0.2", 7401),
-                null,
-                ConnectionOptions.DEFAULT,
-                null,
-                announcement.bytes());
-        net.until("refused", () -> stranger.poll(this, net.nowNs) > 0 && refusals.size() > before);
-        return Announcement.Answer.read(refusals.getLast()).code();
-    }
-
-    @Override
-    public void onConnectRequest(
-            Listener listener, Connection connection, InetSocketAddress from, byte[] data) {
-        throw new AssertionError("nobody listens here");
-    }
-
-    @Override
-    public void onEstablished(Connection connection, byte[] privateData) {
-        throw new AssertionError("nobody is let in");
-    }
-
-    @Override
-    public void onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
-        refusals.add(privateData);
-        connection.close();
+    private RejectCode ask(Announcement announcement) {
+        return new Stranger(net.network.fabric("10.0.0.9"))
+                .ask(new InetSocketAddress("10.0.0.2", 7401), announcement, net::until)
+                .code();
     }
 }
