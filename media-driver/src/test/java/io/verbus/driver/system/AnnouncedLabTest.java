@@ -122,7 +122,7 @@ class AnnouncedLabTest {
             a.expect("is another than before");
             a.expectOfClients("is another than before");
             Writer writer = new Writer(out, script);
-            for (int round = 0; round < 3; round++) {
+            for (int round = 0; round < 2; round++) {
                 try (Child driver =
                         Child.driver(List.of(), folder, directory, "client-liveness-timeout=20s")) {
                     Bus.Context context =
