@@ -71,6 +71,9 @@ class AnnouncedLabTest {
                 Host a = Host.a();
                 ExclusivePublication out = publish(a);
                 Subscription first = subscribe(b, PORT)) {
+            // One that has left may be found gone before its goodbye is read.
+            a.expect("nobody listens at");
+            a.expectOfClients("nobody listens at");
             Await.until("the first", out::isConnected);
             Writer writer = new Writer(out, script);
             Reader reader = Reader.fromFirst(script);
