@@ -71,9 +71,6 @@ class AnnouncedLabTest {
                 Host a = Host.a();
                 ExclusivePublication out = publish(a);
                 Subscription first = subscribe(b, PORT)) {
-            // One that has left may be found gone before its goodbye is read.
-            a.expect("nobody listens at");
-            a.expectOfClients("nobody listens at");
             Await.until("the first", out::isConnected);
             Writer writer = new Writer(out, script);
             Reader reader = Reader.fromFirst(script);
@@ -120,10 +117,7 @@ class AnnouncedLabTest {
                 ExclusivePublication out = publish(a)) {
             a.expectLoss();
             a.expect("nobody listens at");
-            a.expectOfClients("nobody listens at");
-            a.expectOfClients("has not gone on within");
             a.expect("is another than before");
-            a.expectOfClients("is another than before");
             Writer writer = new Writer(out, script);
             for (int round = 0; round < 2; round++) {
                 try (Child driver =

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * Announces this driver's endpoints at the control addresses of publications, until their driver
@@ -128,21 +129,20 @@ final class Announcer implements AutoCloseable {
 
     /** Asks for responses no more. */
     void forget(InboundListener listener, AwaitedResponses session) {
-        wishes.removeIf(
-                wish ->
-                        wish.listener == listener
-                                && session.equals(wish.session)
-                                && isClosed(wish));
+        forget(wish -> wish.listener == listener && session.equals(wish.session));
     }
 
     /** An endpoint is closed. */
     void forget(InboundListener listener) {
-        wishes.removeIf(wish -> wish.listener == listener && isClosed(wish));
+        forget(wish -> wish.listener == listener);
     }
 
-    private boolean isClosed(Wish wish) {
-        closeConnection(wish);
-        return true;
+    private void forget(Predicate<Wish> isOver) {
+        for (int i = wishes.size() - 1; i >= 0; i--) {
+            if (isOver.test(wishes.get(i))) {
+                closeConnection(wishes.remove(i));
+            }
+        }
     }
 
     /** Timers. */

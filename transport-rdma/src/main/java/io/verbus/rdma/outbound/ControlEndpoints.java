@@ -159,7 +159,7 @@ final class ControlEndpoints implements AutoCloseable {
             for (Published other : control.published) {
                 if (!other.responds()) {
                     other.receivers.forEach(
-                            receiver -> add(control, added, receiver.endpoint, nowNs));
+                            receiver -> sendTo(control, added, receiver.endpoint, nowNs));
                 }
             }
         }
@@ -313,7 +313,7 @@ final class ControlEndpoints implements AutoCloseable {
                 if (each.requesterId != 0 && each.requesterId != announcement.driverId()) {
                     return RejectCode.NOT_ALLOWED;
                 }
-                if (!add(control, each, endpoint, nowNs)) {
+                if (!sendTo(control, each, endpoint, nowNs)) {
                     return RejectCode.NO_RESOURCES;
                 }
                 code = RejectCode.ANNOUNCED;
@@ -323,7 +323,7 @@ final class ControlEndpoints implements AutoCloseable {
     }
 
     /** Sends a publication to a receiver from now on; false if that is one too many. */
-    private boolean add(Control control, Published published, String endpoint, long nowNs) {
+    private boolean sendTo(Control control, Published published, String endpoint, long nowNs) {
         Receiver receiver = published.receiver(endpoint);
         if (receiver == null) {
             try {

@@ -213,14 +213,16 @@ final class OutboundPublication {
     }
 
     /**
-     * Tells its clients that it cannot be sent, unless that is what they were told last.
+     * Tells its clients that it cannot be sent, unless that is what they were told last. A receiver
+     * that came by itself may go as it came: the error log tells of it, where it is an error.
      *
      * @param host the driver.
      * @param rejected whether the peer refuses it.
      * @param message cause and remedy.
      */
     void tell(TransportHost host, boolean rejected, String message) {
-        if (!isClosing && !isTold(message)) {
+        boolean cameByItself = branch != null && branch.controlId() != 0;
+        if (!isClosing && !cameByItself && !isTold(message)) {
             told = message;
             host.onPublicationFailed(publication(), rejected, message);
         }

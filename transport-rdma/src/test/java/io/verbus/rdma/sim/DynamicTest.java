@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 
 /** Receivers that come to a publication by themselves. */
@@ -113,6 +114,8 @@ class DynamicTest {
         long at = stream.position();
         net.until("goes on", () -> stream.position() > at + 5 * TERM);
         net.until("forgotten", () -> net.a.value("connected to 10.0.0.3:7400") == -1);
+        assertEquals(List.of(), net.a.failures, "who came by itself may go");
+        assertEquals(List.of(), net.a.errors);
         leaves.subscribe();
         net.until("back", () -> leaves.isConnected() && leaves.image() != null);
         untilAllRead(stream);
