@@ -35,6 +35,8 @@ final class Reconnection {
     /** What the driver that was lost, and is there again, still holds for the client before. */
     private final ArrayDeque<Addition<?>> held = new ArrayDeque<>();
 
+    private long lostNs;
+    private boolean isToldThatNoneComes;
     private long lookedNs;
     private long askedNs;
     private long timeToAskNs;
@@ -63,6 +65,8 @@ final class Reconnection {
 
     /** The driver is lost, and answers to it with it. */
     void begin(long nowNs) {
+        lostNs = nowNs;
+        isToldThatNoneComes = false;
         lookedNs = nowNs;
         unanswered = 0;
         renamed.clear();
@@ -87,10 +91,30 @@ final class Reconnection {
         }
         lookedNs = nowNs;
         DriverConnection next = search.look();
+        BusException reason = search.failure();
         try {
-            return next == null ? null : last.next(next, conductor.context().clientName);
+            if (next != null) {
+                return last.next(next, conductor.context().clientName);
+            }
         } catch (BusException e) {
-            return null; // the next look finds out
+            reason = e; // and the next look finds out more
+        }
+        tellThatNoneComes(reason, nowNs);
+        return null;
+    }
+
+    /** Once for each loss, so that a directory that no driver can have shows. */
+    private void tellThatNoneComes(BusException reason, long nowNs) {
+        long timeoutNs = conductor.context().driverTimeout.toNanos();
+        if (!isToldThatNoneComes && nowNs - lostNs >= timeoutNs) {
+            isToldThatNoneComes = true;
+            conductor.onError(
+                    new DriverTimeoutException(
+                            "no media driver has come within "
+                                    + timeoutNs / 1_000_000
+                                    + " ms, and the bus goes on looking: "
+                                    + reason.getMessage(),
+                            reason));
         }
     }
 

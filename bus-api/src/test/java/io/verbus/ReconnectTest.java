@@ -274,6 +274,27 @@ class ReconnectTest {
     }
 
     @Test
+    void theApplicationIsToldOnceWhyNoDriverComes() throws Exception {
+        bus.close();
+        bus = Bus.connect(context().driverTimeout(Duration.ofMillis(300)));
+        lose();
+        await(() -> errors.stream().anyMatch(DriverTimeoutException.class::isInstance));
+        LockSupport.parkNanos(500_000_000);
+        List<String> why =
+                errors.stream()
+                        .filter(DriverTimeoutException.class::isInstance)
+                        .map(Throwable::getMessage)
+                        .toList();
+        assertEquals(1, why.size(), why.toString());
+        assertTrue(
+                why.getFirst().startsWith("no media driver has come within 300 ms")
+                        && why.getFirst().contains(": start a media driver"),
+                why.getFirst());
+        nextDriver();
+        await(() -> bus.isConnected());
+    }
+
+    @Test
     void whatIsClosedWithoutADriverIsNotAddedAgain() throws Exception {
         Publication publication = publication(true, IPC);
         Subscription subscription = subscription(IPC);

@@ -66,6 +66,11 @@ public final class DriverSearch implements AutoCloseable {
         return null;
     }
 
+    /** Why the last look has found none. */
+    public BusException failure() {
+        return failure;
+    }
+
     /**
      * Looks until there is a driver, for as long as a heartbeat may stand still.
      *
