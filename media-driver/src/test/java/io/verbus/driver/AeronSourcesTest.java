@@ -148,26 +148,37 @@ class AeronSourcesTest {
         }
     }
 
+    /** Two sources of one session, both of which an image has. */
+    private record Merged(ExclusivePublication replay, ExclusivePublication live, Image image) {}
+
+    private Merged merged(Subscription subscription, String replay, String live) {
+        ExclusivePublication one = source(replay, 0);
+        subscription.addDestination(replay);
+        Await.until("connected", one::isConnected);
+        write(500, subscription, one);
+        ExclusivePublication other = source(live, one.position());
+        subscription.addDestination(live);
+        Await.until("image", () -> subscription.imageCount() == 1);
+        Image image = subscription.imageAtIndex(0);
+        Await.until(
+                "both",
+                () -> {
+                    read(subscription);
+                    return other.isConnected() && image.activeTransportCount() == 2;
+                });
+        return new Merged(one, other, image);
+    }
+
     /** What both bring is read once; the second goes on alone, as of a replay that has merged. */
     @Test
     void putsOneImageTogetherFromTwoSources() throws IOException {
         String replay = free();
         String live = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
-            ExclusivePublication one = source(replay, 0);
-            subscription.addDestination(replay);
-            Await.until("connected", one::isConnected);
-            write(500, subscription, one);
-            ExclusivePublication other = source(live, one.position());
-            subscription.addDestination(live);
-            Await.until("image", () -> subscription.imageCount() == 1);
-            Image image = subscription.imageAtIndex(0);
-            Await.until(
-                    "both",
-                    () -> {
-                        read(subscription);
-                        return other.isConnected() && image.activeTransportCount() == 2;
-                    });
+            Merged merged = merged(subscription, replay, live);
+            ExclusivePublication one = merged.replay;
+            ExclusivePublication other = merged.live;
+            Image image = merged.image;
             write(1_000, subscription, one, other);
             subscription.removeDestination(replay);
             Await.until("one", () -> image.activeTransportCount() == 1);
@@ -187,20 +198,10 @@ class AeronSourcesTest {
         String replay = free();
         String live = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
-            ExclusivePublication one = source(replay, 0);
-            subscription.addDestination(replay);
-            Await.until("connected", one::isConnected);
-            write(500, subscription, one);
-            ExclusivePublication other = source(live, one.position());
-            subscription.addDestination(live);
-            Await.until("image", () -> subscription.imageCount() == 1);
-            Image image = subscription.imageAtIndex(0);
-            Await.until(
-                    "both",
-                    () -> {
-                        read(subscription);
-                        return other.isConnected() && image.activeTransportCount() == 2;
-                    });
+            Merged merged = merged(subscription, replay, live);
+            ExclusivePublication one = merged.replay;
+            ExclusivePublication other = merged.live;
+            Image image = merged.image;
             write(500, subscription, one, other);
             one.revoke();
             Await.until("one", () -> image.activeTransportCount() == 1);
