@@ -373,7 +373,7 @@ class BusAndAeronTest {
             Await.until("second", other::isConnected);
             subscription.addDestination("aeron:ipc");
             Await.until("local", local::isConnected);
-            assertEquals(3, subscription.imageCount());
+            Await.until("an image of each", () -> subscription.imageCount() == 3);
             Image image = subscription.imageBySessionId(first.sessionId());
             assertEquals(1, image.activeTransportCount());
             first.offer(buffer("hello"));

@@ -68,7 +68,7 @@ class SpyTest {
             assertEquals(Numbers.range(0, 10), Numbers.drain(receiver, 10));
             try (Subscription spy = bus.addSubscription(SPY, STREAM)) {
                 Await.until("image", spy::isConnected);
-                assertEquals(2, available.size());
+                Await.until("both are told of", () -> available.size() == 2);
                 numbers.offer(publication, 10, 30, LENGTH);
                 assertEquals(Numbers.range(10, 30), Numbers.drain(spy, 20));
                 assertEquals(Numbers.range(10, 30), Numbers.drain(receiver, 20));

@@ -213,7 +213,7 @@ class AeronClientLabTest {
             Await.until("connected", publication::isConnected);
             Await.until("images", () -> subscription.imageCount() + second.imageCount() == 2);
             assertEquals(start, subscription.imageAtIndex(0).joinPosition());
-            assertEquals(1, spy.imageCount());
+            Await.until("the spy's image", () -> spy.imageCount() == 1);
             assertEquals(1, subscription.channelStatus());
             assertEquals(subscription.localSocketAddresses(), second.localSocketAddresses());
             assertTrue(subscription.localSocketAddresses().getFirst().endsWith(":" + PORT));
