@@ -35,6 +35,14 @@ public final class LogMerger {
         return frontier;
     }
 
+    /**
+     * The stream was put together up to a position by somebody else, whose last word there is zero.
+     * While nobody merges.
+     */
+    public void goOnFrom(long position) {
+        frontier = position;
+    }
+
     /** A log that the stream comes in, and how far it was looked at. The merging thread's. */
     public static final class Source {
         private final LogBuffers log;

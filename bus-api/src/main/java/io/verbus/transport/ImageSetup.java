@@ -22,4 +22,17 @@ public record ImageSetup(
         int mtu,
         long position,
         String source,
-        boolean wantsResponses) {}
+        boolean wantsResponses) {
+    /** The same stream from another position. */
+    public ImageSetup at(long otherPosition) {
+        return new ImageSetup(
+                sessionId,
+                streamId,
+                initialTermId,
+                termLength,
+                mtu,
+                otherPosition,
+                source,
+                wantsResponses);
+    }
+}

@@ -137,6 +137,26 @@ public interface Transport extends AutoCloseable {
     void rejectImage(InboundImage image, String reason);
 
     /**
+     * Whether peers write the logs of images themselves, so that a stream goes on in another log
+     * only by {@link #moveImage}.
+     */
+    default boolean isOneSided() {
+        return false;
+    }
+
+    /**
+     * Has a stream go on in another log: its sender is asked to stop, and when it has, {@link
+     * TransportHost#onImageStopped} is called. That may never happen, because the connection is
+     * lost, the stream ends, or the image is being made: then the stream goes on or ends as it
+     * would without this, and the driver may ask again.
+     *
+     * @param image that a peer writes.
+     */
+    default void moveImage(InboundImage image) {
+        throw new UnsupportedOperationException("this transport writes the logs of images itself");
+    }
+
+    /**
      * The conductor's part of the duty cycle: connections, timers, what the other agents ask.
      *
      * @param nowNs monotonic time, read once for the cycle.

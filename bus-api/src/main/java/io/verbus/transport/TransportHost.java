@@ -94,6 +94,20 @@ public interface TransportHost extends TransportSettings {
     void onImageLost(InboundImage image, String reason);
 
     /**
+     * The peer has stopped to write an image, as {@link Transport#moveImage} asked for: everything
+     * that it has sent is in the log. The driver names the image in which the stream goes on: in a
+     * later turn if it likes, and not at all if it closes this one. That image is this one, or
+     * another one of the same shape that holds at least what was consumed of this one, and whose
+     * consumption position is no less than what was granted. It begins where the frames in its log
+     * end, which the peer must have sent. An image that another takes the place of is still to be
+     * closed.
+     *
+     * @param image that nothing writes.
+     * @param goOn takes the image in which the stream goes on; once.
+     */
+    void onImageStopped(InboundImage image, Consumer<InboundImage> goOn);
+
+    /**
      * An image that was closed is free: the driver may unmap its log.
      *
      * @param image that was closed.

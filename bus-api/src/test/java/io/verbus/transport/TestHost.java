@@ -4,6 +4,7 @@ package io.verbus.transport;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
@@ -66,6 +67,15 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
 
     /** Times that a peer offered a stream. */
     public int setups;
+
+    /**
+     * Whether a stream that is moved goes on in a log that holds what was not read, as where
+     * several sources are merged there, and not in an empty one.
+     */
+    public boolean movesFrames;
+
+    /** Streams that were moved. */
+    public int moves;
 
     public long lossObservations;
     public long lossBytes;
@@ -239,6 +249,10 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
             answer.onUnwanted();
             return;
         }
+        answer.onImage(addImage(setup));
+    }
+
+    private TestImage addImage(ImageSetup setup) {
         long id = driverId * 1000 + nextId++;
         LogSpec spec =
                 new LogSpec(
@@ -253,7 +267,29 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         LogBuffers log = LogBuffers.create(directory.resolve("image-" + id + ".log"), spec);
         TestImage image = new TestImage(id, channels.get(setup.streamId()), setup, log);
         images.add(image);
-        answer.onImage(image);
+        return image;
+    }
+
+    @Override
+    public void onImageStopped(InboundImage image, Consumer<InboundImage> goOn) {
+        background.callLater(null, () -> {}, failure -> move((TestImage) image, goOn));
+    }
+
+    private void move(TestImage image, Consumer<InboundImage> goOn) {
+        if (!images.contains(image) || image.lost != null || image.endingAt >= 0) {
+            return;
+        }
+        long frontier = FrontierScanner.scan(image.log(), image.position()).position();
+        image.movedAt = movesFrames ? image.position() : frontier;
+        TestImage next = addImage(image.setup.at(image.movedAt));
+        next.goesOnFrom(image);
+        if (movesFrames) {
+            for (int i = 0; i < LogLayout.PARTITIONS; i++) {
+                next.log().term(i).putBytes(0, image.log().term(i), 0, image.setup.termLength());
+            }
+        }
+        moves++;
+        goOn.accept(next);
     }
 
     @Override

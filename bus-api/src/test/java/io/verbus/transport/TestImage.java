@@ -21,6 +21,14 @@ public final class TestImage extends TestSubscriber implements InboundImage {
 
     public boolean released;
 
+    /** Where another image takes the place of this one, or -1. */
+    public long movedAt = -1;
+
+    /** The image that this one takes the place of, until that is read. */
+    private TestImage before;
+
+    private TestImage origin;
+
     /** Position that was noted to be granted. */
     public long granted;
 
@@ -51,9 +59,36 @@ public final class TestImage extends TestSubscriber implements InboundImage {
         granted = setup.position();
     }
 
+    /** It takes the place of another. */
+    void goesOnFrom(TestImage other) {
+        before = other;
+        origin = other;
+    }
+
     @Override
     public int poll(int limit) {
-        return released ? 0 : super.poll(limit);
+        if (released || isMoved()) {
+            return 0;
+        }
+        if (before != null) {
+            if (!before.isMoved() && !before.released) {
+                return 0;
+            }
+            next = before.isMoved() ? before.next : -1; // closed by the test before it was read
+            received += before.received;
+            before = null;
+        }
+        return super.poll(limit);
+    }
+
+    /** The image that it began as. */
+    public TestImage first() {
+        return origin == null ? this : origin.first();
+    }
+
+    /** Whether it was read up to where another takes its place. */
+    public boolean isMoved() {
+        return position() == movedAt;
     }
 
     @Override
@@ -82,6 +117,20 @@ public final class TestImage extends TestSubscriber implements InboundImage {
         long consumed = least();
         meanwhile.run();
         return consumed;
+    }
+
+    @Override
+    public String toString() {
+        return "stream "
+                + setup.streamId()
+                + " session "
+                + setup.sessionId()
+                + " read up to "
+                + position()
+                + (endingAt < 0 ? "" : " ends at " + endingAt)
+                + (movedAt < 0 ? "" : " moved at " + movedAt)
+                + (before == null ? "" : " waits for " + before)
+                + (lost == null ? "" : " lost: " + lost);
     }
 
     /** The least of the positions that count. */

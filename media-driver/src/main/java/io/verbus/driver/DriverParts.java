@@ -137,12 +137,12 @@ record DriverParts(
                 new MergedImages(
                         subscriptions,
                         files,
+                        new SourceImages(
+                                images::source, files, commands::nextCorrelationId, subscriptions),
                         counters,
                         events,
-                        commands::nextCorrelationId,
                         mergers,
                         rejected,
-                        images::source,
                         config.imageLivenessTimeoutNs(),
                         config.untethered(),
                         clock.nanoTime());

@@ -135,6 +135,11 @@ final class DriverTransportHost implements TransportHost {
     }
 
     @Override
+    public void onImageStopped(InboundImage image, Consumer<InboundImage> goOn) {
+        merged.onStopped((NetworkImage) image, goOn);
+    }
+
+    @Override
     public void onImageReleased(InboundImage image) {
         ((NetworkImage) image).onReleased();
     }

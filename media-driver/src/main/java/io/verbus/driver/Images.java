@@ -155,6 +155,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
                         first.channel(),
                         setup,
                         log,
+                        spec.registrationId(),
                         received,
                         untethered,
                         counters,
@@ -171,10 +172,12 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
             InboundEndpoint endpoint,
             ChannelUri channel,
             ImageSetup setup,
-            LogBuffers log) {
+            LogBuffers log,
+            long id) {
         NetworkImage image =
                 new NetworkImage(
-                        transport, endpoint, channel, setup, log, null, timeouts, counters, events);
+                        transport, endpoint, channel, setup, log, id, null, timeouts, counters,
+                        events);
         roundRobin.add(image);
         count.setRelease(roundRobin.count());
         return image;
@@ -275,7 +278,9 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         roundRobin.remove(image);
         subscriptions.sources().remove(image);
         image.free();
-        files.release(image.log(), nowNs);
+        if (image.hasOwnLog()) {
+            files.release(image.log(), nowNs);
+        }
         count.setRelease(roundRobin.count());
     }
 }

@@ -9,50 +9,31 @@ import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ReceivedPosition;
 import io.verbus.logbuffer.FrontierScanner;
-import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogMerger;
 import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.InboundImage;
 
 import org.agrona.collections.ArrayUtil;
-import org.agrona.concurrent.status.AtomicLongPosition;
-import org.agrona.concurrent.status.Position;
 
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
  * The image of a publication that comes from several sources, such as a replay and the live stream.
  * Each source has an image of its own, which no client sees; the receiver copies from there what
- * comes next. Conductor's thread but where it says otherwise.
+ * comes next. Where there is one source, its peer may write the log itself. Conductor's thread but
+ * where it says otherwise.
  */
 final class MergedImage implements Subscribable {
     /** Bytes that a turn copies of one source. */
     private static final int MAX_COPIED = 64 * 1024;
 
-    private static final Source[] NONE = {};
-
-    /** A source: its image, and how far that was merged. */
-    private static final class Source {
-        final NetworkImage image;
-        final LogMerger.Source frames;
-
-        /** Written by the receiver; the source's sender is granted credit by it. */
-        final Position position = new AtomicLongPosition();
-
-        /** Written by the receiver: why nothing more is taken of it. */
-        volatile InvalidFrameException defect;
-
-        Source(NetworkImage image) {
-            this.image = image;
-            long begin = image.log().spec().position();
-            frames = new LogMerger.Source(image.log(), begin);
-            image.subscribers().positions().join(position, () -> begin);
-        }
-    }
+    private static final MergedSource[] NONE = {};
 
     /** A source that the receiver may still be busy with. */
-    private record Leaving(Source source, long removal) {}
+    private record Leaving(MergedSource source, long removal) {}
 
     private enum State {
         ACTIVE,
@@ -71,9 +52,16 @@ final class MergedImage implements Subscribable {
     private final long livenessTimeoutNs;
 
     /** Written by the conductor, a new array each time; read by the receiver once a turn. */
-    private volatile Source[] sources = NONE;
+    private volatile MergedSource[] sources = NONE;
 
     private Leaving[] leaving = {};
+
+    /** Of the source whose peer has stopped to go on in another log; or null. */
+    private SourceMove move;
+
+    /** There is no room for a log of its own for the direct source. */
+    private boolean isDirectKept;
+
     private State state = State.ACTIVE;
     private long finalPosition = LogLayout.NOT_ENDED;
     private String endReason = "end of stream";
@@ -117,51 +105,124 @@ final class MergedImage implements Subscribable {
 
     // Receiver
 
-    /** One turn: takes from each source what comes next. Returns the amount of work done. */
+    /**
+     * One turn: takes from each source what comes next. While a peer writes the log, nothing is
+     * copied there. Returns the amount of work done.
+     */
     int merge() {
-        Source[] all = sources;
+        MergedSource[] all = sources;
+        if (all.length == 0) {
+            return 0;
+        }
+        long released = subscribers.positions().release(subscribers.positions().least());
         int work = 0;
+        if (direct(all) == null) {
+            for (int i = 0; i < all.length; i++) {
+                work += all[i].merge(merger, released + log.spec().termLength(), MAX_COPIED);
+            }
+        }
         for (int i = 0; i < all.length; i++) {
-            work += merge(all[i]);
+            all[i].release(released);
         }
         return work;
     }
 
-    private int merge(Source source) {
-        if (source.defect != null) {
-            return 0;
-        }
-        long released = subscribers.positions().release(subscribers.positions().least());
-        try {
-            int taken = merger.merge(source.frames, released + log.spec().termLength(), MAX_COPIED);
-            if (taken > 0) {
-                source.position.setRelease(source.frames.position());
+    /** The source whose peer writes the log, or null. Any thread. */
+    private static MergedSource direct(MergedSource[] all) {
+        for (int i = 0; i < all.length; i++) {
+            if (all[i].isDirect()) {
+                return all[i];
             }
-            return taken;
-        } catch (InvalidFrameException e) {
-            source.defect = e;
-            return 1;
         }
+        return null;
     }
 
     // Conductor
 
     /** Takes in one more source, whose stream is this one. */
-    void add(NetworkImage image) {
-        sources = ArrayUtil.add(sources, new Source(image));
+    void add(MergedSource source) {
+        sources = ArrayUtil.add(sources, source);
+        askToMove();
+    }
+
+    /** Another image takes the place of a source's. */
+    void replace(MergedSource before, MergedSource next) {
+        MergedSource[] all = sources.clone();
+        for (int i = 0; i < all.length; i++) {
+            all[i] = all[i] == before ? next : all[i];
+        }
+        sources = all;
+        leaving = ArrayUtil.add(leaving, new Leaving(before, mergers.removed()));
+    }
+
+    /** No peer writes the log any more, which holds the stream up to a position. */
+    void mergeFrom(long position) {
+        merger.goOnFrom(position);
+    }
+
+    boolean has(MergedSource source) {
+        return List.of(sources).contains(source);
+    }
+
+    boolean hasOnly(MergedSource source) {
+        MergedSource[] all = sources;
+        return all.length == 1 && all[0] == source;
+    }
+
+    /** There is no room for a log of the direct source's own: the others wait for its end. */
+    void keepDirect() {
+        isDirectKept = true;
+    }
+
+    /**
+     * A source that is alone writes the log itself, where that can be; when others come it is
+     * merged with them.
+     */
+    private void askToMove() {
+        MergedSource[] all = sources;
+        MergedSource direct = direct(all);
+        MergedSource moving = null;
+        if (direct != null) {
+            moving = all.length > 1 && !isDirectKept && direct.isActive() ? direct : null;
+        } else if (all.length == 1
+                && all[0].canBeDirect(merger.frontier(), subscribers.positions().released())) {
+            moving = all[0];
+        }
+        if (moving != null && move == null) {
+            moving.image().transport().moveImage(moving.image());
+        }
+    }
+
+    /**
+     * A source's peer has stopped, as it was asked to.
+     *
+     * @return whether the image is of a source of this one.
+     */
+    boolean onStopped(NetworkImage image, SourceImages images, Consumer<InboundImage> goOn) {
+        for (MergedSource source : sources) {
+            if (source.image() == image) {
+                move = new SourceMove(this, source, images, goOn);
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Lets go of what comes to a destination that was removed. */
     void removeFrom(InboundEndpoint destination) {
-        for (Source source : sources) {
-            if (source.image.endpoint() == destination) {
-                leave(source);
+        for (MergedSource source : sources) {
+            if (source.image().endpoint() == destination) {
+                if (source.isDirect()) {
+                    source.close(); // it stays until its peer has stopped
+                } else {
+                    leave(source);
+                }
             }
         }
     }
 
-    private void leave(Source source) {
-        Source[] rest = ArrayUtil.remove(sources, source);
+    private void leave(MergedSource source) {
+        MergedSource[] rest = ArrayUtil.remove(sources, source);
         sources = rest.length == 0 ? NONE : rest;
         leaving = ArrayUtil.add(leaving, new Leaving(source, mergers.removed()));
     }
@@ -169,6 +230,10 @@ final class MergedImage implements Subscribable {
     /** At each of its turns. Returns the amount of work done. */
     int update(long nowNs) {
         int work = subscribers.endImpossible() + letGo();
+        if (move != null && move.step()) {
+            move = null;
+            work++;
+        }
         if (state == State.ACTIVE) {
             work += lookAtSources(nowNs);
         }
@@ -188,9 +253,11 @@ final class MergedImage implements Subscribable {
         int work = 0;
         for (Leaving each : leaving) {
             if (mergers.isReleased(each.removal)) {
-                leaving = ArrayUtil.remove(leaving, each);
-                each.source.image.subscribers().positions().leave(each.source.position);
-                work++;
+                each.source.leave();
+                if (each.source.isGone()) {
+                    leaving = ArrayUtil.remove(leaving, each);
+                    work++;
+                }
             }
         }
         return work;
@@ -205,21 +272,24 @@ final class MergedImage implements Subscribable {
         int active = 0;
         boolean goesOn = false;
         NetworkImage revoked = null;
-        for (Source source : sources) {
-            goesOn |= source.defect == null && source.position.getAcquire() <= merger.frontier();
-            if (source.image.isActive() && source.defect == null) {
+        for (MergedSource source : sources) {
+            goesOn |= source.goesOnAt(merger.frontier());
+            if (source.isActive()) {
                 active++;
-            } else if (source.image.isRevoked()) {
-                revoked = source.image;
+            } else if (source.image().isRevoked()) {
+                revoked = source.image();
             }
         }
         if (revoked != null && active == 0 && endpoint.hasOnly(revoked.endpoint())) {
             revoke(revoked.finalPosition());
             return 1;
         }
-        for (Source source : sources) {
-            if (!source.image.isActive() && isOver(source) || source.defect != null) {
-                hasEnded |= source.image.hasEnded() && source.defect == null;
+        for (MergedSource source : sources) {
+            if (source.isOver(merger.frontier())) {
+                hasEnded |= source.image().hasEnded() && source.defect() == null;
+                if (source.isDirect()) {
+                    mergeFrom(source.received());
+                }
                 leave(source);
                 work++;
             }
@@ -237,14 +307,6 @@ final class MergedImage implements Subscribable {
             work++;
         }
         return work;
-    }
-
-    /** Whether nothing more can be taken of a source that brings nothing more. */
-    private boolean isOver(Source source) {
-        long position = source.position.getAcquire();
-        return source.defect != null
-                || position >= source.image.finalPosition()
-                || position > merger.frontier();
     }
 
     private void revoke(long position) {
@@ -267,24 +329,14 @@ final class MergedImage implements Subscribable {
     void reject(String why, Consumer<NetworkImage> rejection) {
         subscribers.endAll(why);
         isForsaken = true;
-        for (Source source : sources) {
-            rejection.accept(source.image);
+        for (MergedSource source : sources) {
+            rejection.accept(source.image());
         }
-    }
-
-    /** Defects of sources that were found since this was last asked, or null. */
-    InvalidFrameException defect() {
-        for (Source source : sources) {
-            if (source.defect != null) {
-                return source.defect;
-            }
-        }
-        return null;
     }
 
     private void close() {
         state = State.CLOSED;
-        for (Source source : sources) {
+        for (MergedSource source : sources) {
             leave(source);
         }
         log.metadata().putIntRelease(LogLayout.ACTIVE_TRANSPORT_COUNT, 0);
@@ -296,6 +348,7 @@ final class MergedImage implements Subscribable {
     void watch(long nowNs) {
         if (state == State.ACTIVE) {
             subscribers.watch(nowNs);
+            askToMove();
         }
     }
 

@@ -3,7 +3,6 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
-import io.verbus.channel.ChannelUri;
 import io.verbus.driver.channel.ManualEndpoint;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.config.UntetheredTimeouts;
@@ -13,15 +12,15 @@ import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ReceivedPosition;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
-import io.verbus.logbuffer.LogType;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
+import io.verbus.transport.InboundImage;
 import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.Transport;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongSupplier;
+import java.util.function.Consumer;
 
 /**
  * Images at endpoints with several destinations, from the first source's set-up to the release of
@@ -64,7 +63,7 @@ final class MergedImages {
                 return;
             }
             all.add(image);
-            offers.forEach(offer -> addSource(image, offer));
+            addSources(image, offers);
             subscriptions.addSource(image);
         }
 
@@ -77,38 +76,25 @@ final class MergedImages {
 
     private final Subscriptions subscriptions;
     private final LogFiles files;
+    private final SourceImages images;
     private final DriverCounters counters;
     private final EventEncoder events;
-    private final LongSupplier ids;
     private final Mergers mergers;
     private final RejectedStreams rejected;
-    private final SourceImages sourceImages;
     private final long livenessTimeoutNs;
     private final UntetheredTimeouts timeouts;
     private final List<MergedImage> all = new ArrayList<>();
     private final List<Preparation> preparations = new ArrayList<>();
     private long nowNs;
 
-    /** Makes the image of one source. */
-    @FunctionalInterface
-    interface SourceImages {
-        NetworkImage make(
-                Transport transport,
-                InboundEndpoint destination,
-                ChannelUri channel,
-                ImageSetup setup,
-                LogBuffers log);
-    }
-
     MergedImages(
             Subscriptions subscriptions,
             LogFiles files,
+            SourceImages images,
             DriverCounters counters,
             EventEncoder events,
-            LongSupplier ids,
             Mergers mergers,
             RejectedStreams rejected,
-            SourceImages sourceImages,
             long livenessTimeoutNs,
             UntetheredTimeouts timeouts,
             long nowNs) {
@@ -116,10 +102,9 @@ final class MergedImages {
         this.files = files;
         this.counters = counters;
         this.events = events;
-        this.ids = ids;
         this.mergers = mergers;
         this.rejected = rejected;
-        this.sourceImages = sourceImages;
+        this.images = images;
         this.livenessTimeoutNs = livenessTimeoutNs;
         this.timeouts = timeouts;
         this.nowNs = nowNs;
@@ -176,19 +161,7 @@ final class MergedImages {
         Preparation preparation = new Preparation(endpoint, offer.setup);
         preparation.offers.add(offer);
         preparations.add(preparation);
-        files.image(spec(offer.setup), offer.setup.source(), preparation);
-    }
-
-    private LogSpec spec(ImageSetup setup) {
-        return new LogSpec(
-                LogType.IMAGE,
-                ids.getAsLong(),
-                setup.sessionId(),
-                setup.streamId(),
-                setup.initialTermId(),
-                setup.termLength(),
-                setup.mtu(),
-                setup.position());
+        images.log(offer.setup, preparation);
     }
 
     private MergedImage create(
@@ -220,26 +193,43 @@ final class MergedImages {
                 events);
     }
 
+    /** The first source writes the log itself, where it is alone and can. */
+    private void addSources(MergedImage image, List<Offer> offers) {
+        Offer first = offers.getFirst();
+        if (offers.size() > 1 || !first.transport.isOneSided()) {
+            offers.forEach(offer -> addSource(image, offer));
+            return;
+        }
+        NetworkImage source =
+                images.direct(
+                        first.transport,
+                        first.destination,
+                        image.channel(),
+                        first.setup,
+                        image.log());
+        image.add(MergedSource.direct(source, first.setup));
+        first.answer.onImage(source);
+    }
+
     private void addSource(MergedImage image, Offer offer) {
         if (!isSame(image.log().spec(), offer.setup)) {
             offer.answer.onUnwanted();
             return;
         }
-        files.image(
-                spec(offer.setup),
-                offer.setup.source(),
+        images.log(
+                offer.setup,
                 new LogReceiver() {
                     @Override
                     public void onLog(LogBuffers log) {
                         if (image.isActive() && image.endpoint().has(offer.destination)) {
                             NetworkImage source =
-                                    sourceImages.make(
+                                    images.staged(
                                             offer.transport,
                                             offer.destination,
                                             image.channel(),
                                             offer.setup,
                                             log);
-                            image.add(source);
+                            image.add(MergedSource.staged(source, offer.setup));
                             offer.answer.onImage(source);
                         } else {
                             files.free(log);
@@ -252,6 +242,15 @@ final class MergedImages {
                         offer.answer.onFailed(failure.getMessage());
                     }
                 });
+    }
+
+    /** A source's peer has stopped, to go on in another log. */
+    void onStopped(NetworkImage source, Consumer<InboundImage> goOn) {
+        for (MergedImage image : all) {
+            if (image.onStopped(source, images, goOn)) {
+                return;
+            }
+        }
     }
 
     /** A destination was removed: what comes there is received no more. */

@@ -34,6 +34,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     private final InboundEndpoint endpoint;
     private final ChannelUri channel;
     private final LogBuffers log;
+    private final long id;
     private final String description;
     private final ReceivedPosition received;
     private final Subscribers subscribers;
@@ -49,7 +50,10 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     private volatile int window;
 
     /**
-     * @param received what operators are told of; null of one source of several.
+     * @param log that the stream is replicated to.
+     * @param id of the image: that of its log, or another where it is a source that shares the log.
+     * @param received what operators are told of; null of one source of several, which no client
+     *     sees.
      * @param timeouts of subscribers that do not hold the stream back.
      */
     NetworkImage(
@@ -58,6 +62,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
             ChannelUri channel,
             ImageSetup setup,
             LogBuffers log,
+            long id,
             ReceivedPosition received,
             UntetheredTimeouts timeouts,
             DriverCounters counters,
@@ -66,6 +71,7 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         this.endpoint = endpoint;
         this.channel = channel;
         this.log = log;
+        this.id = id;
         this.description = setup.source();
         this.received = received;
         this.wantsResponses = setup.wantsResponses();
@@ -73,14 +79,26 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
                 new Subscribers(
                         this, setup.termLength(), setup.position(), timeouts, counters, events);
         this.window = setup.termLength();
-        log.metadata().putIntRelease(LogLayout.ACTIVE_TRANSPORT_COUNT, 1);
+        if (isSeen()) {
+            log.metadata().putIntRelease(LogLayout.ACTIVE_TRANSPORT_COUNT, 1);
+        }
     }
 
     // Any thread
 
     @Override
     public long imageId() {
-        return log.spec().registrationId();
+        return id;
+    }
+
+    /** Whether clients see it; else it is a source, and the metadata of its log say nothing. */
+    private boolean isSeen() {
+        return received != null;
+    }
+
+    /** Whether its log is nobody else's. */
+    boolean hasOwnLog() {
+        return id == log.spec().registrationId();
     }
 
     @Override
@@ -241,11 +259,12 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
             return false;
         }
         isRevoked = true;
-        log.metadata().putByte(LogLayout.REVOKED, (byte) 1);
-        drainTo(position);
-        if (received == null) {
+        if (!isSeen()) {
+            drainTo(position);
             return true;
         }
+        log.metadata().putByte(LogLayout.REVOKED, (byte) 1);
+        drainTo(position);
         String reason = "the publication was revoked";
         subscribers.endAll(reason);
         close(reason);
@@ -278,7 +297,9 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     private void drainTo(long position) {
         if (state == State.ACTIVE) {
             finalPosition = position;
-            log.metadata().putLongRelease(LogLayout.END_OF_STREAM, position);
+            if (isSeen()) {
+                log.metadata().putLongRelease(LogLayout.END_OF_STREAM, position);
+            }
             state = State.DRAINING;
         }
     }
@@ -353,7 +374,9 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
 
     private void closing() {
         state = State.CLOSING;
-        log.metadata().putIntRelease(LogLayout.ACTIVE_TRANSPORT_COUNT, 0);
+        if (isSeen()) {
+            log.metadata().putIntRelease(LogLayout.ACTIVE_TRANSPORT_COUNT, 0);
+        }
     }
 
     Transport transport() {

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.aeron.Aeron;
 import io.aeron.AeronCounters;
-import io.aeron.ChannelUriStringBuilder;
 import io.aeron.ErrorCode;
 import io.aeron.ExclusivePublication;
 import io.aeron.Image;
@@ -17,7 +16,6 @@ import io.aeron.Publication;
 import io.aeron.Subscription;
 import io.aeron.exceptions.RegistrationException;
 
-import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersReader;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,16 +29,13 @@ import java.util.concurrent.TimeUnit;
 
 /** A subscription whose destinations are added and removed while it runs. */
 class AeronSourcesTest {
-    private static final int STREAM = 10;
-    private static final int SESSION = 77;
-    private static final String MANUAL = "aeron:udp?control-mode=manual";
-    private static final int TERM = 64 * 1024;
+    private static final int STREAM = SourcedStream.STREAM;
+    private static final String MANUAL = SourcedStream.MANUAL;
 
     private final List<Throwable> clientErrors = Collections.synchronizedList(new ArrayList<>());
-    private final List<Long> received = new ArrayList<>();
     private MediaDriver driver;
     private Aeron aeron;
-    private long written;
+    private SourcedStream stream;
 
     @BeforeEach
     void launch() {
@@ -54,6 +49,7 @@ class AeronSourcesTest {
                         new Aeron.Context()
                                 .aeronDirectoryName(driver.directory().toString())
                                 .errorHandler(clientErrors::add));
+        stream = new SourcedStream(aeron);
     }
 
     @AfterEach
@@ -69,66 +65,11 @@ class AeronSourcesTest {
         return "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
     }
 
-    /** A publication of the session, beginning at a position. */
-    private ExclusivePublication source(String destination, long position) {
-        return aeron.addExclusivePublication(
-                new ChannelUriStringBuilder(destination)
-                        .sessionId(SESSION)
-                        .linger(0L)
-                        .initialPosition(position, 5, TERM)
-                        .build(),
-                STREAM);
-    }
-
-    private static UnsafeBuffer message(long number) {
-        UnsafeBuffer buffer = new UnsafeBuffer(new byte[40 + (int) (number * 131 % 1200)]);
-        buffer.putLong(0, number);
-        return buffer;
-    }
-
-    /** Writes messages as each source has them; the frames of all are the same. */
-    private void write(int count, Subscription subscription, ExclusivePublication... sources) {
-        for (int i = 0; i < count; i++, written++) {
-            UnsafeBuffer message = message(written);
-            for (ExclusivePublication each : sources) {
-                Await.until(
-                        "offered",
-                        () -> {
-                            read(subscription);
-                            return each.offer(message) > 0;
-                        });
-            }
-        }
-    }
-
-    private void read(Subscription subscription) {
-        subscription.poll(
-                (buffer, at, length, header) -> {
-                    long number = buffer.getLong(at);
-                    assertEquals(message(number).capacity(), length);
-                    received.add(number);
-                },
-                10);
-    }
-
-    private void readAll(Subscription subscription) {
-        Await.until(
-                "all read",
-                () -> {
-                    read(subscription);
-                    return received.size() >= written;
-                });
-        for (int i = 0; i < received.size(); i++) {
-            assertEquals(i, received.get(i));
-        }
-        assertEquals(written, received.size());
-    }
-
     @Test
     void receivesFromTheDestinationsThatItHas() throws IOException {
         String first = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM);
-                ExclusivePublication publication = source(first, 0)) {
+                ExclusivePublication publication = stream.source(first, 0)) {
             assertEquals(1, subscription.channelStatus());
             assertEquals(List.of(), subscription.localSocketAddresses());
             subscription.addDestination(first);
@@ -137,8 +78,8 @@ class AeronSourcesTest {
                     subscription.localSocketAddresses());
             Await.until("image", () -> subscription.imageCount() == 1);
             Await.until("connected", publication::isConnected);
-            write(3_000, subscription, publication);
-            readAll(subscription);
+            stream.write(3_000, subscription, publication);
+            stream.readAll(subscription);
             Image image = subscription.imageAtIndex(0);
             assertEquals(1, image.activeTransportCount());
             assertEquals(publication.position(), image.position());
@@ -152,18 +93,18 @@ class AeronSourcesTest {
     private record Merged(ExclusivePublication replay, ExclusivePublication live, Image image) {}
 
     private Merged merged(Subscription subscription, String replay, String live) {
-        ExclusivePublication one = source(replay, 0);
+        ExclusivePublication one = stream.source(replay, 0);
         subscription.addDestination(replay);
         Await.until("connected", one::isConnected);
-        write(500, subscription, one);
-        ExclusivePublication other = source(live, one.position());
+        stream.write(500, subscription, one);
+        ExclusivePublication other = stream.source(live, one.position());
         subscription.addDestination(live);
         Await.until("image", () -> subscription.imageCount() == 1);
         Image image = subscription.imageAtIndex(0);
         Await.until(
                 "both",
                 () -> {
-                    read(subscription);
+                    stream.read(subscription);
                     return other.isConnected() && image.activeTransportCount() == 2;
                 });
         return new Merged(one, other, image);
@@ -179,11 +120,11 @@ class AeronSourcesTest {
             ExclusivePublication one = merged.replay;
             ExclusivePublication other = merged.live;
             Image image = merged.image;
-            write(1_000, subscription, one, other);
+            stream.write(1_000, subscription, one, other);
             subscription.removeDestination(replay);
             Await.until("one", () -> image.activeTransportCount() == 1);
-            write(1_000, subscription, other);
-            readAll(subscription);
+            stream.write(1_000, subscription, other);
+            stream.readAll(subscription);
             assertEquals(1, subscription.imageCount());
             one.close();
             other.close();
@@ -202,11 +143,11 @@ class AeronSourcesTest {
             ExclusivePublication one = merged.replay;
             ExclusivePublication other = merged.live;
             Image image = merged.image;
-            write(500, subscription, one, other);
+            stream.write(500, subscription, one, other);
             one.revoke();
             Await.until("one", () -> image.activeTransportCount() == 1);
-            write(500, subscription, other);
-            readAll(subscription);
+            stream.write(500, subscription, other);
+            stream.readAll(subscription);
             assertFalse(image.isClosed());
             assertFalse(image.isPublicationRevoked());
             subscription.removeDestination(replay);
@@ -222,21 +163,21 @@ class AeronSourcesTest {
         String replay = free();
         String live = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
-            ExclusivePublication one = source(replay, 0);
+            ExclusivePublication one = stream.source(replay, 0);
             subscription.addDestination(replay);
             Await.until("connected", one::isConnected);
             Await.until("image", () -> subscription.imageCount() == 1);
             Image image = subscription.imageAtIndex(0);
-            write(500, subscription, one);
-            readAll(subscription);
+            stream.write(500, subscription, one);
+            stream.readAll(subscription);
             subscription.addDestination(live);
             long position = one.position();
             one.revoke();
             Await.until("none", () -> image.activeTransportCount() == 0);
-            ExclusivePublication other = source(live, position);
+            ExclusivePublication other = stream.source(live, position);
             Await.until("connected", other::isConnected);
-            write(500, subscription, other);
-            readAll(subscription);
+            stream.write(500, subscription, other);
+            stream.readAll(subscription);
             assertFalse(image.isClosed());
             other.close();
         }
@@ -248,23 +189,23 @@ class AeronSourcesTest {
         String replay = free();
         String live = free();
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM)) {
-            ExclusivePublication one = source(replay, 0);
+            ExclusivePublication one = stream.source(replay, 0);
             subscription.addDestination(replay);
             Await.until("connected", one::isConnected);
-            written = 0;
+            stream.written = 0;
             long ahead = 0;
             for (int i = 0; i < 20; i++) {
-                ahead += (message(i).capacity() + 32 + 31) / 32 * 32;
+                ahead += (SourcedStream.message(i).capacity() + 32 + 31) / 32 * 32;
             }
-            ExclusivePublication other = source(live, ahead);
+            ExclusivePublication other = stream.source(live, ahead);
             subscription.addDestination(live);
             Await.until("connected", other::isConnected);
-            written = 20;
-            write(10, subscription, other);
-            written = 0;
-            write(20, subscription, one);
-            written = 30;
-            readAll(subscription);
+            stream.written = 20;
+            stream.write(10, subscription, other);
+            stream.written = 0;
+            stream.write(20, subscription, one);
+            stream.written = 30;
+            stream.readAll(subscription);
             assertEquals(2, subscription.imageAtIndex(0).activeTransportCount());
             one.close();
             other.close();
@@ -277,13 +218,13 @@ class AeronSourcesTest {
         try (Subscription first = aeron.addSubscription(MANUAL + "|tags=5", STREAM)) {
             first.addDestination(destination);
             try (Subscription second = aeron.addSubscription(MANUAL + "|tags=5", STREAM);
-                    ExclusivePublication publication = source(destination, 0)) {
+                    ExclusivePublication publication = stream.source(destination, 0)) {
                 Await.until("images", () -> first.imageCount() + second.imageCount() == 2);
                 assertEquals(first.channelStatusId(), second.channelStatusId());
-                write(40, first, publication); // within the window of the second
-                readAll(first);
-                received.clear();
-                readAll(second);
+                stream.write(40, first, publication); // within the window of the second
+                stream.readAll(first);
+                stream.received.clear();
+                stream.readAll(second);
             }
             assertTrue(
                     refusal(() -> aeron.addSubscription(destination, STREAM))
@@ -304,13 +245,17 @@ class AeronSourcesTest {
             subscription.addDestination("aeron-spy:" + endpoint);
             Await.until("images", () -> subscription.imageCount() == 2);
             Await.until("connected", () -> ipc.isConnected() && udp.isConnected());
-            Await.until("offered", () -> ipc.offer(message(0)) > 0 && udp.offer(message(1)) > 0);
-            written = 2;
+            Await.until(
+                    "offered",
+                    () ->
+                            ipc.offer(SourcedStream.message(0)) > 0
+                                    && udp.offer(SourcedStream.message(1)) > 0);
+            stream.written = 2;
             Await.until(
                     "read",
                     () -> {
-                        read(subscription);
-                        return received.size() == 2;
+                        stream.read(subscription);
+                        return stream.received.size() == 2;
                     });
             subscription.removeDestination("aeron:ipc");
             Await.until("ended", () -> subscription.imageCount() == 1);
@@ -326,12 +271,12 @@ class AeronSourcesTest {
         CountersReader counters = aeron.countersReader();
         long id;
         try (Subscription subscription = aeron.addSubscription(MANUAL, STREAM);
-                ExclusivePublication publication = source(destination, 0)) {
+                ExclusivePublication publication = stream.source(destination, 0)) {
             id = subscription.registrationId();
             subscription.addDestination(destination);
             Await.until("connected", publication::isConnected);
-            write(100, subscription, publication);
-            readAll(subscription);
+            stream.write(100, subscription, publication);
+            stream.readAll(subscription);
         }
         Await.until(
                 "freed",

@@ -84,6 +84,9 @@ public final class LoopTransport implements Transport {
         /** Written by the receiver's part, read by the sender's. */
         volatile long credit;
 
+        /** Nothing is sent until the driver has named the image in which it goes on. */
+        volatile boolean isStopped;
+
         Link(OutboundStream stream, InboundImage image, long position) {
             this.stream = stream;
             this.image = image;
@@ -100,6 +103,9 @@ public final class LoopTransport implements Transport {
     private final List<OutboundStream> closing = new ArrayList<>();
     private final List<InboundImage> released = new ArrayList<>();
 
+    /** Links whose image is to be another. */
+    private final List<Link> moving = new ArrayList<>();
+
     /**
      * Written by the conductor's part, a new array each time. Tests run all agents in one thread.
      */
@@ -107,6 +113,9 @@ public final class LoopTransport implements Transport {
 
     /** Written by a test: the link fails. */
     volatile boolean cut;
+
+    /** Streams that were moved to another log. */
+    volatile int moves;
 
     private LoopTransport(TransportHost host) {
         this.host = host;
@@ -164,6 +173,46 @@ public final class LoopTransport implements Transport {
     }
 
     @Override
+    public boolean isOneSided() {
+        return true;
+    }
+
+    @Override
+    public void moveImage(InboundImage image) {
+        for (Link link : links) {
+            if (link.image == image && !moving.contains(link)) {
+                moving.add(link);
+            }
+        }
+    }
+
+    /** What was sent is in the image's log at once. */
+    private void move(Link link) {
+        host.onImageStopped(
+                link.image,
+                next -> {
+                    moving.remove(link);
+                    if (!List.of(links).contains(link)) {
+                        return;
+                    }
+                    Link moved = new Link(link.stream, next, link.credit);
+                    Link[] all = links.clone();
+                    all[List.of(links).indexOf(link)] = moved;
+                    links = all;
+                    moves += next == link.image ? 0 : 1;
+                });
+    }
+
+    /** Of each link, whether it writes the log of an image that clients see. */
+    List<Boolean> areMerged(long imageId) {
+        List<Boolean> found = new ArrayList<>();
+        for (Link link : links) {
+            found.add(link.image.log().spec().registrationId() == imageId);
+        }
+        return found;
+    }
+
+    @Override
     public void awaitResponses(InboundEndpoint endpoint, int streamId, int sessionId) {}
 
     @Override
@@ -206,6 +255,7 @@ public final class LoopTransport implements Transport {
     }
 
     private void unlink(Link gone) {
+        moving.remove(gone);
         List<Link> rest = new ArrayList<>(List.of(links));
         rest.remove(gone);
         links = rest.toArray(new Link[0]);
@@ -220,6 +270,16 @@ public final class LoopTransport implements Transport {
                 unlink(link);
                 unlinked.add(link.stream);
                 host.onImageLost(link.image, "the link was cut");
+            }
+        }
+        for (Link link : List.copyOf(moving)) {
+            if (List.of(links).contains(link)) {
+                if (!link.isStopped) {
+                    link.isStopped = true;
+                    move(link);
+                }
+            } else {
+                moving.remove(link);
             }
         }
         for (int i = released.size() - 1; i >= 0; i--) {
@@ -325,6 +385,9 @@ public final class LoopTransport implements Transport {
     }
 
     private int send(Link link) {
+        if (link.isStopped) {
+            return 0;
+        }
         OutboundStream stream = link.stream;
         long credit = link.credit;
         stream.onReleased(credit, WINDOW);
@@ -362,7 +425,7 @@ public final class LoopTransport implements Transport {
     public int receive(long nowNs) {
         int work = 0;
         for (Link link : links) {
-            long consumed = link.image.consumedPosition();
+            long consumed = Math.max(link.credit, link.image.consumedPosition());
             if (consumed != link.credit && link.image.grant(consumed)) {
                 link.credit = consumed;
                 work++;

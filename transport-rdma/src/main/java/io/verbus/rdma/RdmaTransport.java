@@ -132,6 +132,16 @@ public final class RdmaTransport implements Transport, FabricHandler {
     }
 
     @Override
+    public boolean isOneSided() {
+        return true;
+    }
+
+    @Override
+    public void moveImage(InboundImage image) {
+        inbound.moveImage(image);
+    }
+
+    @Override
     public void rejectImage(InboundImage image, String reason) {
         inbound.rejectImage(image, reason);
     }

@@ -225,6 +225,9 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                     }
 
                     @Override
+                    public void onAgain(long registrationId) {}
+
+                    @Override
                     public void onDefer(long registrationId) {}
 
                     @Override

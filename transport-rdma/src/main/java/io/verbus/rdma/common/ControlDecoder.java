@@ -3,6 +3,7 @@
 package io.verbus.rdma.common;
 
 import io.verbus.codecs.rdma.AcceptDecoder;
+import io.verbus.codecs.rdma.AgainDecoder;
 import io.verbus.codecs.rdma.BooleanType;
 import io.verbus.codecs.rdma.CloseDecoder;
 import io.verbus.codecs.rdma.DeferDecoder;
@@ -41,6 +42,7 @@ public final class ControlDecoder {
     private final AcceptDecoder accept = new AcceptDecoder();
     private final DeferDecoder defer = new DeferDecoder();
     private final WantedDecoder wanted = new WantedDecoder();
+    private final AgainDecoder again = new AgainDecoder();
     private final RejectDecoder reject = new RejectDecoder();
     private final ImageClosedDecoder imageClosed = new ImageClosedDecoder();
     private final ResponseSessionDecoder responseSession = new ResponseSessionDecoder();
@@ -74,6 +76,9 @@ public final class ControlDecoder {
 
         /** A stream that was put off has a subscription now. */
         void onWanted(long registrationId);
+
+        /** A stream that is written is to be offered anew, behind its last write. */
+        void onAgain(long registrationId);
 
         /** The stream is refused. */
         void onReject(long registrationId, RejectCode code, String text);
@@ -132,6 +137,7 @@ public final class ControlDecoder {
             case AcceptDecoder.TEMPLATE_ID -> readAccept(length, answers);
             case DeferDecoder.TEMPLATE_ID -> readDefer(length, answers);
             case WantedDecoder.TEMPLATE_ID -> readWanted(length, answers);
+            case AgainDecoder.TEMPLATE_ID -> readAgain(length, answers);
             case RejectDecoder.TEMPLATE_ID -> readReject(length, answers);
             case ImageClosedDecoder.TEMPLATE_ID -> readImageClosed(length, answers);
             case ResponseSessionDecoder.TEMPLATE_ID -> readResponseSession(length, answers);
@@ -269,6 +275,15 @@ public final class ControlDecoder {
         }
         wanted.wrap(buffer, HEADER, WantedDecoder.BLOCK_LENGTH, WantedDecoder.SCHEMA_VERSION);
         answers.onWanted(wanted.registrationId());
+        return null;
+    }
+
+    private String readAgain(int length, Answers answers) {
+        if (!fits(length, AgainDecoder.BLOCK_LENGTH)) {
+            return size("Again", length);
+        }
+        again.wrap(buffer, HEADER, AgainDecoder.BLOCK_LENGTH, AgainDecoder.SCHEMA_VERSION);
+        answers.onAgain(again.registrationId());
         return null;
     }
 

@@ -3,6 +3,7 @@
 package io.verbus.rdma.common;
 
 import io.verbus.codecs.rdma.AcceptEncoder;
+import io.verbus.codecs.rdma.AgainEncoder;
 import io.verbus.codecs.rdma.BooleanType;
 import io.verbus.codecs.rdma.CloseEncoder;
 import io.verbus.codecs.rdma.DeferEncoder;
@@ -31,6 +32,7 @@ public final class ControlEncoder {
     private final AcceptEncoder accept = new AcceptEncoder();
     private final DeferEncoder defer = new DeferEncoder();
     private final WantedEncoder wanted = new WantedEncoder();
+    private final AgainEncoder again = new AgainEncoder();
     private final RejectEncoder reject = new RejectEncoder();
     private final ImageClosedEncoder imageClosed = new ImageClosedEncoder();
     private final ResponseSessionEncoder responseSession = new ResponseSessionEncoder();
@@ -105,6 +107,12 @@ public final class ControlEncoder {
     public int wanted(MutableDirectBuffer buffer, int offset, long registration) {
         wanted.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
         return HEADER + wanted.encodedLength();
+    }
+
+    /** Asks for a stream anew that is written. */
+    public int again(MutableDirectBuffer buffer, int offset, long registration) {
+        again.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
+        return HEADER + again.encodedLength();
     }
 
     /** Refuses a stream; a text that is too long loses its end. */

@@ -58,6 +58,11 @@ final class HeldImages {
         all.add(new Held(image, peer));
     }
 
+    /** Holds an image in the place of another, for the same peer. */
+    void replace(IncomingImage before, IncomingImage image) {
+        all.replaceAll(held -> held.image == before ? new Held(image, held.peer) : held);
+    }
+
     private int count(String host) {
         int count = 0;
         for (Held held : all) {

@@ -47,6 +47,7 @@ public final class InboundConductor implements AutoCloseable {
     private final InboundPeers peers;
     private final HalfOpen halfOpen;
     private final InboundImages images;
+    private final ImageMoves moves;
     private final InboundSetups offers;
     private final AtomicCounter violations;
     private long nowNs;
@@ -82,7 +83,8 @@ public final class InboundConductor implements AutoCloseable {
         peers = new InboundPeers(host, options, registrations, events, nowNs);
         halfOpen = new HalfOpen(counters, options.maxHalfOpen());
         images = new InboundImages(host, options, registrations, commands, complaints, nowNs);
-        offers = new InboundSetups(host, options, commands, peers, images, complaints);
+        moves = new ImageMoves(host, options, commands, images, counters);
+        offers = new InboundSetups(host, options, commands, peers, images, moves, complaints);
         violations = counters.counter("protocol violations of publishing drivers");
         admission = new Admission(admittance, options.maxPeers());
         announcer = new Announcer(host, fabric, options, peers, counters, complaints);
@@ -150,6 +152,11 @@ public final class InboundConductor implements AutoCloseable {
         images.reject(image, reason, nowNs);
     }
 
+    /** Has the peer go on in another image, which the driver names when the peer has stopped. */
+    public void moveImage(InboundImage image) {
+        moves.begin(image, nowNs);
+    }
+
     /** Stops receiving an image. */
     public void closeImage(InboundImage image) {
         images.close(image, nowNs);
@@ -173,6 +180,10 @@ public final class InboundConductor implements AutoCloseable {
         peers.work(nowNs);
         for (int i = peers.count() - 1; i >= 0; i--) {
             work += check(peers.get(i));
+        }
+        work += moves.work();
+        if (images.takeReplaced()) {
+            offers.offerWaiting();
         }
         return work + images.work(nowNs) + announcer.work(nowNs);
     }
@@ -374,7 +385,7 @@ public final class InboundConductor implements AutoCloseable {
         boolean mayResume = end == LinkEnd.LOST && !peer.isHostile() && !peer.listener.isClosed();
         images.onLost(peer, message, mayResume, nowNs);
         peers.free(peer);
-        offers.offerSuperseding();
+        offers.offerWaiting();
     }
 
     private static RdmaPeerErrors.Kind kind(InboundPeer peer, LinkEnd end) {

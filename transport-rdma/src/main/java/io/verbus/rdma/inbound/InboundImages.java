@@ -47,6 +47,9 @@ final class InboundImages implements AutoCloseable {
     private final RdmaPeerErrors complaints;
     private long nowNs;
 
+    /** A held image goes on in another: offers may wait for that. */
+    private boolean isAnyReplaced;
+
     /** What let a peer write an image: told in a later turn, unless it ends meanwhile. */
     interface Outcome {
         /** The peer was told to begin. */
@@ -158,6 +161,71 @@ final class InboundImages implements AutoCloseable {
         }
     }
 
+    /** What is known of an image; null if it was closed. */
+    IncomingImage of(InboundImage image) {
+        return byId.get(image.imageId());
+    }
+
+    /** The peer that writes an image. */
+    InboundPeer writer(InboundImage image) {
+        return writers.get(image.imageId());
+    }
+
+    /**
+     * The driver says in which image a stream goes on that it has moved: in another, or where it
+     * was.
+     *
+     * @param peer that has offered the stream for that; null of a held image.
+     * @param before that nothing writes, as it was then.
+     * @param image in which the stream goes on.
+     * @param offer of the peer; null of a held image.
+     * @param outcome of going on; null of a held image.
+     */
+    void goOn(
+            InboundPeer peer,
+            IncomingImage before,
+            InboundImage image,
+            Setup offer,
+            Outcome outcome) {
+        switch (before.state()) {
+            case MOVED -> {
+                takeFrom(peer, before);
+                long position =
+                        FrontierScanner.scan(image.log(), image.consumedPosition()).position();
+                handOver(before, image);
+                write(peer, image, offer, position, before, before.share, before.counters, outcome);
+            }
+            case HELD -> {
+                IncomingImage next = IncomingImage.held(image, before);
+                handOver(before, image);
+                byId.put(image.imageId(), next);
+                held.replace(before, next);
+                isAnyReplaced = true;
+            }
+            default -> {
+                if (image != before.image) {
+                    beginUnwritten(image, before.offer, null, "the stream has ended meanwhile");
+                }
+            }
+        }
+    }
+
+    /** The image that a stream was in is only to be closed. */
+    private void handOver(IncomingImage before, InboundImage next) {
+        if (next != before.image) {
+            byId.put(
+                    before.image.imageId(),
+                    IncomingImage.unwritten(before.image, before.offer, null));
+        }
+    }
+
+    /** Whether an image is held in another's place since this was last asked. */
+    boolean takeReplaced() {
+        boolean wasReplaced = isAnyReplaced;
+        isAnyReplaced = false;
+        return wasReplaced;
+    }
+
     /** Lets a peer write an image that was held, from a position on. */
     void resume(
             InboundPeer peer, IncomingImage image, Setup offer, long position, Outcome outcome) {
@@ -209,12 +277,19 @@ final class InboundImages implements AutoCloseable {
                         if (before == null) {
                             lose(incoming, failure.getMessage());
                         } else {
-                            byId.put(image.imageId(), before);
-                            held.putBack(before, peer);
+                            incoming.holdUntil(heldUntil(before), failure.getMessage());
+                            held.putBack(incoming, peer);
                         }
                         outcome.onRefused(failure.getMessage());
                     }
                 });
+    }
+
+    /** No longer than before, where it was held before. */
+    private long heldUntil(IncomingImage before) {
+        return before.lossReason() == null
+                ? nowNs + options.resumeTimeoutNs()
+                : before.deadlineNs();
     }
 
     private void accept(InboundPeer peer, IncomingImage incoming, RegisteredMemory log) {
@@ -317,7 +392,7 @@ final class InboundImages implements AutoCloseable {
     /** A subscriber has rejected an image: its peer is told why, if that writes it. */
     void reject(InboundImage image, String reason, long nowNs) {
         IncomingImage incoming = byId.get(image.imageId());
-        if (incoming != null && incoming.state() == IncomingImage.State.OPEN) {
+        if (incoming != null && incoming.isWritten()) {
             reply(
                     writers.get(image.imageId()),
                     new ReceiverCommand.Reject(
@@ -346,11 +421,23 @@ final class InboundImages implements AutoCloseable {
                 incoming.awaitUntil(nowNs + options.probeTimeoutNs());
                 reply(peer, new ReceiverCommand.ImageClosed(incoming.offer.registrationId()));
             }
+            case MOVING -> {
+                // The peer offers the stream anew, and is told then that there is no image.
+                incoming.state(IncomingImage.State.CLOSING);
+                incoming.awaitUntil(nowNs + options.probeTimeoutNs());
+            }
+            case MOVED -> {
+                InboundPeer peer = writers.get(image.imageId());
+                takeFrom(peer, incoming);
+                forget(incoming);
+                rejectEnded(peer, incoming.offer);
+            }
             case CLOSING -> {
                 // The peer answers.
             }
             case HELD -> {
                 held.remove(incoming);
+                incoming.state(IncomingImage.State.UNWRITABLE);
                 forget(incoming);
             }
             case UNWRITABLE -> forget(incoming);
@@ -363,14 +450,18 @@ final class InboundImages implements AutoCloseable {
      */
     private void putOff(InboundPeer peer, Setup offer) {
         if (offer.isResuming()) {
-            reply(
-                    peer,
-                    new ReceiverCommand.Reject(
-                            offer.registrationId(), RejectCode.NO_IMAGE, "the image has ended"));
+            rejectEnded(peer, offer);
         } else {
             reply(peer, new ReceiverCommand.Defer(offer.registrationId()));
             reply(peer, new ReceiverCommand.Wanted(offer.registrationId()));
         }
+    }
+
+    private void rejectEnded(InboundPeer peer, Setup offer) {
+        reply(
+                peer,
+                new ReceiverCommand.Reject(
+                        offer.registrationId(), RejectCode.NO_IMAGE, "the image has ended"));
     }
 
     /** Whether a peer has not answered in time that an image was closed: null, or the words. */
@@ -380,7 +471,7 @@ final class InboundImages implements AutoCloseable {
         }
         for (int i = 0; i < peer.images.size(); i++) {
             IncomingImage image = peer.images.get(i);
-            if (image.state() == IncomingImage.State.CLOSING && nowNs - image.deadlineNs() >= 0) {
+            if (image.isAnswerAwaited() && nowNs - image.deadlineNs() >= 0) {
                 return "the peer has not stopped to send stream "
                         + image.offer.streamId()
                         + " within "
@@ -421,7 +512,7 @@ final class InboundImages implements AutoCloseable {
 
     private void takeFrom(InboundPeer peer, IncomingImage image) {
         image.closeLog();
-        if (image.state() == IncomingImage.State.CLOSING) {
+        if (image.isAnswerAwaited()) {
             peer.onClosed();
         }
         image.state(IncomingImage.State.UNWRITABLE);
@@ -438,7 +529,9 @@ final class InboundImages implements AutoCloseable {
     }
 
     private void onUnused(IncomingImage image) {
-        memory.giveBack(image.share, nowNs);
+        if (image.share != null) {
+            memory.giveBack(image.share, nowNs);
+        }
         released.add(image.image);
     }
 

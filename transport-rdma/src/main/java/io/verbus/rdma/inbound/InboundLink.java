@@ -215,6 +215,10 @@ final class InboundLink
                             writer.defer(control.buffer(), slot, defer.registrationId());
                     case ReceiverCommand.Wanted wanted ->
                             writer.wanted(control.buffer(), slot, wanted.registrationId());
+                    case ReceiverCommand.Again again -> {
+                        remove(again.registrationId());
+                        yield writer.again(control.buffer(), slot, again.registrationId());
+                    }
                     case ReceiverCommand.Reject reject ->
                             writer.reject(
                                     control.buffer(),

@@ -4,6 +4,7 @@ package io.verbus.rdma.inbound;
 
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.logbuffer.FrontierScanner;
+import io.verbus.rdma.common.ImageCounters;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.RdmaPeerErrors;
 import io.verbus.rdma.common.Setup;
@@ -24,6 +25,7 @@ final class InboundSetups {
     private final Queue<ReceiverCommand> commands;
     private final InboundPeers peers;
     private final InboundImages images;
+    private final ImageMoves moves;
     private final RdmaPeerErrors complaints;
 
     /**
@@ -32,6 +34,7 @@ final class InboundSetups {
      * @param commands for the receiver.
      * @param peers all that there are.
      * @param images that they write.
+     * @param moves of images.
      * @param complaints about them.
      */
     InboundSetups(
@@ -40,12 +43,14 @@ final class InboundSetups {
             Queue<ReceiverCommand> commands,
             InboundPeers peers,
             InboundImages images,
+            ImageMoves moves,
             RdmaPeerErrors complaints) {
         this.host = host;
         this.options = options;
         this.commands = commands;
         this.peers = peers;
         this.images = images;
+        this.moves = moves;
         this.complaints = complaints;
     }
 
@@ -53,6 +58,11 @@ final class InboundSetups {
     String onOffer(InboundPeer peer, Setup offer) {
         long registrationId = offer.registrationId();
         IncomingImage written = peer.written(registrationId);
+        if (written != null
+                && written.state() == IncomingImage.State.MOVING
+                && offer.isResuming()) {
+            return moves.onOffer(peer, written, offer, resumed(peer, offer, null));
+        }
         if (written != null && written.state() != IncomingImage.State.CLOSING
                 || peer.deferred(registrationId) != null
                 || peer.pending(registrationId) != null) {
@@ -80,7 +90,15 @@ final class InboundSetups {
 
     /** False if it has to wait: for an older connection to go, or for a subscriber. */
     private boolean isAnswered(InboundPeer peer, Setup offer) {
-        return !isCarriedElsewhere(peer, offer) && (resume(peer, offer) || accept(peer, offer));
+        return !isCarriedElsewhere(peer, offer)
+                && !isBeingMoved(peer, offer)
+                && (resume(peer, offer) || accept(peer, offer));
+    }
+
+    /** Whether the driver has yet to say in which image the stream goes on. */
+    private boolean isBeingMoved(InboundPeer peer, Setup offer) {
+        IncomingImage image = images.held(peer, offer);
+        return image != null && image.isBeingMoved();
     }
 
     /** Whether an older connection of the same driver carries the stream: it has to go first. */
@@ -120,23 +138,26 @@ final class InboundSetups {
             return true;
         }
         images.resume(
-                peer,
-                image,
-                offer,
-                frontier.position(),
-                new InboundImages.Outcome() {
-                    @Override
-                    public void onAccepted() {
-                        peer.counters.resumes.incrementRelease();
-                        image.counters.resumes.incrementRelease();
-                    }
-
-                    @Override
-                    public void onRefused(String reason) {
-                        fail(peer, offer, reason);
-                    }
-                });
+                peer, image, offer, frontier.position(), resumed(peer, offer, image.counters));
         return true;
+    }
+
+    /** What becomes of a stream that goes on; counts it, unless that is null. */
+    private InboundImages.Outcome resumed(InboundPeer peer, Setup offer, ImageCounters counters) {
+        return new InboundImages.Outcome() {
+            @Override
+            public void onAccepted() {
+                if (counters != null) {
+                    peer.counters.resumes.incrementRelease();
+                    counters.resumes.incrementRelease();
+                }
+            }
+
+            @Override
+            public void onRefused(String reason) {
+                fail(peer, offer, reason);
+            }
+        };
     }
 
     /** Makes an image of an offer; false without a subscription. A failed offer is refused. */
@@ -265,8 +286,8 @@ final class InboundSetups {
         return true;
     }
 
-    /** An older connection is gone: offers what it kept waiting. */
-    void offerSuperseding() {
+    /** What offers waited for is gone or done, such as an older connection: they are taken up. */
+    void offerWaiting() {
         for (int i = 0; i < peers.count(); i++) {
             InboundPeer peer = peers.get(i);
             peer.deferred.removeIf(offer -> isAnswered(peer, offer));

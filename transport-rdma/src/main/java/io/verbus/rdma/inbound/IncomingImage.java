@@ -32,6 +32,12 @@ final class IncomingImage {
         /** The peer writes it. */
         OPEN,
 
+        /** The peer was asked to offer the stream anew, and has not done so yet. */
+        MOVING,
+
+        /** The peer has offered the stream anew, and waits for the image in which it goes on. */
+        MOVED,
+
         /** The peer was told to stop, and has not said yet that it did. */
         CLOSING,
 
@@ -42,6 +48,7 @@ final class IncomingImage {
         UNWRITABLE
     }
 
+    /** In which the peer writes; another when the stream was moved. */
     final InboundImage image;
 
     /** Driver of the peer; 0 if it never was to write. */
@@ -63,6 +70,9 @@ final class IncomingImage {
 
     /** Why the link was lost, while it is held. */
     private String lossReason;
+
+    /** The driver was told that nothing writes it, and is to say in which image it goes on. */
+    private boolean isBeingMoved;
 
     private final CreditGrant grant;
 
@@ -111,6 +121,15 @@ final class IncomingImage {
         lossReason = reason;
     }
 
+    boolean isBeingMoved() {
+        return isBeingMoved;
+    }
+
+    /** The driver is told that nothing writes it, and asked in which image it goes on. */
+    void beginMove() {
+        isBeingMoved = true;
+    }
+
     Integer responseSession() {
         return responseSession;
     }
@@ -133,9 +152,36 @@ final class IncomingImage {
                 image, driverId, offer, grant, share, registration, counters, State.REGISTERING);
     }
 
-    /** One that no peer ever writes. */
+    /** One that is held in the place of another, in which its peer does not go on. */
+    static IncomingImage held(InboundImage image, IncomingImage before) {
+        IncomingImage held =
+                new IncomingImage(
+                        image,
+                        before.driverId,
+                        before.offer,
+                        before.grant,
+                        before.share,
+                        null,
+                        before.counters,
+                        State.HELD);
+        held.holdUntil(before.deadlineNs, before.lossReason);
+        held.awaitResponses(before.responseSession);
+        return held;
+    }
+
+    /** One that no peer writes, or none any more; without a share if another has taken that. */
     static IncomingImage unwritten(InboundImage image, Setup offer, ImageMemory.Share share) {
         return new IncomingImage(image, 0, offer, null, share, null, null, State.UNWRITABLE);
+    }
+
+    /** Whether the peer has it, and can be told of it. */
+    boolean isWritten() {
+        return state == State.OPEN || state == State.MOVING || state == State.MOVED;
+    }
+
+    /** Whether the peer must answer within a time. */
+    boolean isAnswerAwaited() {
+        return state == State.MOVING || state == State.CLOSING;
     }
 
     State state() {
@@ -152,7 +198,7 @@ final class IncomingImage {
             counters.state.setRelease(
                     switch (state) {
                         case REGISTERING -> ImageCounters.REGISTERING;
-                        case OPEN -> ImageCounters.WRITTEN;
+                        case OPEN, MOVING, MOVED -> ImageCounters.WRITTEN;
                         case CLOSING -> ImageCounters.CLOSING;
                         case HELD -> ImageCounters.HELD;
                         case UNWRITABLE -> ImageCounters.ENDED;

@@ -44,6 +44,9 @@ sealed interface ReceiverCommand {
     /** Ask to be offered anew what was put off. */
     record Wanted(long registrationId) implements Answer {}
 
+    /** Grant no more credit, then ask to be offered anew what is written. */
+    record Again(long registrationId) implements Answer {}
+
     /** Refuse. */
     record Reject(long registrationId, RejectCode code, String text) implements Answer {}
 

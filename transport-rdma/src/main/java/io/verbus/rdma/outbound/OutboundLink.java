@@ -190,6 +190,14 @@ final class OutboundLink
     }
 
     @Override
+    public void onAgain(long registrationId) {
+        Transfer transfer = woken(registrationId);
+        if (transfer != null) {
+            transfer.onAgain(port);
+        }
+    }
+
+    @Override
     public void onDefer(long registrationId) {
         Transfer transfer = woken(registrationId);
         if (transfer != null) {

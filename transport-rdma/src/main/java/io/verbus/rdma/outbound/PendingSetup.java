@@ -21,7 +21,7 @@ final class PendingSetup {
     /** Position up to which the peer had released the log then. */
     private long released;
 
-    /** The peer has an image of an earlier connection. */
+    /** The peer has an image that it accepted before. */
     private boolean isResuming;
 
     /** Work requests after which it has arrived. */
@@ -69,6 +69,11 @@ final class PendingSetup {
 
     int streamId() {
         return offer.streamId();
+    }
+
+    /** Whether the peer was asked for the image that it has. */
+    boolean isResuming() {
+        return isResuming;
     }
 
     /** Position of the stream when it was offered. */

@@ -25,8 +25,10 @@ import java.util.concurrent.TimeUnit;
  *   OFFER_DUE ─Setup─▶ OFFERED ─Defer─▶ DEFERRED ─Accept─▶ ACTIVE ─final position─▶ CLOSE_DUE
  *       ▲                │ └──────────Accept───────────────▲ │                          │Close
  *       │                └─Reject─▶ REFUSED                  │                          ▼
- *       └───────────────────────────┴──────ImageClosed───────┘     GONE ◀ImageClosed─ CLOSED
+ *       └───────────────────────────┴───ImageClosed, Again───┘     GONE ◀ImageClosed─ CLOSED
  * </pre>
+ *
+ * <p>After Again the peer still has an image, and the stream resumes as after a lost connection.
  */
 final class Transfer extends RoundRobin.Taker {
     private static final long FIRST_RETRY_NS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -59,6 +61,9 @@ final class Transfer extends RoundRobin.Taker {
 
     /** It ends here, before the stream does: the destination is offered the stream anew. */
     private boolean isLeft;
+
+    /** The peer wants the stream in another log, and has not answered the offer for that. */
+    private boolean isMoving;
 
     private boolean isRetrying;
     private boolean isCatchUpTimed;
@@ -198,7 +203,8 @@ final class Transfer extends RoundRobin.Taker {
 
     /** Whether it ends, and the peer needs not be asked before for the image that it had. */
     private boolean isEndDue() {
-        return isEnding && (!image.isAwaited() || retention.isDropped());
+        boolean isAsked = image.isAwaited() && (isMoving || !retention.isDropped());
+        return isEnding && !isAsked;
     }
 
     private int offer(OutboundPort port, long nowNs) {
@@ -222,10 +228,19 @@ final class Transfer extends RoundRobin.Taker {
 
     private void awaitAnswer(OutboundPort port, long nowNs) {
         if (offer.hasArrived(port)) {
-            retention.onDelivered();
+            onOfferArrived();
         }
         if (offer.isOverdue(port, nowNs)) {
             retention.onOfferOver();
+        }
+    }
+
+    /** What the peer has not released is still needed where it goes on. */
+    private void onOfferArrived() {
+        if (offer.isResuming()) {
+            retention.onUnread(false);
+        } else {
+            retention.onDelivered();
         }
     }
 
@@ -350,6 +365,8 @@ final class Transfer extends RoundRobin.Taker {
             return;
         }
         boolean isResumed = image.isThere();
+        boolean isOnlyMoved = isMoving;
+        isMoving = false;
         replication.begin(port, logAddress, new RemoteKey(logKey), window);
         backoff.reset();
         state = State.ACTIVE;
@@ -366,7 +383,7 @@ final class Transfer extends RoundRobin.Taker {
         retention.onAccept(this, isTagged, groupTag);
         stream.onReleased(replication.consumed(), window);
         stream.onConnected(true);
-        port.tell(new SenderEvent.Accepted(port.link(), this, isResumed));
+        port.tell(new SenderEvent.Accepted(port.link(), this, isResumed && !isOnlyMoved));
     }
 
     void onDefer(OutboundPort port) {
@@ -383,9 +400,17 @@ final class Transfer extends RoundRobin.Taker {
         }
     }
 
+    /** The peer wants the stream in another log. */
+    void onAgain(OutboundPort port) {
+        if (isDue(port, "Again", state == State.ACTIVE)) {
+            isMoving = true;
+            state = State.OFFER_DUE;
+        }
+    }
+
     void onReject(OutboundPort port, RejectCode code, String text) {
         if (code == RejectCode.IMAGE_REJECTED) {
-            if (isDue(port, "Reject of its image", state == State.ACTIVE)) {
+            if (isDue(port, "Reject of its image", state == State.ACTIVE || isMoving)) {
                 port.tell(new SenderEvent.ImageRejected(port.link(), this, text));
             }
             return;
@@ -394,11 +419,15 @@ final class Transfer extends RoundRobin.Taker {
             return;
         }
         onAnswer();
+        boolean isOnlyMoved = isMoving && code == RejectCode.NO_IMAGE;
+        isMoving = false;
         // Whatever else the peer says, it may have the image yet: the stream is to go on there.
         if (image.isThere() && code == RejectCode.NO_IMAGE) {
             image.onGone();
             stream.onConnected(false);
-            port.tell(new SenderEvent.NotResumed(port.link(), this, offer.position()));
+            if (!isOnlyMoved) {
+                port.tell(new SenderEvent.NotResumed(port.link(), this, offer.position()));
+            }
             state = State.OFFER_DUE;
         } else {
             state = State.REFUSED;
@@ -407,7 +436,7 @@ final class Transfer extends RoundRobin.Taker {
     }
 
     private void onAnswer() {
-        retention.onDelivered();
+        onOfferArrived();
         retention.onOfferOver();
     }
 

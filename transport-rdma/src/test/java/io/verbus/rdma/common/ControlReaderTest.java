@@ -88,6 +88,11 @@ class ControlReaderTest {
                 }
 
                 @Override
+                public void onAgain(long registrationId) {
+                    heard.add("again " + registrationId);
+                }
+
+                @Override
                 public void onDefer(long registrationId) {
                     heard.add(registrationId);
                 }
@@ -139,6 +144,7 @@ class ControlReaderTest {
         assertNull(readAnswer(writer.accept(buffer, 0, 7, 64, 3, 96, 64, OptionalLong.empty())));
         assertNull(readAnswer(writer.defer(buffer, 0, 8)));
         assertNull(readAnswer(writer.wanted(buffer, 0, 8)));
+        assertNull(readAnswer(writer.again(buffer, 0, 8)));
         assertNull(readAnswer(writer.reject(buffer, 0, 9, RejectCode.NOT_ALLOWED, "no")));
         assertNull(readAnswer(writer.imageClosed(buffer, 0, 10)));
         assertNull(readAnswer(writer.responseSession(buffer, 0, 11, -12)));
@@ -152,6 +158,7 @@ class ControlReaderTest {
                         List.of(7L, 64L, 3, 96L, 64, "no tag"),
                         8L,
                         "wanted 8",
+                        "again 8",
                         List.of(9L, RejectCode.NOT_ALLOWED, "no"),
                         10L,
                         "session -12 to 11",
@@ -210,6 +217,7 @@ class ControlReaderTest {
                 readOffer(writer.close(buffer, 0, 7, -32, StreamEnd.PLACED))
                         .contains("final position"));
         assertTrue(readOffer(writer.defer(buffer, 0, 7)).contains("template"));
+        assertTrue(readOffer(writer.again(buffer, 0, 7)).contains("template"));
         int length = writer.close(buffer, 0, 7, 32, StreamEnd.PLACED);
         for (int end = 4; end < 256; end++) {
             buffer.putByte(length - 1, (byte) end);

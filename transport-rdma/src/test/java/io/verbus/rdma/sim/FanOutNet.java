@@ -83,7 +83,8 @@ final class FanOutNet implements AutoCloseable {
         TestImage image() {
             TestImage open = null;
             for (TestImage image : driver.images) {
-                open = image.lost == null && image.endingAt < 0 ? image : open;
+                boolean isOpen = image.lost == null && image.endingAt < 0 && image.movedAt < 0;
+                open = isOpen ? image : open;
             }
             return open;
         }
@@ -111,6 +112,10 @@ final class FanOutNet implements AutoCloseable {
             for (int i = driver.images.size() - 1; i >= 0; i--) {
                 TestImage image = driver.images.get(i);
                 image.poll(1 + random.nextInt(20));
+                if (image.isMoved()) {
+                    driver.transport.closeImage(image, "moved");
+                    continue;
+                }
                 boolean isOver = image.lost != null || image.endingAt >= 0 && image.isEndOfStream();
                 if (isOver && !ended.contains(image)) {
                     if (image.endingAt >= 0 && image.position() != image.endingAt) {

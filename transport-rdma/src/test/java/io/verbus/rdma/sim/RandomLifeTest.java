@@ -67,7 +67,11 @@ class RandomLifeTest {
 
     private static void event(TwoDrivers net, InboundEndpoint endpoint) {
         int stream = net.random.nextInt(STREAMS);
-        switch (net.random.nextInt(9)) {
+        switch (net.random.nextInt(11)) {
+            case 9, 10 -> {
+                net.b.movesFrames = net.random.nextBoolean();
+                List.copyOf(net.b.images).forEach(net.b.transport::moveImage);
+            }
             case 8 -> net.a.fabric.replaceDevice();
             case 0, 1 -> net.a.publish(TwoDrivers.CHANNEL, stream);
             case 2 -> closeOne(net);
@@ -111,7 +115,9 @@ class RandomLifeTest {
     /** The driver's part: images that ended are closed when they are read. */
     private static void drain(TwoDrivers net) {
         for (TestImage image : List.copyOf(net.b.images)) {
-            if (image.lost != null || image.endingAt >= 0 && image.isEndOfStream()) {
+            if (image.lost != null
+                    || image.isMoved()
+                    || image.endingAt >= 0 && image.isEndOfStream()) {
                 net.b.transport.closeImage(image, "drained");
             }
         }

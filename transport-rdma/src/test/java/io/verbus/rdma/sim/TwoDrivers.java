@@ -96,6 +96,8 @@ final class TwoDrivers implements AutoCloseable {
                         + a.errors
                         + "\nerrors of B "
                         + b.errors
+                        + "\nimages of B "
+                        + b.images
                         + "\n"
                         + a.counterText()
                         + b.counterText());

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.aeron.Aeron;
+import io.aeron.ChannelUriStringBuilder;
+import io.aeron.ExclusivePublication;
+import io.aeron.Subscription;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One stream of numbered messages that several publications have, each frame at the same position,
+ * and what a subscription to them has read.
+ */
+final class SourcedStream {
+    static final int STREAM = 10;
+    static final String MANUAL = "aeron:udp?control-mode=manual";
+    private static final int SESSION = 77;
+    private static final int TERM = 64 * 1024;
+
+    final List<Long> received = new ArrayList<>();
+    long written;
+
+    private final Aeron aeron;
+
+    SourcedStream(Aeron aeron) {
+        this.aeron = aeron;
+    }
+
+    /** A publication of the session, beginning at a position. */
+    ExclusivePublication source(String destination, long position) {
+        return aeron.addExclusivePublication(
+                new ChannelUriStringBuilder(destination)
+                        .sessionId(SESSION)
+                        .linger(0L)
+                        .initialPosition(position, 5, TERM)
+                        .build(),
+                STREAM);
+    }
+
+    static UnsafeBuffer message(long number) {
+        UnsafeBuffer buffer = new UnsafeBuffer(new byte[40 + (int) (number * 131 % 1200)]);
+        buffer.putLong(0, number);
+        return buffer;
+    }
+
+    /** Writes messages as each source has them; the frames of all are the same. */
+    void write(int count, Subscription subscription, ExclusivePublication... sources) {
+        for (int i = 0; i < count; i++, written++) {
+            UnsafeBuffer message = message(written);
+            for (ExclusivePublication each : sources) {
+                Await.until(
+                        "offered",
+                        () -> {
+                            read(subscription);
+                            return each.offer(message) > 0;
+                        });
+            }
+        }
+    }
+
+    void read(Subscription subscription) {
+        subscription.poll(
+                (buffer, at, length, header) -> {
+                    long number = buffer.getLong(at);
+                    assertEquals(message(number).capacity(), length);
+                    received.add(number);
+                },
+                10);
+    }
+
+    /** Reads what was written; all of it must come once, in order. */
+    void readAll(Subscription subscription) {
+        Await.until(
+                "all read",
+                () -> {
+                    read(subscription);
+                    return received.size() >= written;
+                });
+        for (int i = 0; i < received.size(); i++) {
+            assertEquals(i, received.get(i));
+        }
+        assertEquals(written, received.size());
+    }
+}
