@@ -18,9 +18,9 @@ import java.util.List;
  * One stream of numbered messages that several publications have, each frame at the same position,
  * and what a subscription to them has read.
  */
-final class SourcedStream {
-    static final int STREAM = 10;
-    static final String MANUAL = "aeron:udp?control-mode=manual";
+public final class SourcedStream {
+    public static final int STREAM = 10;
+    public static final String MANUAL = "aeron:udp?control-mode=manual";
     private static final int SESSION = 77;
     private static final int TERM = 64 * 1024;
 
@@ -29,13 +29,21 @@ final class SourcedStream {
 
     private final Aeron aeron;
 
-    SourcedStream(Aeron aeron) {
+    /**
+     * @param aeron with which sources are published, unless it is said otherwise.
+     */
+    public SourcedStream(Aeron aeron) {
         this.aeron = aeron;
     }
 
     /** A publication of the session, beginning at a position. */
-    ExclusivePublication source(String destination, long position) {
-        return aeron.addExclusivePublication(
+    public ExclusivePublication source(String destination, long position) {
+        return source(aeron, destination, position);
+    }
+
+    /** A publication of the session that another client has, beginning at a position. */
+    public ExclusivePublication source(Aeron client, String destination, long position) {
+        return client.addExclusivePublication(
                 new ChannelUriStringBuilder(destination)
                         .sessionId(SESSION)
                         .linger(0L)
@@ -51,7 +59,7 @@ final class SourcedStream {
     }
 
     /** Writes messages as each source has them; the frames of all are the same. */
-    void write(int count, Subscription subscription, ExclusivePublication... sources) {
+    public void write(int count, Subscription subscription, ExclusivePublication... sources) {
         for (int i = 0; i < count; i++, written++) {
             UnsafeBuffer message = message(written);
             for (ExclusivePublication each : sources) {
@@ -65,7 +73,7 @@ final class SourcedStream {
         }
     }
 
-    void read(Subscription subscription) {
+    public void read(Subscription subscription) {
         subscription.poll(
                 (buffer, at, length, header) -> {
                     long number = buffer.getLong(at);
@@ -76,7 +84,7 @@ final class SourcedStream {
     }
 
     /** Reads what was written; all of it must come once, in order. */
-    void readAll(Subscription subscription) {
+    public void readAll(Subscription subscription) {
         Await.until(
                 "all read",
                 () -> {

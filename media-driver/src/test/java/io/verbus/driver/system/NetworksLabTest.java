@@ -243,6 +243,7 @@ class NetworksLabTest {
             }
             subscription.removeDestination("aeron:udp?endpoint=" + at(PORT));
             Await.until("one", () -> image.activeTransportCount() == 1);
+            b.awaitCounter("streams moved to another log", moves -> moves > 0);
             carries(live, subscription);
             assertNoUdp(a, b);
             live.close();
