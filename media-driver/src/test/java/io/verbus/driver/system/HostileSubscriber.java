@@ -28,6 +28,7 @@ final class HostileSubscriber implements AutoCloseable {
         WRITE_NOISE_AS_CREDIT,
         WRITE_OUTSIDE_OF_THE_CREDIT,
         CLOSE_AND_ACCEPT_IN_TURNS,
+        ASK_AGAIN_AND_AGAIN,
         CLOSE_WHAT_IS_NOT_OPEN,
         ANSWER_NOTHING
     }
@@ -90,6 +91,16 @@ final class HostileSubscriber implements AutoCloseable {
                     raw.imageClosed(id);
                     poll();
                 }
+            }
+            case ASK_AGAIN_AND_AGAIN -> {
+                for (int i = 0; i < 20 && raw.isUp() && raw.offered() != null; i++) {
+                    long from = raw.offered().position();
+                    raw.forgetOffer();
+                    raw.accept(id, log, key, from, LogLayout.MIN_TERM_LENGTH);
+                    raw.again(id);
+                    poll();
+                }
+                raw.again(id);
             }
             case CLOSE_WHAT_IS_NOT_OPEN -> raw.imageClosed(id);
             case ANSWER_NOTHING -> {

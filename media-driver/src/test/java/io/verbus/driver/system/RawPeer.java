@@ -317,6 +317,11 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                         OptionalLong.empty()));
     }
 
+    /** Asks for a stream anew. */
+    void again(long registrationId) {
+        sendBuffer(writer.again(buffer, 0, registrationId));
+    }
+
     /** Says that an image is closed. */
     void imageClosed(long registrationId) {
         sendBuffer(writer.imageClosed(buffer, 0, registrationId));

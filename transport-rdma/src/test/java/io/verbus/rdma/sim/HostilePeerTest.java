@@ -110,7 +110,7 @@ class HostilePeerTest {
                 Arbitraries.bytes().array(byte[].class).ofMinSize(0).ofMaxSize(256);
         Arbitrary<byte[]> shaped =
                 Combinators.combine(
-                                Arbitraries.integers().between(0, 12),
+                                Arbitraries.integers().between(0, 13),
                                 Arbitraries.bytes().array(byte[].class).ofSize(96),
                                 Arbitraries.integers().between(-1, 1))
                         .as(HostilePeerTest::shaped);
