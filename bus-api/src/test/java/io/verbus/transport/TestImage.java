@@ -70,15 +70,20 @@ public final class TestImage extends TestSubscriber implements InboundImage {
         if (released || isMoved()) {
             return 0;
         }
+        if (before != null && !before.isMoved() && !before.released) {
+            return 0;
+        }
+        takeOver();
+        return super.poll(limit);
+    }
+
+    private void takeOver() {
         if (before != null) {
-            if (!before.isMoved() && !before.released) {
-                return 0;
-            }
+            before.takeOver();
             next = before.isMoved() ? before.next : -1; // closed by the test before it was read
             received += before.received;
             before = null;
         }
-        return super.poll(limit);
     }
 
     /** The image that it began as. */
@@ -88,7 +93,7 @@ public final class TestImage extends TestSubscriber implements InboundImage {
 
     /** Whether it was read up to where another takes its place. */
     public boolean isMoved() {
-        return position() == movedAt;
+        return position() == movedAt && (before == null || before.isMoved() || before.released);
     }
 
     @Override

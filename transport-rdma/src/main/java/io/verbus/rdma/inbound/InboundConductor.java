@@ -47,6 +47,7 @@ public final class InboundConductor implements AutoCloseable {
     private final InboundPeers peers;
     private final HalfOpen halfOpen;
     private final InboundImages images;
+    private final ImageEnds ends;
     private final ImageMoves moves;
     private final InboundSetups offers;
     private final AtomicCounter violations;
@@ -83,8 +84,9 @@ public final class InboundConductor implements AutoCloseable {
         peers = new InboundPeers(host, options, registrations, events, nowNs);
         halfOpen = new HalfOpen(counters, options.maxHalfOpen());
         images = new InboundImages(host, options, registrations, commands, complaints, nowNs);
+        ends = new ImageEnds(host, options, registrations, commands, images);
         moves = new ImageMoves(host, options, commands, images, counters);
-        offers = new InboundSetups(host, options, commands, peers, images, moves, complaints);
+        offers = new InboundSetups(host, options, commands, peers, images, ends, moves, complaints);
         violations = counters.counter("protocol violations of publishing drivers");
         admission = new Admission(admittance, options.maxPeers());
         announcer = new Announcer(host, fabric, options, peers, counters, complaints);
@@ -149,7 +151,7 @@ public final class InboundConductor implements AutoCloseable {
 
     /** Stops receiving an image that a subscriber has rejected. */
     public void rejectImage(InboundImage image, String reason) {
-        images.reject(image, reason, nowNs);
+        ends.reject(image, reason, nowNs);
     }
 
     /** Has the peer go on in another image, which the driver names when the peer has stopped. */
@@ -159,7 +161,7 @@ public final class InboundConductor implements AutoCloseable {
 
     /** Stops receiving an image. */
     public void closeImage(InboundImage image) {
-        images.close(image, nowNs);
+        ends.close(image, nowNs);
     }
 
     /** The duty cycle. */
@@ -220,7 +222,7 @@ public final class InboundConductor implements AutoCloseable {
                                     peer.link, "nobody subscribes at the endpoint any more"));
                     return 1;
                 }
-                String late = images.late(peer, nowNs);
+                String late = ends.late(peer, nowNs);
                 if (late != null) {
                     detach(peer, late);
                     return 1;
@@ -331,7 +333,7 @@ public final class InboundConductor implements AutoCloseable {
             }
             case ReceiverEvent.Closed closed -> {
                 event.link().onHandled();
-                detachIf(peer, images.onClose(peer, closed));
+                detachIf(peer, ends.onClose(peer, closed));
             }
             case ReceiverEvent.Released released ->
                     dispose(peer, released.reason(), released.end());
@@ -362,7 +364,7 @@ public final class InboundConductor implements AutoCloseable {
     private void dispose(InboundPeer peer, String reason, LinkEnd end) {
         List<ReceiverEvent.Closed> last = peers.cutOff(peer);
         for (int i = 0; i < last.size(); i++) {
-            if (images.onClose(peer, last.get(i)) != null) {
+            if (ends.onClose(peer, last.get(i)) != null) {
                 peer.onViolation();
             }
         }

@@ -3,8 +3,6 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.BusException;
-import io.verbus.codecs.rdma.RejectCode;
-import io.verbus.codecs.rdma.StreamEnd;
 import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.rdma.common.CountersPool;
 import io.verbus.rdma.common.ImageCounters;
@@ -151,6 +149,12 @@ final class InboundImages implements AutoCloseable {
     void endHeld(IncomingImage image, String reason) {
         held.remove(image);
         lose(image, reason);
+    }
+
+    /** Holds an image no longer. */
+    void letGo(IncomingImage image) {
+        held.remove(image);
+        image.state(IncomingImage.State.UNWRITABLE);
     }
 
     /** Ends what is held of a session that another driver now offers in its place. */
@@ -338,150 +342,6 @@ final class InboundImages implements AutoCloseable {
         host.onImageLost(image.image, reason);
     }
 
-    /** A peer ends a stream, or answers that an image was closed; null, or what is wrong. */
-    String onClose(InboundPeer peer, ReceiverEvent.Closed close) {
-        long registrationId = close.registrationId();
-        peer.deferred.remove(peer.deferred(registrationId));
-        peer.pending.remove(peer.pending(registrationId));
-        IncomingImage written = peer.written(registrationId);
-        if (written != null && written.state() == IncomingImage.State.CLOSING) {
-            release(peer, written);
-            return null;
-        }
-        reply(peer, new ReceiverCommand.ImageClosed(registrationId));
-        return written == null ? null : end(peer, written, close);
-    }
-
-    private String end(InboundPeer peer, IncomingImage written, ReceiverEvent.Closed close) {
-        if (close.end() == StreamEnd.UNWRITTEN) {
-            takeFrom(peer, written);
-            loseUnwritten(written, "the publication was closed before it was connected");
-            return null;
-        }
-        FrontierScanner.Frontier frontier =
-                FrontierScanner.scan(written.image.log(), written.image.consumedPosition());
-        if (frontier.defect() != null || frontier.position() != close.finalPosition()) {
-            return "stream "
-                    + written.offer.streamId()
-                    + " ends at position "
-                    + close.finalPosition()
-                    + " but what was received ends at "
-                    + frontier.position();
-        }
-        takeFrom(peer, written);
-        switch (close.end()) {
-            case REVOKED -> host.onImageRevoked(written.image, close.finalPosition());
-            case UNTOLD ->
-                    loseUnwritten(written, "the publication was closed, and says nothing of it");
-            default -> host.onImageEnding(written.image, close.finalPosition());
-        }
-        return null;
-    }
-
-    /** Ends an image of a connection that stands, when the peer can write it no more. */
-    private void loseUnwritten(IncomingImage image, String reason) {
-        registrations.whenUnused(
-                image.image.log(),
-                () -> {
-                    if (byId.get(image.image.imageId()) == image) {
-                        host.onImageLost(image.image, reason);
-                    }
-                });
-    }
-
-    /** A subscriber has rejected an image: its peer is told why, if that writes it. */
-    void reject(InboundImage image, String reason, long nowNs) {
-        IncomingImage incoming = byId.get(image.imageId());
-        if (incoming != null && incoming.isWritten()) {
-            reply(
-                    writers.get(image.imageId()),
-                    new ReceiverCommand.Reject(
-                            incoming.offer.registrationId(), RejectCode.IMAGE_REJECTED, reason));
-        }
-        close(image, nowNs);
-    }
-
-    /** The driver wants an image closed. */
-    void close(InboundImage image, long nowNs) {
-        IncomingImage incoming = byId.get(image.imageId());
-        if (incoming == null) {
-            return;
-        }
-        switch (incoming.state()) {
-            case REGISTERING -> {
-                InboundPeer peer = writers.get(image.imageId());
-                takeFrom(peer, incoming);
-                forget(incoming);
-                putOff(peer, incoming.offer);
-            }
-            case OPEN -> {
-                InboundPeer peer = writers.get(image.imageId());
-                incoming.state(IncomingImage.State.CLOSING);
-                peer.awaitClose();
-                incoming.awaitUntil(nowNs + options.probeTimeoutNs());
-                reply(peer, new ReceiverCommand.ImageClosed(incoming.offer.registrationId()));
-            }
-            case MOVING -> {
-                // The peer offers the stream anew, and is told then that there is no image.
-                incoming.state(IncomingImage.State.CLOSING);
-                incoming.awaitUntil(nowNs + options.probeTimeoutNs());
-            }
-            case MOVED -> {
-                InboundPeer peer = writers.get(image.imageId());
-                takeFrom(peer, incoming);
-                forget(incoming);
-                rejectEnded(peer, incoming.offer);
-            }
-            case CLOSING -> {
-                // The peer answers.
-            }
-            case HELD -> {
-                held.remove(incoming);
-                incoming.state(IncomingImage.State.UNWRITABLE);
-                forget(incoming);
-            }
-            case UNWRITABLE -> forget(incoming);
-        }
-    }
-
-    /**
-     * The driver closes an image that the peer does not write yet: the stream is offered anew, and
-     * put off then if there is no subscription.
-     */
-    private void putOff(InboundPeer peer, Setup offer) {
-        if (offer.isResuming()) {
-            rejectEnded(peer, offer);
-        } else {
-            reply(peer, new ReceiverCommand.Defer(offer.registrationId()));
-            reply(peer, new ReceiverCommand.Wanted(offer.registrationId()));
-        }
-    }
-
-    private void rejectEnded(InboundPeer peer, Setup offer) {
-        reply(
-                peer,
-                new ReceiverCommand.Reject(
-                        offer.registrationId(), RejectCode.NO_IMAGE, "the image has ended"));
-    }
-
-    /** Whether a peer has not answered in time that an image was closed: null, or the words. */
-    String late(InboundPeer peer, long nowNs) {
-        if (!peer.isAwaited()) {
-            return null;
-        }
-        for (int i = 0; i < peer.images.size(); i++) {
-            IncomingImage image = peer.images.get(i);
-            if (image.isAnswerAwaited() && nowNs - image.deadlineNs() >= 0) {
-                return "the peer has not stopped to send stream "
-                        + image.offer.streamId()
-                        + " within "
-                        + options.probeTimeoutNs() / 1_000_000
-                        + " ms";
-            }
-        }
-        return null;
-    }
-
     /**
      * The queue pair of a peer is destroyed, and what it had sent before is read: a stream whose
      * Close had arrived has ended.
@@ -504,13 +364,8 @@ final class InboundImages implements AutoCloseable {
         }
     }
 
-    /** A peer has said that it writes an image no more, which the driver has closed. */
-    void release(InboundPeer peer, IncomingImage image) {
-        takeFrom(peer, image);
-        forget(image);
-    }
-
-    private void takeFrom(InboundPeer peer, IncomingImage image) {
+    /** The peer writes it no more. */
+    void takeFrom(InboundPeer peer, IncomingImage image) {
         image.closeLog();
         if (image.isAnswerAwaited()) {
             peer.onClosed();
@@ -520,7 +375,8 @@ final class InboundImages implements AutoCloseable {
         writers.remove(image.image.imageId());
     }
 
-    private void forget(IncomingImage image) {
+    /** The driver has closed it: it is told when the log is free. */
+    void forget(IncomingImage image) {
         byId.remove(image.image.imageId());
         if (image.counters != null) {
             countersPool.giveBack(image.counters);

@@ -25,6 +25,7 @@ final class InboundSetups {
     private final Queue<ReceiverCommand> commands;
     private final InboundPeers peers;
     private final InboundImages images;
+    private final ImageEnds ends;
     private final ImageMoves moves;
     private final RdmaPeerErrors complaints;
 
@@ -34,6 +35,7 @@ final class InboundSetups {
      * @param commands for the receiver.
      * @param peers all that there are.
      * @param images that they write.
+     * @param ends of images.
      * @param moves of images.
      * @param complaints about them.
      */
@@ -43,6 +45,7 @@ final class InboundSetups {
             Queue<ReceiverCommand> commands,
             InboundPeers peers,
             InboundImages images,
+            ImageEnds ends,
             ImageMoves moves,
             RdmaPeerErrors complaints) {
         this.host = host;
@@ -50,6 +53,7 @@ final class InboundSetups {
         this.commands = commands;
         this.peers = peers;
         this.images = images;
+        this.ends = ends;
         this.moves = moves;
         this.complaints = complaints;
     }
@@ -70,7 +74,7 @@ final class InboundSetups {
         }
         if (written != null) {
             // The peer offers anew because it has stopped to write the image that was closed.
-            images.release(peer, written);
+            ends.release(peer, written);
         }
         if (peer.deferred.size() + peer.pending.size() + peer.images.size()
                 >= options.maxStreams()) {

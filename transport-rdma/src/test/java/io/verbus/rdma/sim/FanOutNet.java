@@ -79,12 +79,13 @@ final class FanOutNet implements AutoCloseable {
             }
         }
 
-        /** The image that goes on; null if there is none. */
+        /** The image that goes on, beside those that are held in vain; null if there is none. */
         TestImage image() {
             TestImage open = null;
             for (TestImage image : driver.images) {
                 boolean isOpen = image.lost == null && image.endingAt < 0 && image.movedAt < 0;
-                open = isOpen ? image : open;
+                boolean isFurthest = open == null || image.position() >= open.position();
+                open = isOpen && isFurthest ? image : open;
             }
             return open;
         }
@@ -208,6 +209,8 @@ final class FanOutNet implements AutoCloseable {
                     .append(place.tagged ? " tagged" : "")
                     .append(" next ")
                     .append(place.next())
+                    .append(" images ")
+                    .append(place.driver.images)
                     .append(" errors ")
                     .append(place.driver.errors);
         }

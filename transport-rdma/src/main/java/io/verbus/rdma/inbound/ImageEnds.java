@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.inbound;
+
+import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.codecs.rdma.StreamEnd;
+import io.verbus.logbuffer.FrontierScanner;
+import io.verbus.rdma.common.LogRegistrations;
+import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.Setup;
+import io.verbus.transport.InboundImage;
+import io.verbus.transport.TransportHost;
+
+import java.util.Queue;
+
+/**
+ * How images end whose connection stands: their peer ends them, or the driver closes or rejects
+ * them. Conductor's thread.
+ */
+final class ImageEnds {
+    private final TransportHost host;
+    private final RdmaOptions options;
+    private final LogRegistrations registrations;
+    private final Queue<ReceiverCommand> commands;
+    private final InboundImages images;
+
+    ImageEnds(
+            TransportHost host,
+            RdmaOptions options,
+            LogRegistrations registrations,
+            Queue<ReceiverCommand> commands,
+            InboundImages images) {
+        this.host = host;
+        this.options = options;
+        this.registrations = registrations;
+        this.commands = commands;
+        this.images = images;
+    }
+
+    /** A peer ends a stream, or answers that an image was closed; null, or what is wrong. */
+    String onClose(InboundPeer peer, ReceiverEvent.Closed close) {
+        long registrationId = close.registrationId();
+        peer.deferred.remove(peer.deferred(registrationId));
+        peer.pending.remove(peer.pending(registrationId));
+        IncomingImage written = peer.written(registrationId);
+        if (written != null && written.state() == IncomingImage.State.CLOSING) {
+            release(peer, written);
+            return null;
+        }
+        reply(peer, new ReceiverCommand.ImageClosed(registrationId));
+        return written == null ? null : end(peer, written, close);
+    }
+
+    private String end(InboundPeer peer, IncomingImage written, ReceiverEvent.Closed close) {
+        if (close.end() == StreamEnd.UNWRITTEN) {
+            images.takeFrom(peer, written);
+            loseUnwritten(written, "the publication was closed before it was connected");
+            return null;
+        }
+        FrontierScanner.Frontier frontier =
+                FrontierScanner.scan(written.image.log(), written.image.consumedPosition());
+        if (frontier.defect() != null || frontier.position() != close.finalPosition()) {
+            return "stream "
+                    + written.offer.streamId()
+                    + " ends at position "
+                    + close.finalPosition()
+                    + " but what was received ends at "
+                    + frontier.position();
+        }
+        images.takeFrom(peer, written);
+        switch (close.end()) {
+            case REVOKED -> host.onImageRevoked(written.image, close.finalPosition());
+            case UNTOLD ->
+                    loseUnwritten(written, "the publication was closed, and says nothing of it");
+            default -> host.onImageEnding(written.image, close.finalPosition());
+        }
+        return null;
+    }
+
+    /** Ends an image of a connection that stands, when the peer can write it no more. */
+    private void loseUnwritten(IncomingImage image, String reason) {
+        registrations.whenUnused(
+                image.image.log(),
+                () -> {
+                    if (images.of(image.image) == image) {
+                        host.onImageLost(image.image, reason);
+                    }
+                });
+    }
+
+    /** A subscriber has rejected an image: its peer is told why, if that writes it. */
+    void reject(InboundImage image, String reason, long nowNs) {
+        IncomingImage incoming = images.of(image);
+        if (incoming != null && incoming.isWritten()) {
+            reply(
+                    images.writer(image),
+                    new ReceiverCommand.Reject(
+                            incoming.offer.registrationId(), RejectCode.IMAGE_REJECTED, reason));
+        }
+        close(image, nowNs);
+    }
+
+    /** The driver wants an image closed. */
+    void close(InboundImage image, long nowNs) {
+        IncomingImage incoming = images.of(image);
+        if (incoming == null) {
+            return;
+        }
+        switch (incoming.state()) {
+            case REGISTERING -> {
+                InboundPeer peer = images.writer(image);
+                images.takeFrom(peer, incoming);
+                images.forget(incoming);
+                putOff(peer, incoming.offer);
+            }
+            case OPEN -> {
+                InboundPeer peer = images.writer(image);
+                incoming.state(IncomingImage.State.CLOSING);
+                peer.awaitClose();
+                incoming.awaitUntil(nowNs + options.probeTimeoutNs());
+                reply(peer, new ReceiverCommand.ImageClosed(incoming.offer.registrationId()));
+            }
+            case MOVING -> {
+                // The peer offers the stream anew, and is told then that there is no image.
+                incoming.state(IncomingImage.State.CLOSING);
+                incoming.awaitUntil(nowNs + options.probeTimeoutNs());
+            }
+            case MOVED -> {
+                InboundPeer peer = images.writer(image);
+                images.takeFrom(peer, incoming);
+                images.forget(incoming);
+                rejectEnded(peer, incoming.offer);
+            }
+            case CLOSING -> {
+                // The peer answers.
+            }
+            case HELD -> {
+                images.letGo(incoming);
+                images.forget(incoming);
+            }
+            case UNWRITABLE -> images.forget(incoming);
+        }
+    }
+
+    /**
+     * The driver closes an image that the peer does not write yet: the stream is offered anew, and
+     * put off then if there is no subscription.
+     */
+    private void putOff(InboundPeer peer, Setup offer) {
+        if (offer.isResuming()) {
+            rejectEnded(peer, offer);
+        } else {
+            reply(peer, new ReceiverCommand.Defer(offer.registrationId()));
+            reply(peer, new ReceiverCommand.Wanted(offer.registrationId()));
+        }
+    }
+
+    private void rejectEnded(InboundPeer peer, Setup offer) {
+        reply(
+                peer,
+                new ReceiverCommand.Reject(
+                        offer.registrationId(), RejectCode.NO_IMAGE, "the image has ended"));
+    }
+
+    /** Whether a peer has not answered in time that an image was closed: null, or the words. */
+    String late(InboundPeer peer, long nowNs) {
+        if (!peer.isAwaited()) {
+            return null;
+        }
+        for (int i = 0; i < peer.images.size(); i++) {
+            IncomingImage image = peer.images.get(i);
+            if (image.isAnswerAwaited() && nowNs - image.deadlineNs() >= 0) {
+                return "the peer has not stopped to send stream "
+                        + image.offer.streamId()
+                        + " within "
+                        + options.probeTimeoutNs() / 1_000_000
+                        + " ms";
+            }
+        }
+        return null;
+    }
+
+    /** A peer has said that it writes an image no more, which the driver has closed. */
+    void release(InboundPeer peer, IncomingImage image) {
+        images.takeFrom(peer, image);
+        images.forget(image);
+    }
+
+    private void reply(InboundPeer peer, ReceiverCommand.Answer answer) {
+        commands.add(new ReceiverCommand.Reply(peer.link, answer));
+    }
+}
