@@ -132,10 +132,10 @@ class SourcesLabTest {
         try (Host b = host(Host.addressB(), "3s");
                 Host a = host(Host.addressA(), "3s");
                 Child killed =
-                        Child.driver(
-                                List.of(),
+                        Child.rdmaDriver(
                                 folder,
                                 directory,
+                                Host.addressA(),
                                 "client-liveness-timeout=20s",
                                 "rdma.networks=" + NETWORKS);
                 Aeron in = connect(b.directory());
