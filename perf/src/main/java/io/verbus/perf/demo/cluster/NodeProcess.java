@@ -48,7 +48,8 @@ final class NodeProcess {
                 ClusterNode.driver(Path.of(args[4]))
                         .clientLivenessTimeoutNs(PATIENCE_NS)
                         .unblockTimeoutNs(2 * PATIENCE_NS)
-                        .transportOption("rdma.connect-timeout", PEER_LIMIT);
+                        .transportOption("rdma.connect-timeout", PEER_LIMIT)
+                        .transportOption("rdma.probe-timeout", PEER_LIMIT);
         for (int i = FIRST_OPTION; i < args.length; i++) {
             String[] option = args[i].split("=", 2);
             driver.transportOption(option[0], option[1]);
