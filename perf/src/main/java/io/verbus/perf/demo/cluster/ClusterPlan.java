@@ -35,7 +35,7 @@ record ClusterPlan(
     private static final long LEADER_TIMEOUT_S = 3;
 
     /** An emulated processor may take seconds for what is to take none. */
-    private static final long LAB_LEADER_TIMEOUT_S = 15;
+    private static final long LAB_LEADER_TIMEOUT_S = 60;
 
     /** Members and client take turns with the addresses. */
     static ClusterPlan of(DemoNetwork network, int orders, int rate, int kills) {

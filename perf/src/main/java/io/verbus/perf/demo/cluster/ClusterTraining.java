@@ -10,6 +10,7 @@ import io.verbus.samples.cluster.ClusterMembers;
 import io.verbus.samples.cluster.ClusterNode;
 import io.verbus.samples.cluster.MatchingEngine;
 import io.verbus.samples.cluster.OrderMatchingService;
+import io.verbus.transport.TransportProvider;
 
 import org.agrona.IoUtil;
 
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
@@ -35,6 +37,7 @@ public final class ClusterTraining {
     /** Runs it, and ends the process as its programs do. */
     public static void main(String[] args) throws IOException, DemoException {
         AeronPatience.set();
+        prepareRdma();
         Path folder = Files.createTempDirectory("verbus-training-");
         Path driver = Path.of("/dev/shm/verbus-training-" + UUID.randomUUID());
         ClusterMembers members = new ClusterMembers(List.of(HOST), DemoNetwork.freePort(PORTS));
@@ -59,6 +62,17 @@ public final class ClusterTraining {
             IoUtil.delete(folder.toFile(), true);
         }
         System.exit(0);
+    }
+
+    /** Binds the verbs libraries, which takes an emulated processor longest. */
+    private static void prepareRdma() {
+        for (TransportProvider provider : ServiceLoader.load(TransportProvider.class)) {
+            try {
+                provider.prepare();
+            } catch (RuntimeException e) {
+                System.err.println(e.getMessage()); // a host without the libraries
+            }
+        }
     }
 
     private static final class Listener implements OrderMatchingService.Listener {
