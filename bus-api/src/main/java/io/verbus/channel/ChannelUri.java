@@ -54,6 +54,9 @@ public final class ChannelUri {
     /** Longest text of a channel. */
     public static final int MAX_LENGTH = 4095;
 
+    /** Hosts of {@code control} that stand for all addresses of the host. */
+    private static final List<String> WILDCARDS = List.of("0.0.0.0", "::");
+
     private final ChannelMedia media;
     private final boolean isAeron;
     private final boolean isSpy;
@@ -280,6 +283,26 @@ public final class ChannelUri {
      */
     public ChannelUri toReceiver(String endpoint) {
         return ChannelRules.toReceiver(this, values, endpoint);
+    }
+
+    /**
+     * This destination as it is sent where its own channel does not say from which address: from
+     * that of its publication. A publication of Aeron's names one for all destinations, in {@code
+     * interface} or in {@code control}.
+     *
+     * @param publication channel of it, as the client named it.
+     */
+    public ChannelUri sentFromAddressOf(ChannelUri publication) {
+        LocalInterface own = publication.localInterface();
+        String host = own != null ? own.name() : controlHost(publication);
+        return sourceHost() != null || host == null
+                ? this
+                : with(ChannelKey.INTERFACE, new LocalInterface(host, 0));
+    }
+
+    private static String controlHost(ChannelUri channel) {
+        Endpoint control = channel.control();
+        return control == null || WILDCARDS.contains(control.host()) ? null : control.host();
     }
 
     /** This channel of a publication, with a choice of what spies do where it makes none. */

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  */
 public record LocalInterface(String name, int port) {
     /** What a text must be. */
-    static final String RIGHT =
+    public static final String RIGHT =
             "ADDRESS or {NAME} of an interface, maybe with :PORT, and an ADDRESS with /PREFIX of a"
                     + " subnet, such as 10.1.0.0/16";
 
@@ -28,7 +28,7 @@ public record LocalInterface(String name, int port) {
     private static final int MAX_PREFIX_V4 = 32;
 
     /** The interface that a text names; null if it names none. */
-    static LocalInterface parse(String text) {
+    public static LocalInterface parse(String text) {
         Matcher named = NAMED.matcher(text);
         if (named.matches()) {
             String port = named.group("port");

@@ -855,6 +855,30 @@ class ChannelUriTest {
                         .contains("does not send from a port"));
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            nullValues = "none",
+            value = {
+                "control-mode=manual|interface=a; endpoint=h:1; a",
+                "control-mode=manual|interface=a:7; endpoint=h:1; a",
+                "control-mode=manual|interface=10.1.0.1/16; endpoint=h:1; 10.1.0.1/16",
+                "control-mode=manual|control=c:0; endpoint=h:1; c",
+                "control-mode=manual|control=c:0|interface=a; endpoint=h:1; a",
+                "control-mode=manual|control=c:0; endpoint=h:1|interface=d; d",
+                "control-mode=manual|control=0.0.0.0:0; endpoint=h:1; none",
+                "control-mode=manual; endpoint=h:1; none",
+            })
+    void aDestinationIsSentFromTheAddressOfItsPublication(
+            String publication, String destination, String source) {
+        assertEquals(
+                source,
+                ChannelUri.parse("aeron:udp?" + destination)
+                        .overRdma()
+                        .sentFromAddressOf(ChannelUri.parse("aeron:udp?" + publication))
+                        .sourceHost());
+    }
+
     @Test
     void aReceiverIsADestinationWithWhatTheChannelSaysOfConnections() {
         ChannelUri receiver =

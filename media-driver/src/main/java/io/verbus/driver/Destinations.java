@@ -8,6 +8,7 @@ import io.verbus.channel.Endpoint;
 import io.verbus.channel.FlowChoice;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.background.Names;
+import io.verbus.driver.channel.Carriers;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.legs.Leg;
 import io.verbus.driver.legs.Legs;
@@ -67,7 +68,7 @@ final class Destinations {
     void add(long registrationId, ChannelUri named, Transports transports) {
         check(named);
         transports.carriers().requireDecidable(named);
-        ChannelUri destination = transports.carriers().carried(named);
+        ChannelUri destination = fromItsAddress(transports.carriers().carried(named));
         if (indexOf(destination) >= 0) {
             throw new CommandException(
                     ErrorCode.INVALID_CHANNEL,
@@ -79,6 +80,15 @@ final class Destinations {
         Leg leg = begin(destination.media(), transports);
         leg.transport().addDestination(leg, destination);
         all.add(new Destination(registrationId, destination, leg));
+    }
+
+    /**
+     * RDMA has a connection for each destination; UDP a socket for all of them, the publication's.
+     */
+    private ChannelUri fromItsAddress(ChannelUri destination) {
+        boolean isOwnConnection =
+                destination.isAeron() && destination.media().equals(Carriers.RDMA);
+        return isOwnConnection ? destination.sentFromAddressOf(publication.named()) : destination;
     }
 
     /**

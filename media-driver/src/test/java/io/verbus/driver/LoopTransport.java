@@ -141,6 +141,11 @@ public final class LoopTransport implements Transport {
         unlinked.add(stream);
     }
 
+    /** Channels of all destinations. */
+    List<ChannelUri> destinations() {
+        return List.copyOf(destinations.values());
+    }
+
     @Override
     public void removeDestination(OutboundStream stream, ChannelUri destination) {
         destinations.remove(stream);

@@ -10,6 +10,7 @@ import io.verbus.Bus;
 import io.verbus.Publication;
 import io.verbus.RegistrationException;
 import io.verbus.Subscription;
+import io.verbus.channel.ChannelUri;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.tools.ToolRun;
@@ -35,13 +36,13 @@ class MixedDestinationsTest {
     private static final String MANUAL = "aeron:udp?control-mode=manual|term-length=64k";
 
     private final Numbers numbers = new Numbers();
+    private final LoopTransport.Provider loop = new LoopTransport.Provider();
     private MediaDriver driver;
     private Bus bus;
     private String udp;
 
     @BeforeEach
     void launch() throws IOException {
-        LoopTransport.Provider loop = new LoopTransport.Provider();
         loop.networks = Networks.of("rdma.networks", "10.1.0.0/16");
         List<TransportProvider> providers = new ArrayList<>(List.of(loop));
         for (TransportProvider each : ServiceLoader.load(TransportProvider.class)) {
@@ -94,6 +95,17 @@ class MixedDestinationsTest {
             assertEquals(Numbers.range(first, sent[0]), each);
         }
         return sent[0];
+    }
+
+    /** A connection for each destination begins where a socket for all of them would send from. */
+    @Test
+    void aDestinationIsSentFromTheAddressOfItsPublication() {
+        try (Publication publication = bus.addPublication(MANUAL + "|control=10.1.0.1:0", STREAM)) {
+            publication.addDestination(LOOP);
+            assertEquals(
+                    List.of("10.1.0.1"),
+                    loop.opened.destinations().stream().map(ChannelUri::sourceHost).toList());
+        }
     }
 
     /** UDP would carry it from when the name is known, where RDMA must. */

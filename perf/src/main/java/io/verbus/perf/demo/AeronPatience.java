@@ -18,5 +18,10 @@ public final class AeronPatience {
         System.setProperty("aeron.archive.message.timeout", "60s");
         System.setProperty("aeron.archive.connect.timeout", "60s");
         System.setProperty("aeron.cluster.session.timeout", "60s");
+        if (DemoLab.isHere()) {
+            String idling = LabIdling.class.getName();
+            System.setProperty("aeron.archive.idle.strategy", idling);
+            System.setProperty("aeron.cluster.idle.strategy", idling);
+        }
     }
 }

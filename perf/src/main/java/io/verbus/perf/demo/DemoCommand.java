@@ -92,7 +92,7 @@ public final class DemoCommand implements VerbusCommand, Callable<Integer> {
         try {
             DemoRoute route = route();
             if (route == null) {
-                return DemoLab.run(timeoutS, arguments());
+                return DemoLab.run(timeoutS, List.of(), arguments());
             }
             route = route.of(client);
             System.err.println("demo: " + route.description());

@@ -25,10 +25,11 @@ public final class DemoLab {
      * Runs {@code verbus COMMAND} in the lab.
      *
      * @param timeoutS limit of the command, seconds.
+     * @param options of the lab.
      * @param command words after {@code verbus}.
      * @return its exit status.
      */
-    public static int run(int timeoutS, List<String> command)
+    public static int run(int timeoutS, List<String> options, List<String> command)
             throws DemoException, InterruptedException {
         if (isHere()) {
             throw new DemoException(
@@ -46,13 +47,9 @@ public final class DemoLab {
                         + " machine (verbus lab)");
         String verbus = home + "/verbus";
         List<String> words = new ArrayList<>();
-        words.addAll(
-                List.of(
-                        verbus,
-                        "lab",
-                        "--timeout",
-                        Integer.toString(timeoutS + MACHINE_S),
-                        verbus));
+        words.addAll(List.of(verbus, "lab", "--timeout", Integer.toString(timeoutS + MACHINE_S)));
+        words.addAll(options);
+        words.add(verbus);
         words.addAll(command);
         try {
             Process lab = new ProcessBuilder(words).inheritIO().start();

@@ -33,7 +33,7 @@ public final class DriverProcess {
                 DriverConfig.builder()
                         .directory(Path.of(args[0]))
                         .threading(ThreadingMode.SHARED)
-                        .idling(Idling.BACKOFF)
+                        .idling(DemoLab.isHere() ? Idling.SLEEP : Idling.BACKOFF)
                         .clientLivenessTimeoutNs(CLIENT_LIVENESS_NS)
                         .unblockTimeoutNs(2 * CLIENT_LIVENESS_NS)
                         .transportOption("rdma.connect-timeout", PEER_LIMIT)

@@ -83,13 +83,15 @@ public final class NetworkOptions {
     /**
      * Runs the same demo in the lab.
      *
+     * @param options of the lab.
      * @param command words after {@code verbus}.
      * @return its exit status.
      */
-    public int runInLab(String... command) throws DemoException, InterruptedException {
-        List<String> words = new ArrayList<>(List.of(command));
+    public int runInLab(List<String> options, List<String> command)
+            throws DemoException, InterruptedException {
+        List<String> words = new ArrayList<>(command);
         words.add("--transport=" + media);
         words.add("--timeout=" + timeoutS);
-        return DemoLab.run(timeoutS, words);
+        return DemoLab.run(timeoutS, options, words);
     }
 }

@@ -33,22 +33,29 @@ public final class AeronJars {
     }
 
     /**
-     * The class path of this process, and Aeron's jars behind it: what is in both, as Agrona, is
-     * that of Verbus.
+     * The class path of this process, and Aeron's jars behind it, in the order of their names: what
+     * is in both, as Agrona, is that of Verbus.
      *
      * @throws BusException if the jars are not there.
      */
     public static String behindOwnClassPath() {
-        return System.getProperty("java.class.path") + File.pathSeparator + jars();
+        String own = System.getProperty("java.class.path");
+        File[] jars = new File(folder()).listFiles();
+        return Stream.concat(Stream.of(own), Stream.of(jars).map(File::getPath).sorted())
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     /** Aeron's jars, as words of a class path. */
     static String jars() {
+        return folder() + File.separator + "*";
+    }
+
+    private static String folder() {
         Path folder = Path.of(System.getProperty(FOLDER_PROPERTY, defaultFolder()));
         if (!Files.isDirectory(folder)) {
             throw new BusException("Aeron's jars are not in " + folder + "; run: ./verbus build");
         }
-        return folder + File.separator + "*";
+        return folder.toString();
     }
 
     private static String defaultFolder() {

@@ -18,10 +18,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** {@code verbus demo} in a process, as the launcher runs it. */
 final class DemoRun implements AutoCloseable {
+    private static final Pattern ORDERS =
+            Pattern.compile("demo: ([0-9,]+) of [0-9,]+ orders acknowledged");
+
     private final Path output;
     private final Path errors;
     private final long limitS;
@@ -104,6 +108,20 @@ final class DemoRun implements AutoCloseable {
     /** Waits until the demo has said something. */
     void awaitWords(String words) {
         await(() -> errors().contains(words));
+    }
+
+    /** Waits until the cluster's client has been told of so many orders. */
+    void awaitOrders(long orders) {
+        await(() -> orders() >= orders);
+    }
+
+    /** How many orders the cluster's client has been told of. */
+    long orders() {
+        return ORDERS.matcher(errors())
+                .results()
+                .mapToLong(line -> Long.parseLong(line.group(1).replace(",", "")))
+                .max()
+                .orElse(0);
     }
 
     /** The process whose command has a word. */

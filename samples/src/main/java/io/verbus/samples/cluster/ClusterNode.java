@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
  * and replicated by any of them.
  */
 public final class ClusterNode implements AutoCloseable {
-    private static final String LOG_CHANNEL = "aeron:udp?term-length=4m|mtu=8k|alias=log";
+    private static final String LOG_CHANNEL = "aeron:udp?term-length=1m|mtu=8k|alias=log";
     private static final String INGRESS_CHANNEL = "aeron:udp?term-length=1m";
     private static final String IPC_CHANNEL = "aeron:ipc?term-length=1m";
     private static final int FIRST_PORT = 20_400;

@@ -3,6 +3,7 @@
 package io.verbus.rdma.common;
 
 import io.verbus.channel.FabricSettings;
+import io.verbus.channel.LocalInterface;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.PathAdvice;
 import io.verbus.transport.Option;
@@ -24,6 +25,7 @@ import java.util.List;
  * @param trafficClass {@link #TRAFFIC_CLASS}, or {@link ConnectionOptions#ANY}.
  * @param pathMtu {@link #PATH_MTU}, or {@link ConnectionOptions#ANY}.
  * @param device {@link #DEVICE}, or null for any.
+ * @param localHost {@link #INTERFACE}, or null for the route's own choice.
  * @param linkLayer {@link #LINK_LAYER}, or null for any.
  * @param batchLength {@link #BATCH_LENGTH}.
  * @param idleAfterNs {@link #IDLE_AFTER}.
@@ -52,6 +54,7 @@ public record RdmaOptions(
         int trafficClass,
         int pathMtu,
         String device,
+        String localHost,
         String linkLayer,
         int batchLength,
         long idleAfterNs,
@@ -139,6 +142,15 @@ public record RdmaOptions(
                     "the name of an RDMA device, or any",
                     "RDMA device that must carry all connections.",
                     RdmaOptions::device);
+
+    static final Option<String> INTERFACE =
+            Option.of(
+                    "rdma.interface",
+                    ANY,
+                    "any, ADDRESS, {NAME} of an interface, or an ADDRESS with /PREFIX of a subnet,"
+                            + " such as 10.1.0.0/16",
+                    "Local address that connections come from where a channel names none.",
+                    RdmaOptions::localHost);
 
     static final Option<String> LINK_LAYER =
             Option.of(
@@ -316,6 +328,7 @@ public record RdmaOptions(
                     TRAFFIC_CLASS,
                     PATH_MTU,
                     DEVICE,
+                    INTERFACE,
                     LINK_LAYER,
                     BATCH_LENGTH,
                     IDLE_AFTER,
@@ -353,6 +366,7 @@ public record RdmaOptions(
                         TRAFFIC_CLASS.read(host),
                         PATH_MTU.read(host),
                         DEVICE.read(host),
+                        INTERFACE.read(host),
                         LINK_LAYER.read(host),
                         BATCH_LENGTH.read(host).intValue(),
                         IDLE_AFTER.read(host),
@@ -422,6 +436,14 @@ public record RdmaOptions(
             throw new IllegalArgumentException(text);
         }
         return text.equals(ANY) ? null : text;
+    }
+
+    private static String localHost(String text) {
+        LocalInterface source = LocalInterface.parse(text);
+        if (source == null || source.port() != 0) {
+            throw new IllegalArgumentException(text);
+        }
+        return text.equals(ANY) ? null : source.name();
     }
 
     private static String linkLayer(String text) {

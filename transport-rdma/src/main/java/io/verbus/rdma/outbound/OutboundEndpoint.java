@@ -220,7 +220,8 @@ final class OutboundEndpoint implements AutoCloseable {
             notConnected(
                     "host name '"
                             + (remote.isUnresolved() ? address.host() : localHost)
-                            + "' cannot be resolved: correct the channel, or the name service",
+                            + "' cannot be resolved: correct the channel, rdma.interface, or the"
+                            + " name service",
                     Kind.NOT_CONNECTED,
                     false,
                     nowNs);

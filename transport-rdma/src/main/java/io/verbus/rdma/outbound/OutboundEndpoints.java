@@ -62,7 +62,8 @@ final class OutboundEndpoints implements AutoCloseable {
      */
     OutboundEndpoint of(ChannelUri channel, long nowNs) {
         Endpoint address = channel.endpoint();
-        String localHost = channel.sourceHost();
+        String source = channel.sourceHost();
+        String localHost = source == null ? options.localHost() : source;
         for (OutboundEndpoint endpoint : all) {
             if (endpoint.is(address, localHost)) {
                 endpoint.requireFits(channel);

@@ -42,6 +42,19 @@ class RdmaOptionsTest {
 
     @ParameterizedTest
     @CsvSource({
+        "10.1.0.2, 10.1.0.2",
+        "10.1.0.0/16, 10.1.0.0/16",
+        "{eth1}, {eth1}",
+        "[fd00::1], fd00::1",
+        "any,"
+    })
+    void takesAnAddressToConnectFrom(String value, String host) {
+        assertEquals(
+                host, RdmaOptions.of(new Options(Map.of("rdma.interface", value))).localHost());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
         "rdma.send-depth, 15",
         "rdma.send-depth, many",
         "rdma.retry-count, 7",
@@ -51,6 +64,9 @@ class RdmaOptionsTest {
         "rdma.traffic-class, 256",
         "rdma.path-mtu, 1500",
         "rdma.device, ''",
+        "rdma.interface, ''",
+        "rdma.interface, 10.1.0.2:7400",
+        "rdma.interface, 10.1.0.0/33",
         "rdma.link-layer, token-ring",
         "rdma.batch-length, 1",
         "rdma.batch-length, 2g",

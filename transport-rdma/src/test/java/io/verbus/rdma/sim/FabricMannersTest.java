@@ -3,6 +3,7 @@
 package io.verbus.rdma.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 
@@ -68,6 +70,26 @@ class FabricMannersTest {
                     new ConnectionOptions(
                             256, 64, 256, 64, 6, 6, 8, 8, ConnectionOptions.ANY, "sim0"),
                     net.a.fabric.lastOptions());
+        }
+    }
+
+    @Test
+    void connectsFromWhereTheChannelSaysElseTheDriver() {
+        try (TwoDrivers net = drivers("rdma.interface", "10.0.0.1")) {
+            net.b.subscribe(channel(""), STREAM);
+            TestStream stream = net.a.publish(channel(""), STREAM);
+            net.until("connected", () -> stream.connected);
+            assertEquals(new InetSocketAddress("10.0.0.1", 0), net.a.fabric.lastSource());
+            TestStream other = net.a.publish(channel("interface=10.0.0.9"), STREAM + 1);
+            net.b.subscribe(channel(""), STREAM + 1);
+            net.until("connected", () -> other.connected);
+            assertEquals(new InetSocketAddress("10.0.0.9", 0), net.a.fabric.lastSource());
+        }
+        try (TwoDrivers net = drivers()) {
+            net.b.subscribe(channel(""), STREAM);
+            TestStream stream = net.a.publish(channel(""), STREAM);
+            net.until("connected", () -> stream.connected);
+            assertNull(net.a.fabric.lastSource());
         }
     }
 

@@ -37,6 +37,7 @@ public final class SimFabric implements Fabric {
     private String registrationRefusal;
     private boolean isClosed;
     private ConnectionOptions lastOptions;
+    private InetSocketAddress lastSource;
     private PathInfo path =
             new PathInfo(
                     "sim0",
@@ -76,6 +77,11 @@ public final class SimFabric implements Fabric {
         return lastOptions;
     }
 
+    /** From where the last connection of this host was to come; null for the route's choice. */
+    InetSocketAddress lastSource() {
+        return lastSource;
+    }
+
     /** Connections of this host that are not closed. */
     public List<SimConnection> connections() {
         return List.copyOf(connections);
@@ -106,6 +112,7 @@ public final class SimFabric implements Fabric {
             throw new AssertionError(privateData.length + " bytes of private data");
         }
         lastOptions = options;
+        lastSource = localAddress;
         SimDomain mine = domain == null || isDeviceReplaced ? newDomain() : (SimDomain) domain;
         isDeviceReplaced = false;
         InetSocketAddress local = new InetSocketAddress(hostAddress, network.nextPort());

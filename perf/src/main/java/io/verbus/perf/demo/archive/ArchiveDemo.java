@@ -99,7 +99,7 @@ final class ArchiveDemo implements AutoCloseable {
         progress.println("demo: starting the processes");
         for (int i = 0; i < drivers.size(); i++) {
             List<String> arguments = new ArrayList<>(List.of(drivers.get(i).toString()));
-            arguments.addAll(network.driverOptions());
+            arguments.addAll(network.driverOptions(network.address(i)));
             children.start(
                     "driver " + (i + 1), JavaProgram.own(DriverProcess.class.getName()), arguments);
         }

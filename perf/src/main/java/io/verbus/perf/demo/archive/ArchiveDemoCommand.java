@@ -13,6 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
+import java.util.List;
 import java.util.concurrent.Callable;
 
 /** Reads the options of {@code verbus demo archive} and runs it. */
@@ -56,7 +57,8 @@ public final class ArchiveDemoCommand implements Callable<Integer> {
             DemoNetwork network = options.network();
             if (network == null) {
                 return options.runInLab(
-                        "demo", "archive", "--messages=" + messages, "--rate=" + rate);
+                        List.of(),
+                        List.of("demo", "archive", "--messages=" + messages, "--rate=" + rate));
             }
             ArchivePlan plan = ArchivePlan.of(network, messages, rate);
             System.err.println(

@@ -2,16 +2,16 @@
 
 package io.verbus.perf.demo.cluster;
 
-import io.verbus.codecs.marketdata.QuoteEncoder;
+import io.verbus.perf.demo.CarrierWatch;
 import io.verbus.perf.demo.ChildEvent;
 import io.verbus.perf.demo.ChildProcess;
 import io.verbus.perf.demo.ChildProcesses;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.DemoNetwork;
+import io.verbus.perf.demo.DemoTransport;
 import io.verbus.perf.demo.DriverErrors;
 import io.verbus.perf.demo.DriverProcess;
 import io.verbus.perf.demo.JavaProgram;
-import io.verbus.perf.run.AeronJars;
 import io.verbus.samples.cluster.MatchingEngine;
 
 import org.agrona.IoUtil;
@@ -29,8 +29,10 @@ import java.util.concurrent.TimeUnit;
  * <pre>
  *   a member leads                        →  the client sends orders, at a rate
  *   a fifth of them is acknowledged       →  the cluster takes a snapshot
- *   two fifths are, and the snapshot is   →  the leader's process is killed
+ *   two fifths are, and the snapshot is   →  the leader's process is killed; if several are to be,
+ *                                            the parts are so much smaller
  *   its files may be used again           →  that member starts again
+ *   it has caught up                      →  the next leader's process is killed, and so on
  *   all orders are acknowledged           →  the books of all members are compared
  * </pre>
  */
@@ -44,6 +46,10 @@ final class ClusterDemo implements AutoCloseable {
     private static final long SNAPSHOT_NS = TimeUnit.SECONDS.toNanos(10);
 
     private static final int SNAPSHOT_PARTS = 5;
+    private static final int NONE = -1;
+
+    /** The name of Aeron's constant: this process is without Aeron's classes. */
+    private static final String LEADER = "LEADER";
 
     private final DemoNetwork network;
     private final ClusterPlan plan;
@@ -55,14 +61,25 @@ final class ClusterDemo implements AutoCloseable {
             Path.of(System.getProperty("java.io.tmpdir")).resolve(name + "cluster");
     private final ChildProcesses children = new ChildProcesses(this::deleteFolders);
     private final ChildProcess[] members = new ChildProcess[ClusterPlan.MEMBERS];
+    private final CarrierWatch[] carriers = new CarrierWatch[ClusterPlan.MEMBERS + 1];
     private final MatchingEngine.State[] states = new MatchingEngine.State[ClusterPlan.MEMBERS];
 
+    private final List<ChildProcess> killed = new ArrayList<>();
+
     private ChildProcess client;
-    private ChildProcess killed;
-    private int leader = -1;
-    private int killedMember = -1;
+    private int leader = NONE;
+
+    /** That was killed last. */
+    private int killedMember = NONE;
+
     private long killedNs;
-    private boolean isRestarted;
+
+    /** The member that was killed last runs again, if one was. */
+    private boolean isRestarted = true;
+
+    /** Orders that a member has to have applied which has caught up. */
+    private long ordersBehind;
+
     private long snapshotAskedNs = System.nanoTime() - SNAPSHOT_NS;
     private int snapshots;
     private ClientResult result;
@@ -79,6 +96,10 @@ final class ClusterDemo implements AutoCloseable {
         this.plan = plan;
         this.limitNs = limitNs;
         this.progress = progress;
+        for (int id = 0; id < members.length; id++) {
+            carriers[id] = new CarrierWatch("member " + id, memberDriver(id));
+        }
+        carriers[members.length] = new CarrierWatch("client", clientDriver);
     }
 
     /**
@@ -91,13 +112,16 @@ final class ClusterDemo implements AutoCloseable {
         try {
             progress.println("demo: starting three members and the client's driver");
             List<String> arguments = new ArrayList<>(List.of(clientDriver.toString()));
-            arguments.addAll(network.driverOptions());
+            arguments.addAll(network.driverOptions(plan.client()));
             children.start(
-                    "client's driver", JavaProgram.own(DriverProcess.class.getName()), arguments);
+                    "client's driver",
+                    JavaProgram.withAeron(DriverProcess.class.getName()),
+                    arguments);
             for (int id = 0; id < members.length; id++) {
                 startMember(id);
             }
             supervise();
+            checkCarriers();
             return summary();
         } catch (DemoException e) {
             for (int id = 0; id < members.length; id++) {
@@ -123,12 +147,11 @@ final class ClusterDemo implements AutoCloseable {
                                 Long.toString(plan.leaderTimeoutNs()),
                                 memberDriver(id).toString(),
                                 folder.resolve(Integer.toString(id)).toString()));
-        arguments.addAll(network.driverOptions());
+        arguments.addAll(network.driverOptions(plan.members().hosts().get(id)));
         members[id] =
                 children.start(
                         "member " + id,
-                        JavaProgram.other(
-                                NodeProcess.class.getName(), AeronJars.behindOwnClassPath()),
+                        JavaProgram.withAeron(NodeProcess.class.getName()),
                         arguments);
     }
 
@@ -136,12 +159,7 @@ final class ClusterDemo implements AutoCloseable {
         client =
                 children.start(
                         "client",
-                        JavaProgram.other(
-                                OrderSender.class.getName(),
-                                AeronJars.classPath(
-                                        ClusterDemo.class,
-                                        QuoteEncoder.class,
-                                        MatchingEngine.class)),
+                        JavaProgram.withAeron(OrderSender.class.getName()),
                         List.of(
                                 clientDriver.toString(),
                                 plan.members().forClients(),
@@ -158,7 +176,7 @@ final class ClusterDemo implements AutoCloseable {
                 on(event);
             }
             long now = System.nanoTime();
-            if (killed != null && !isRestarted && now - killedNs > RESTART_NS) {
+            if (!isRestarted && now - killedNs > RESTART_NS) {
                 isRestarted = true;
                 progress.println("demo: member " + killedMember + " starts again");
                 startMember(killedMember);
@@ -177,7 +195,7 @@ final class ClusterDemo implements AutoCloseable {
 
     private boolean isComplete() {
         if (result == null || !isRestarted) {
-            return false;
+            return false; // all were killed that were to be: orders are left until then
         }
         for (MatchingEngine.State state : states) {
             if (!expected.equals(state)) {
@@ -194,7 +212,7 @@ final class ClusterDemo implements AutoCloseable {
             case ChildEvent.Said(ChildProcess child, String line) -> onMember(child, line);
             case ChildEvent.Ended(ChildProcess child, int status) -> {
                 boolean isExpected =
-                        child == killed || child == client && status == 0 && result != null;
+                        killed.contains(child) || child == client && status == 0 && result != null;
                 if (!isExpected) {
                     throw new DemoException(
                             "the process of "
@@ -209,20 +227,28 @@ final class ClusterDemo implements AutoCloseable {
 
     private void onMember(ChildProcess child, String line) throws DemoException {
         int id = List.of(members).indexOf(child);
-        if (id < 0) {
+        if (id < 0 || killed.contains(child)) { // its last words
             progress.println(child.name() + ": " + line);
         } else if (line.startsWith(NodeProcess.STATE)) {
             states[id] = BookState.parse(line.substring(NodeProcess.STATE.length()));
         } else {
             progress.println("demo: " + child.name() + ": " + line);
-            if (line.equals(NodeProcess.ROLE + "LEADER")) {
-                leader = id;
-                if (client == null) {
-                    startClient();
-                }
+            if (line.startsWith(NodeProcess.ROLE)) {
+                onRole(id, line.substring(NodeProcess.ROLE.length()));
             } else if (line.startsWith(NodeProcess.SNAPSHOT)) {
                 snapshots++;
             }
+        }
+    }
+
+    private void onRole(int id, String role) throws DemoException {
+        if (role.equals(LEADER)) {
+            leader = id;
+            if (client == null) {
+                startClient();
+            }
+        } else if (leader == id) {
+            leader = NONE;
         }
     }
 
@@ -245,21 +271,54 @@ final class ClusterDemo implements AutoCloseable {
                         "demo: %,d of %,d orders acknowledged",
                         orders,
                         plan.orders()));
-        long part = plan.orders() / SNAPSHOT_PARTS;
-        if (snapshots == 0 && orders >= part && System.nanoTime() - snapshotAskedNs > SNAPSHOT_NS) {
+        for (CarrierWatch carrier : carriers) {
+            carrier.look();
+        }
+        long part = plan.orders() / (SNAPSHOT_PARTS * Math.max(1, plan.kills()));
+        boolean isSnapshotDue = snapshots == 0 && System.nanoTime() - snapshotAskedNs > SNAPSHOT_NS;
+        if (isSnapshotDue && leader != NONE && orders >= part) {
             snapshotAskedNs = System.nanoTime();
             members[leader].go();
-        } else if (killed == null && snapshots >= members.length && orders >= 2 * part) {
-            killedMember = leader;
-            killed = members[leader];
-            killedNs = System.nanoTime();
-            states[leader] = null;
-            progress.println("demo: kills " + killed.name() + ", which leads");
-            killed.kill();
-        } else if (orders == plan.orders() && killed == null) {
+        } else if (orders >= 2 * part && orders < plan.orders() && mayKill()) {
+            kill(orders);
+        } else if (orders == plan.orders() && killed.size() < plan.kills()) {
             throw new DemoException(
-                    "all orders were acknowledged before the leader could be killed: try more"
+                    "all orders were acknowledged before a leader could be killed: try more"
                             + " --orders or a lower --rate");
+        }
+    }
+
+    /** All members run, and have caught up, so that two are left when one is killed. */
+    private boolean mayKill() {
+        boolean isWhole =
+                killedMember == NONE
+                        || isRestarted
+                                && states[killedMember] != null
+                                && states[killedMember].orders() >= ordersBehind;
+        return killed.size() < plan.kills()
+                && leader != NONE
+                && snapshots >= members.length
+                && isWhole;
+    }
+
+    private void kill(long orders) {
+        killedMember = leader;
+        killedNs = System.nanoTime();
+        ordersBehind = orders + 1;
+        isRestarted = false;
+        states[leader] = null;
+        killed.add(members[leader]);
+        progress.println("demo: kills " + members[leader].name() + ", which leads");
+        members[leader].kill();
+        leader = NONE;
+    }
+
+    /** Nothing may have gone by anything else. */
+    private void checkCarriers() throws DemoException {
+        if (network.transport() == DemoTransport.RDMA) {
+            for (CarrierWatch carrier : carriers) {
+                progress.println("demo: " + carrier.requireRdmaAlone());
+            }
         }
     }
 

@@ -4,6 +4,7 @@ package io.verbus.perf.demo.cluster;
 
 import io.verbus.BusException;
 import io.verbus.perf.demo.DemoException;
+import io.verbus.perf.demo.DemoLab;
 import io.verbus.perf.demo.DemoNetwork;
 import io.verbus.perf.demo.NetworkOptions;
 
@@ -13,6 +14,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 
 /** Reads the options of {@code verbus demo cluster} and runs it. */
@@ -34,6 +38,14 @@ public final class ClusterDemoCommand implements Callable<Integer> {
     private static final int MIN_ORDERS = 1_000;
     private static final int MAX_ORDERS = 10_000_000;
     private static final int MAX_RATE = 100_000;
+    private static final int MAX_KILLS = 1_000;
+    private static final int ORDERS = 30_000;
+    private static final int RATE = 1_000;
+
+    /** What an emulated processor does in minutes. */
+    private static final int LAB_ORDERS = 6_000;
+
+    private static final int LAB_RATE = 50;
 
     @Spec private CommandSpec spec;
 
@@ -42,42 +54,73 @@ public final class ClusterDemoCommand implements Callable<Integer> {
     @Option(
             names = "--orders",
             paramLabel = "N",
-            description = "How many are sent (default: ${DEFAULT-VALUE}).")
-    private int orders = 30_000;
+            description =
+                    "How many are sent (default: " + ORDERS + "; in the lab " + LAB_ORDERS + ").")
+    private Integer orders;
 
     @Option(
             names = "--rate",
             paramLabel = "R",
-            description = "Of the orders, per second (default: ${DEFAULT-VALUE}).")
-    private int rate = 1_000;
+            description =
+                    "Of the orders, per second (default: "
+                            + RATE
+                            + "; in the lab "
+                            + LAB_RATE
+                            + ").")
+    private Integer rate;
+
+    @Option(
+            names = "--kills",
+            paramLabel = "N",
+            description =
+                    "How often a leader is killed, the next when the last has caught up (default:"
+                            + " ${DEFAULT-VALUE}).")
+    private int kills = 1;
 
     @Override
     public Integer call() throws InterruptedException {
         options.check(spec);
-        NetworkOptions.check(spec, "--orders", orders, MIN_ORDERS, MAX_ORDERS);
-        NetworkOptions.check(spec, "--rate", rate, 1, MAX_RATE);
+        NetworkOptions.check(spec, "--kills", kills, 0, MAX_KILLS);
+        List<String> command = new ArrayList<>(List.of("demo", "cluster", "--kills=" + kills));
+        if (orders != null) {
+            NetworkOptions.check(spec, "--orders", orders, MIN_ORDERS, MAX_ORDERS);
+            command.add("--orders=" + orders);
+        }
+        if (rate != null) {
+            NetworkOptions.check(spec, "--rate", rate, 1, MAX_RATE);
+            command.add("--rate=" + rate);
+        }
         try {
             DemoNetwork network = options.network();
             if (network == null) {
-                return options.runInLab("demo", "cluster", "--orders=" + orders, "--rate=" + rate);
+                return options.runInLab(
+                        List.of("--ends", Integer.toString(ClusterPlan.ENDS)), command);
             }
-            System.err.println(
-                    "demo: "
-                            + network.transport()
-                            + " carries ingress, log, consensus and egress, between "
-                            + network.from()
-                            + " and "
-                            + network.to());
-            ClusterPlan plan = ClusterPlan.of(network, orders, rate);
-            String result;
-            try (ClusterDemo demo = new ClusterDemo(network, plan, options.limitNs(), System.err)) {
-                result = demo.run();
-            }
-            System.out.println(result);
+            System.out.println(run(network));
             return 0;
         } catch (DemoException | BusException e) {
             System.err.println("demo failed: " + e.getMessage());
             return 1;
+        }
+    }
+
+    private String run(DemoNetwork network) throws DemoException, InterruptedException {
+        boolean isSlow = DemoLab.isHere();
+        ClusterPlan plan =
+                ClusterPlan.of(
+                        network,
+                        Objects.requireNonNullElse(orders, isSlow ? LAB_ORDERS : ORDERS),
+                        Objects.requireNonNullElse(rate, isSlow ? LAB_RATE : RATE),
+                        kills);
+        System.err.println(
+                "demo: "
+                        + network.transport()
+                        + " carries ingress, log, consensus and egress; members at "
+                        + String.join(", ", plan.members().hosts())
+                        + ", client at "
+                        + plan.client());
+        try (ClusterDemo demo = new ClusterDemo(network, plan, options.limitNs(), System.err)) {
+            return demo.run();
         }
     }
 }

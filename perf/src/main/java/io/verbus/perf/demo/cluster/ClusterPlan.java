@@ -6,38 +6,53 @@ import io.verbus.perf.demo.DemoLab;
 import io.verbus.perf.demo.DemoNetwork;
 import io.verbus.samples.cluster.ClusterMembers;
 
-import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /**
  * What is sent, and to which members.
  *
  * @param orders to send.
  * @param rate at which they are due, per second.
+ * @param kills how often the process of a leader is killed.
  * @param members that take them.
- * @param egress channel at which the client is answered.
+ * @param client address of the client and its driver.
  * @param leaderTimeoutNs silence of the leader after which members elect another.
  */
 record ClusterPlan(
-        int orders, int rate, ClusterMembers members, String egress, long leaderTimeoutNs) {
+        int orders,
+        int rate,
+        int kills,
+        ClusterMembers members,
+        String client,
+        long leaderTimeoutNs) {
     static final int MEMBERS = 3;
+
+    /** Ends of a wire at which each member and the client is alone. */
+    static final int ENDS = MEMBERS + 1;
 
     private static final int PORTS_OF_MEMBER = 10;
     private static final long LEADER_TIMEOUT_S = 3;
 
     /** An emulated processor may take seconds for what is to take none. */
-    private static final long LAB_LEADER_TIMEOUT_S = 15;
+    private static final long LAB_LEADER_TIMEOUT_S = 60;
 
-    /** The members take turns with the two addresses. */
-    static ClusterPlan of(DemoNetwork network, int orders, int rate) {
+    /** Members and client take turns with the addresses. */
+    static ClusterPlan of(DemoNetwork network, int orders, int rate, int kills) {
         return new ClusterPlan(
                 orders,
                 rate,
+                kills,
                 new ClusterMembers(
-                        List.of(network.from(), network.to(), network.from()),
+                        IntStream.range(0, MEMBERS).mapToObj(network::address).toList(),
                         DemoNetwork.freePort(MEMBERS * PORTS_OF_MEMBER)),
-                "aeron:udp?endpoint=" + network.to() + ":0",
+                network.address(MEMBERS),
                 TimeUnit.SECONDS.toNanos(
                         DemoLab.isHere() ? LAB_LEADER_TIMEOUT_S : LEADER_TIMEOUT_S));
+    }
+
+    /** Channel at which the client is answered; its driver chooses the port. */
+    String egress() {
+        return "aeron:udp?endpoint=" + client + ":0";
     }
 }

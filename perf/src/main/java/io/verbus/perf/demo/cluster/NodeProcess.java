@@ -6,7 +6,9 @@ import io.aeron.cluster.service.Cluster;
 import io.aeron.exceptions.AeronException;
 import io.verbus.BusException;
 import io.verbus.driver.config.DriverConfigBuilder;
+import io.verbus.driver.config.Idling;
 import io.verbus.perf.demo.AeronPatience;
+import io.verbus.perf.demo.DemoLab;
 import io.verbus.perf.demo.ParentLink;
 import io.verbus.samples.cluster.ClusterMembers;
 import io.verbus.samples.cluster.ClusterNode;
@@ -48,7 +50,11 @@ final class NodeProcess {
                 ClusterNode.driver(Path.of(args[4]))
                         .clientLivenessTimeoutNs(PATIENCE_NS)
                         .unblockTimeoutNs(2 * PATIENCE_NS)
-                        .transportOption("rdma.connect-timeout", PEER_LIMIT);
+                        .transportOption("rdma.connect-timeout", PEER_LIMIT)
+                        .transportOption("rdma.probe-timeout", PEER_LIMIT);
+        if (DemoLab.isHere()) {
+            driver.idling(Idling.SLEEP);
+        }
         for (int i = FIRST_OPTION; i < args.length; i++) {
             String[] option = args[i].split("=", 2);
             driver.transportOption(option[0], option[1]);

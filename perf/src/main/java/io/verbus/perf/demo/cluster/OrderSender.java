@@ -57,6 +57,17 @@ final class OrderSender {
     public static void main(String[] args) {
         AeronPatience.set();
         ParentLink.open();
+        try {
+            send(args);
+        } catch (DemoException | AeronException e) {
+            System.err.println(e.getMessage());
+            System.exit(1);
+        }
+        System.exit(0);
+    }
+
+    /** Sends all orders, and says what became of them. */
+    static void send(String[] args) throws DemoException {
         AeronCluster.Context context =
                 new AeronCluster.Context()
                         .aeronDirectoryName(args[0])
@@ -66,13 +77,7 @@ final class OrderSender {
                         .messageTimeoutNs(BusClient.DRIVER_TIMEOUT_NS)
                         .newLeaderTimeoutNs(LIMIT_NS)
                         .errorHandler(error -> System.err.println(error.getMessage()));
-        try {
-            new OrderSender(context, Integer.parseInt(args[3]), Integer.parseInt(args[4])).run();
-        } catch (DemoException | AeronException e) {
-            System.err.println(e.getMessage());
-            System.exit(1);
-        }
-        System.exit(0);
+        new OrderSender(context, Integer.parseInt(args[3]), Integer.parseInt(args[4])).run();
     }
 
     private void run() throws DemoException {

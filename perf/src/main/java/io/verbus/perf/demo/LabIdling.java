@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.demo;
+
+import org.agrona.concurrent.IdleStrategy;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Parks at once, for long: two emulated processors have no time for the dozen threads of a cluster
+ * to look for work a thousand times a second. Aeron makes one by its name.
+ */
+public final class LabIdling implements IdleStrategy {
+    private static final long PARK_NS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    @Override
+    public void idle(int workCount) {
+        if (workCount <= 0) {
+            idle();
+        }
+    }
+
+    @Override
+    public void idle() {
+        LockSupport.parkNanos(PARK_NS);
+    }
+
+    @Override
+    public void reset() {}
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.demo;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** {@code verbus demo cluster} over RDMA: members that are killed, and whose links are cut. */
+@Tag("lab")
+@Tag("soak")
+class ClusterDemoLabTest {
+    private static final long LIMIT_S = 2_000;
+    private static final Pattern CARRIED =
+            Pattern.compile("demo: (.*): ([0-9,]+) bytes sent by RDMA, none by UDP; .*");
+
+    @TempDir Path folder;
+
+    private void run(DemoRun demo, int orders) throws Exception {
+        assertEquals(0, demo.exitStatus(), demo.errors());
+        String last = demo.output().lines().toList().getLast();
+        assertTrue(last.startsWith("demo ok: cluster transport=rdma device="), last);
+        assertTrue(
+                last.contains(
+                        " orders=" + orders + " acknowledged=" + orders + " lost=0 duplicated=0 "),
+                last);
+        List<String> carried =
+                demo.errors()
+                        .lines()
+                        .map(CARRIED::matcher)
+                        .filter(Matcher::matches)
+                        .map(line -> line.group(1))
+                        .toList();
+        assertEquals(List.of("member 0", "member 1", "member 2", "client"), carried);
+        demo.assertNothingIsLeft();
+    }
+
+    private DemoRun start(int orders, int kills) throws IOException {
+        return new DemoRun(
+                folder,
+                LIMIT_S,
+                List.of(
+                        "cluster",
+                        "--orders=" + orders,
+                        "--rate=50",
+                        "--kills=" + kills,
+                        "--timeout=" + (LIMIT_S - 30)));
+    }
+
+    @Test
+    @Timeout(LIMIT_S + 30)
+    void goesOnWhenItsLeaderIsKilledAndTakesItBack() throws Exception {
+        try (DemoRun demo = start(4_000, 1)) {
+            run(demo, 4_000);
+            assertTrue(demo.errors().contains(", which leads"), demo.errors());
+        }
+    }
+
+    @Test
+    @Timeout(LIMIT_S + 30)
+    void losesTenLeadersAndNoOrder() throws Exception {
+        try (DemoRun demo = start(30_000, 10)) {
+            run(demo, 30_000);
+            assertEquals(
+                    10,
+                    demo.errors().lines().filter(line -> line.endsWith(", which leads")).count());
+        }
+    }
+
+    /** Streams to and from a member are held for the resume time-out, 10 s; then they end. */
+    @ParameterizedTest
+    @ValueSource(ints = {3, 30})
+    @Timeout(LIMIT_S + 30)
+    void goesOnWhenAMemberIsCutOffForAWhile(int seconds) throws Exception {
+        assumeTrue(
+                Integer.parseInt(System.getenv().getOrDefault("VERBUS_LAB_ENDS", "0")) > 3,
+                "needs a wire on which each member has an end: lab/junit --ends 4");
+        try (DemoRun demo = start(6_000, 0)) {
+            for (int member = 1; member <= 3; member++) {
+                demo.awaitOrders(demo.orders() + 500);
+                wire("cut", Integer.toString(member));
+                LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(seconds));
+                wire("restore");
+            }
+            run(demo, 6_000);
+        } finally {
+            wire("restore");
+        }
+    }
+
+    private static void wire(String... fault) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("wire"));
+        command.addAll(List.of(fault));
+        assertEquals(0, new ProcessBuilder(command).inheritIO().start().waitFor());
+    }
+}
