@@ -19,4 +19,9 @@ public final class AeronPatience {
         System.setProperty("aeron.archive.connect.timeout", "60s");
         System.setProperty("aeron.cluster.session.timeout", "60s");
     }
+
+    /** Lets a client give up its driver as soon as it does by default; to be called likewise. */
+    public static void noticeDeadDrivers() {
+        System.clearProperty("aeron.driver.timeout");
+    }
 }

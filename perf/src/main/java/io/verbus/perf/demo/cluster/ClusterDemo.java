@@ -27,21 +27,14 @@ import java.util.concurrent.TimeUnit;
  * One run: three members, the client and its driver, each a process.
  *
  * <pre>
- *   a member leads                        →  the client sends orders, at a rate
- *   a fifth of them is acknowledged       →  the cluster takes a snapshot
- *   two fifths are, and the snapshot is   →  the leader's process is killed
- *   its files may be used again           →  that member starts again
- *   all orders are acknowledged           →  the books of all members are compared
+ *   a member leads                            →  the client sends orders, at a rate
+ *   orders are acknowledged                   →  the {@link Faults}, one after the other
+ *   the last fault is over                    →  the client may end
+ *   all orders are acknowledged               →  the books of all members are compared
  * </pre>
  */
 final class ClusterDemo implements AutoCloseable {
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
-
-    /** Aeron's archive takes a mark file that is younger than 10 s for that of a live process. */
-    private static final long RESTART_NS = TimeUnit.SECONDS.toNanos(12);
-
-    /** After that time another leader may have to be asked for a snapshot. */
-    private static final long SNAPSHOT_NS = TimeUnit.SECONDS.toNanos(10);
 
     private static final int SNAPSHOT_PARTS = 5;
 
@@ -54,17 +47,12 @@ final class ClusterDemo implements AutoCloseable {
     private final Path folder =
             Path.of(System.getProperty("java.io.tmpdir")).resolve(name + "cluster");
     private final ChildProcesses children = new ChildProcesses(this::deleteFolders);
-    private final ChildProcess[] members = new ChildProcess[ClusterPlan.MEMBERS];
-    private final MatchingEngine.State[] states = new MatchingEngine.State[ClusterPlan.MEMBERS];
+    private final Members members;
+    private final Faults faults;
 
     private ChildProcess client;
-    private ChildProcess killed;
-    private int leader = -1;
-    private int killedMember = -1;
-    private long killedNs;
-    private boolean isRestarted;
-    private long snapshotAskedNs = System.nanoTime() - SNAPSHOT_NS;
-    private int snapshots;
+    private boolean mayEnd;
+    private long acknowledged;
     private ClientResult result;
     private MatchingEngine.State expected;
 
@@ -79,6 +67,21 @@ final class ClusterDemo implements AutoCloseable {
         this.plan = plan;
         this.limitNs = limitNs;
         this.progress = progress;
+        members =
+                new Members(
+                        network,
+                        plan,
+                        children,
+                        SHARED_MEMORY.resolve(name),
+                        folder,
+                        plan.fault() == ClusterFault.DRIVER);
+        faults =
+                new Faults(
+                        plan.fault(),
+                        plan.faults(),
+                        plan.orders() / SNAPSHOT_PARTS,
+                        members,
+                        progress);
     }
 
     /**
@@ -94,42 +97,14 @@ final class ClusterDemo implements AutoCloseable {
             arguments.addAll(network.driverOptions());
             children.start(
                     "client's driver", JavaProgram.own(DriverProcess.class.getName()), arguments);
-            for (int id = 0; id < members.length; id++) {
-                startMember(id);
-            }
+            members.start();
             supervise();
             return summary();
         } catch (DemoException e) {
-            for (int id = 0; id < members.length; id++) {
-                DriverErrors.print("driver of member " + id, memberDriver(id), progress);
-                progress.println("member " + id + " says that it holds " + states[id]);
-            }
+            members.print(progress);
             DriverErrors.print("client's driver", clientDriver, progress);
             throw e;
         }
-    }
-
-    private Path memberDriver(int id) {
-        return SHARED_MEMORY.resolve(name + id);
-    }
-
-    private void startMember(int id) throws DemoException {
-        List<String> arguments =
-                new ArrayList<>(
-                        List.of(
-                                Integer.toString(id),
-                                String.join(",", plan.members().hosts()),
-                                Integer.toString(plan.members().firstPort()),
-                                Long.toString(plan.leaderTimeoutNs()),
-                                memberDriver(id).toString(),
-                                folder.resolve(Integer.toString(id)).toString()));
-        arguments.addAll(network.driverOptions());
-        members[id] =
-                children.start(
-                        "member " + id,
-                        JavaProgram.other(
-                                NodeProcess.class.getName(), AeronJars.behindOwnClassPath()),
-                        arguments);
     }
 
     private void startClient() throws DemoException {
@@ -152,39 +127,33 @@ final class ClusterDemo implements AutoCloseable {
 
     private void supervise() throws DemoException, InterruptedException {
         long start = System.nanoTime();
-        while (!isComplete()) {
-            ChildEvent event = children.events().poll(1, TimeUnit.SECONDS);
+        while (result == null || !members.holdAll(expected)) {
+            ChildEvent event = children.events().poll(100, TimeUnit.MILLISECONDS);
             if (event != null) {
                 on(event);
             }
             long now = System.nanoTime();
-            if (killed != null && !isRestarted && now - killedNs > RESTART_NS) {
-                isRestarted = true;
-                progress.println("demo: member " + killedMember + " starts again");
-                startMember(killedMember);
+            faults.goOn(acknowledged, now);
+            if (faults.areDone() && !mayEnd) {
+                mayEnd = true;
+                client.go();
             }
             if (now - start > limitNs) {
-                throw new DemoException(
-                        "the demo has not ended within "
-                                + TimeUnit.NANOSECONDS.toSeconds(limitNs)
-                                + " s: "
-                                + (result == null
-                                        ? "try fewer --orders or a longer --timeout"
-                                        : "the members' books differ, see what they say"));
+                throw new DemoException(late());
             }
         }
     }
 
-    private boolean isComplete() {
-        if (result == null || !isRestarted) {
-            return false;
-        }
-        for (MatchingEngine.State state : states) {
-            if (!expected.equals(state)) {
-                return false;
-            }
-        }
-        return true;
+    private String late() {
+        return String.format(
+                Locale.ROOT,
+                "the demo has not ended within %d s, after %d of %d faults: %s",
+                TimeUnit.NANOSECONDS.toSeconds(limitNs),
+                faults.done(),
+                plan.faults(),
+                result == null
+                        ? "try fewer --orders, fewer --kills or a longer --timeout"
+                        : "the members' books differ, see what they say");
     }
 
     private void on(ChildEvent event) throws DemoException {
@@ -194,7 +163,7 @@ final class ClusterDemo implements AutoCloseable {
             case ChildEvent.Said(ChildProcess child, String line) -> onMember(child, line);
             case ChildEvent.Ended(ChildProcess child, int status) -> {
                 boolean isExpected =
-                        child == killed || child == client && status == 0 && result != null;
+                        members.takeEnd(child) || child == client && status == 0 && result != null;
                 if (!isExpected) {
                     throw new DemoException(
                             "the process of "
@@ -208,27 +177,22 @@ final class ClusterDemo implements AutoCloseable {
     }
 
     private void onMember(ChildProcess child, String line) throws DemoException {
-        int id = List.of(members).indexOf(child);
+        int id = members.idOf(child);
         if (id < 0) {
             progress.println(child.name() + ": " + line);
-        } else if (line.startsWith(NodeProcess.STATE)) {
-            states[id] = BookState.parse(line.substring(NodeProcess.STATE.length()));
-        } else {
+        } else if (members.take(id, line)) {
             progress.println("demo: " + child.name() + ": " + line);
-            if (line.equals(NodeProcess.ROLE + "LEADER")) {
-                leader = id;
-                if (client == null) {
-                    startClient();
-                }
-            } else if (line.startsWith(NodeProcess.SNAPSHOT)) {
-                snapshots++;
-            }
+        }
+        if (members.leader() >= 0 && client == null) {
+            startClient();
         }
     }
 
-    private void onClient(String line) throws DemoException {
+    private void onClient(String line) {
         if (line.startsWith(OrderSender.ACKNOWLEDGED)) {
-            onAcknowledged(Long.parseLong(line.substring(OrderSender.ACKNOWLEDGED.length())));
+            acknowledged = Long.parseLong(line.substring(OrderSender.ACKNOWLEDGED.length()));
+            progress.println(
+                    String.format(Locale.ROOT, "demo: %,d orders acknowledged", acknowledged));
         } else if (line.startsWith(OrderSender.EXPECTED)) {
             expected = BookState.parse(line.substring(OrderSender.EXPECTED.length()));
         } else if (ClientResult.isLine(line)) {
@@ -238,40 +202,17 @@ final class ClusterDemo implements AutoCloseable {
         }
     }
 
-    private void onAcknowledged(long orders) throws DemoException {
-        progress.println(
-                String.format(
-                        Locale.ROOT,
-                        "demo: %,d of %,d orders acknowledged",
-                        orders,
-                        plan.orders()));
-        long part = plan.orders() / SNAPSHOT_PARTS;
-        if (snapshots == 0 && orders >= part && System.nanoTime() - snapshotAskedNs > SNAPSHOT_NS) {
-            snapshotAskedNs = System.nanoTime();
-            members[leader].go();
-        } else if (killed == null && snapshots >= members.length && orders >= 2 * part) {
-            killedMember = leader;
-            killed = members[leader];
-            killedNs = System.nanoTime();
-            states[leader] = null;
-            progress.println("demo: kills " + killed.name() + ", which leads");
-            killed.kill();
-        } else if (orders == plan.orders() && killed == null) {
-            throw new DemoException(
-                    "all orders were acknowledged before the leader could be killed: try more"
-                            + " --orders or a lower --rate");
-        }
-    }
-
     private String summary() throws DemoException {
         long lost = Math.max(0, result.acknowledged() - expected.orders());
-        if (result.duplicated() != 0 || lost != 0 || result.acknowledged() != plan.orders()) {
+        boolean isAll =
+                result.acknowledged() == expected.orders() && expected.orders() >= plan.orders();
+        if (result.duplicated() != 0 || lost != 0 || !isAll) {
             throw new DemoException(
                     String.format(
                             Locale.ROOT,
                             "of %d orders %d were acknowledged, lost=%d duplicated=%d: it is a"
                                     + " defect, please report it with what the members say",
-                            plan.orders(),
+                            expected.orders(),
                             result.acknowledged(),
                             lost,
                             result.duplicated()));
@@ -279,14 +220,19 @@ final class ClusterDemo implements AutoCloseable {
         return String.format(
                 Locale.ROOT,
                 "demo ok: cluster transport=%s device=%s orders=%d acknowledged=%d lost=0"
-                        + " duplicated=0 failover_ms=%d p50_us=%.1f p99_us=%.1f",
+                        + " duplicated=0 failover_ms=%d p50_us=%.1f p99_us=%.1f%s",
                 network.transport(),
                 network.device(),
-                plan.orders(),
+                expected.orders(),
                 result.acknowledged(),
                 TimeUnit.NANOSECONDS.toMillis(result.failoverNs()),
                 result.p50Ns() / 1e3,
-                result.p99Ns() / 1e3);
+                result.p99Ns() / 1e3,
+                isUsual() ? "" : " fault=" + plan.fault() + " times=" + faults.done());
+    }
+
+    private boolean isUsual() {
+        return plan.fault() == ClusterFault.LEADER && plan.faults() == 1;
     }
 
     /** Ends all processes and deletes what they left behind. */
@@ -296,10 +242,7 @@ final class ClusterDemo implements AutoCloseable {
     }
 
     private void deleteFolders() {
-        for (int id = 0; id < members.length; id++) {
-            IoUtil.delete(memberDriver(id).toFile(), true);
-        }
+        members.deleteFolders();
         IoUtil.delete(clientDriver.toFile(), true);
-        IoUtil.delete(folder.toFile(), true);
     }
 }

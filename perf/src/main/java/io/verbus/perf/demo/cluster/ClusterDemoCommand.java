@@ -11,6 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 import java.util.concurrent.Callable;
@@ -24,6 +25,8 @@ import java.util.concurrent.Callable;
                     + " Aeron's archive, consensus module and service container. The cluster takes"
                     + " a snapshot; then the leader's process is killed. Another member leads, and"
                     + " the one that was killed starts again and catches up.",
+            "With --kills the next leader is killed then, and so on; orders come in until the last"
+                    + " one is back.",
             "No order may be lost that was acknowledged, and none be applied twice: the order books"
                     + " of all members must be what the orders make of an empty one. Latencies are"
                     + " from the time an order is due to its acknowledgement, without those that"
@@ -34,6 +37,7 @@ public final class ClusterDemoCommand implements Callable<Integer> {
     private static final int MIN_ORDERS = 1_000;
     private static final int MAX_ORDERS = 10_000_000;
     private static final int MAX_RATE = 100_000;
+    private static final int MAX_KILLS = 10_000;
 
     @Spec private CommandSpec spec;
 
@@ -42,7 +46,7 @@ public final class ClusterDemoCommand implements Callable<Integer> {
     @Option(
             names = "--orders",
             paramLabel = "N",
-            description = "How many are sent (default: ${DEFAULT-VALUE}).")
+            description = "How many are sent at the least (default: ${DEFAULT-VALUE}).")
     private int orders = 30_000;
 
     @Option(
@@ -51,15 +55,52 @@ public final class ClusterDemoCommand implements Callable<Integer> {
             description = "Of the orders, per second (default: ${DEFAULT-VALUE}).")
     private int rate = 1_000;
 
+    @Option(
+            names = "--kills",
+            paramLabel = "N",
+            description =
+                    "How often the fault happens; each takes about 20 s (default:"
+                            + " ${DEFAULT-VALUE}).")
+    private int kills = 1;
+
+    @Option(
+            names = "--fault",
+            paramLabel = "FAULT",
+            description = {
+                "What happens (default: ${DEFAULT-VALUE}):",
+                "leader: the leader is killed;",
+                "driver: its driver alone is, a process of its own here;",
+                "follower: a follower is stopped for 15 s;",
+                "restart: all members end in good order, and start again;",
+                "outage: all members are killed, and start again."
+            })
+    private String fault = ClusterFault.LEADER.toString();
+
     @Override
     public Integer call() throws InterruptedException {
         options.check(spec);
         NetworkOptions.check(spec, "--orders", orders, MIN_ORDERS, MAX_ORDERS);
         NetworkOptions.check(spec, "--rate", rate, 1, MAX_RATE);
+        NetworkOptions.check(spec, "--kills", kills, 1, MAX_KILLS);
+        ClusterFault named =
+                ClusterFault.parse(fault)
+                        .orElseThrow(
+                                () ->
+                                        new ParameterException(
+                                                spec.commandLine(),
+                                                "--fault takes leader, driver, follower, restart or"
+                                                        + " outage, not "
+                                                        + fault));
         try {
             DemoNetwork network = options.network();
             if (network == null) {
-                return options.runInLab("demo", "cluster", "--orders=" + orders, "--rate=" + rate);
+                return options.runInLab(
+                        "demo",
+                        "cluster",
+                        "--orders=" + orders,
+                        "--rate=" + rate,
+                        "--kills=" + kills,
+                        "--fault=" + fault);
             }
             System.err.println(
                     "demo: "
@@ -68,7 +109,7 @@ public final class ClusterDemoCommand implements Callable<Integer> {
                             + network.from()
                             + " and "
                             + network.to());
-            ClusterPlan plan = ClusterPlan.of(network, orders, rate);
+            ClusterPlan plan = ClusterPlan.of(network, orders, rate, named, kills);
             String result;
             try (ClusterDemo demo = new ClusterDemo(network, plan, options.limitNs(), System.err)) {
                 result = demo.run();

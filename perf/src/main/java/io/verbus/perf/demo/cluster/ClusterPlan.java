@@ -12,14 +12,22 @@ import java.util.concurrent.TimeUnit;
 /**
  * What is sent, and to which members.
  *
- * @param orders to send.
+ * @param orders to send at the least; more follow until the last fault is over.
  * @param rate at which they are due, per second.
  * @param members that take them.
  * @param egress channel at which the client is answered.
  * @param leaderTimeoutNs silence of the leader after which members elect another.
+ * @param fault that befalls them.
+ * @param faults how often.
  */
 record ClusterPlan(
-        int orders, int rate, ClusterMembers members, String egress, long leaderTimeoutNs) {
+        int orders,
+        int rate,
+        ClusterMembers members,
+        String egress,
+        long leaderTimeoutNs,
+        ClusterFault fault,
+        int faults) {
     static final int MEMBERS = 3;
 
     private static final int PORTS_OF_MEMBER = 10;
@@ -29,7 +37,8 @@ record ClusterPlan(
     private static final long LAB_LEADER_TIMEOUT_S = 15;
 
     /** The members take turns with the two addresses. */
-    static ClusterPlan of(DemoNetwork network, int orders, int rate) {
+    static ClusterPlan of(
+            DemoNetwork network, int orders, int rate, ClusterFault fault, int faults) {
         return new ClusterPlan(
                 orders,
                 rate,
@@ -38,6 +47,8 @@ record ClusterPlan(
                         DemoNetwork.freePort(MEMBERS * PORTS_OF_MEMBER)),
                 "aeron:udp?endpoint=" + network.to() + ":0",
                 TimeUnit.SECONDS.toNanos(
-                        DemoLab.isHere() ? LAB_LEADER_TIMEOUT_S : LEADER_TIMEOUT_S));
+                        DemoLab.isHere() ? LAB_LEADER_TIMEOUT_S : LEADER_TIMEOUT_S),
+                fault,
+                faults);
     }
 }
