@@ -93,7 +93,7 @@ class ArchiveAndClusterDemoTest {
                 "archive --transport=ipc | --transport takes rdma or udp, not ipc",
                 "cluster --orders=1 | --orders takes a number from 1000 to 10000000, not 1",
                 "cluster --from=1.2.3.4 | --from and --to go together",
-                "cluster --kills=0 | --kills takes a number from 1 to 10000, not 0",
+                "cluster --kills=-1 | --kills takes a number from 0 to 10000, not -1",
                 "cluster --fault=fire | --fault takes leader, driver, follower, restart or outage,"
                         + " not fire"
             })

@@ -134,7 +134,7 @@ final class ClusterDemo implements AutoCloseable {
             }
             long now = System.nanoTime();
             faults.goOn(acknowledged, now);
-            if (faults.areDone() && !mayEnd) {
+            if (faults.areDone() && client != null && !mayEnd) {
                 mayEnd = true;
                 client.go();
             }
@@ -192,7 +192,11 @@ final class ClusterDemo implements AutoCloseable {
         if (line.startsWith(OrderSender.ACKNOWLEDGED)) {
             acknowledged = Long.parseLong(line.substring(OrderSender.ACKNOWLEDGED.length()));
             progress.println(
-                    String.format(Locale.ROOT, "demo: %,d orders acknowledged", acknowledged));
+                    String.format(
+                            Locale.ROOT,
+                            "demo: %,d of %,d orders acknowledged",
+                            acknowledged,
+                            Math.max(acknowledged, plan.orders())));
         } else if (line.startsWith(OrderSender.EXPECTED)) {
             expected = BookState.parse(line.substring(OrderSender.EXPECTED.length()));
         } else if (ClientResult.isLine(line)) {

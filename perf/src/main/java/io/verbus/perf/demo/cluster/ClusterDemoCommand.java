@@ -81,7 +81,7 @@ public final class ClusterDemoCommand implements Callable<Integer> {
         options.check(spec);
         NetworkOptions.check(spec, "--orders", orders, MIN_ORDERS, MAX_ORDERS);
         NetworkOptions.check(spec, "--rate", rate, 1, MAX_RATE);
-        NetworkOptions.check(spec, "--kills", kills, 1, MAX_KILLS);
+        NetworkOptions.check(spec, "--kills", kills, 0, MAX_KILLS);
         ClusterFault named =
                 ClusterFault.parse(fault)
                         .orElseThrow(

@@ -45,7 +45,7 @@ final class Faults {
     private final long pause;
     private final Members members;
     private final PrintStream progress;
-    private Step step = Step.READY;
+    private Step step;
     private long nextAt;
     private int done;
     private int wantedSnapshots;
@@ -68,6 +68,7 @@ final class Faults {
         this.members = members;
         this.progress = progress;
         nextAt = pause;
+        step = count == 0 ? Step.DONE : Step.READY;
     }
 
     /** Faults that are over. */
@@ -127,7 +128,8 @@ final class Faults {
         }
         boolean isFollower = fault == ClusterFault.FOLLOWER;
         failed = (members.leader() + (isFollower ? 1 : 0)) % ClusterPlan.MEMBERS;
-        progress.println("demo: " + fault.words(failed) + " (" + (done + 1) + " of " + count + ")");
+        progress.println(
+                "demo: fault " + (done + 1) + " of " + count + ": " + fault.words(failed));
         if (fault.isOfAll()) {
             for (int id = 0; id < ClusterPlan.MEMBERS; id++) {
                 members.fail(id, fault);
