@@ -110,12 +110,17 @@ final class Members {
 
     /** Takes a line of a member; returns whether it is one for people too. */
     boolean take(int id, String line) {
+        if (ending.contains(members[id])) {
+            return true; // its last words
+        }
         if (line.startsWith(NodeProcess.STATE)) {
             states[id] = BookState.parse(line.substring(NodeProcess.STATE.length()));
             return false;
         }
         if (line.equals(NodeProcess.ROLE + "LEADER")) {
             leader = id;
+        } else if (line.startsWith(NodeProcess.ROLE) && id == leader) {
+            leader = -1;
         } else if (line.startsWith(NodeProcess.SNAPSHOT)) {
             snapshots[id]++;
         }
