@@ -9,6 +9,7 @@ import io.verbus.perf.load.Sink;
 import io.verbus.perf.load.Source;
 import io.verbus.perf.load.Stack;
 import io.verbus.perf.load.Work;
+import io.verbus.perf.load.Worker;
 
 import org.agrona.CloseHelper;
 import org.agrona.IoUtil;
@@ -47,9 +48,7 @@ abstract class ServiceStack implements Stack {
         this.work = work;
         this.driver = driver;
         this.directory = directory;
-        folder =
-                Path.of(System.getProperty("java.io.tmpdir"))
-                        .resolve(Path.of(directory).getFileName() + "-files");
+        folder = Worker.files(Path.of(directory));
         parts.push(driver::close);
     }
 

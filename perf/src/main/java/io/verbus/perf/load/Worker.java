@@ -4,6 +4,7 @@ package io.verbus.perf.load;
 
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -143,6 +144,12 @@ public final class Worker {
         try (Stack stack = stacks.setUp(work, role, directory)) {
             run(role, stack);
         }
+    }
+
+    /** Folder for what a process of a run keeps on disk, beside its driver's directory. */
+    public static Path files(Path directory) {
+        return Path.of(System.getProperty("java.io.tmpdir"))
+                .resolve(directory.getFileName() + "-files");
     }
 
     /** Does this process's part. */
