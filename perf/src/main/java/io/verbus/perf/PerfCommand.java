@@ -18,6 +18,8 @@ import picocli.CommandLine.Spec;
             RttCommand.class,
             ThroughputCommand.class,
             CompareCommand.class,
+            ArchiveCommand.class,
+            ClusterCommand.class,
             WarmupCommand.class,
             SystemCallsCommand.class,
             PausesCommand.class,

@@ -64,6 +64,16 @@ class PerfCommandTest {
                     warmup --transport udp | leave --transport out
                     warmup --warm-up 0 | --warm-up takes a number from 1
                     pauses --minutes 0 | --minutes takes a number
+                    cluster --transport ipc | --transport takes rdma or udp, not ipc
+                    cluster --transport udp --rate max | --rate takes messages a second here
+                    cluster --transport udp --rate fast | --rate takes messages a second such as
+                    cluster --transport udp --threading invoker | --threading takes shared
+                    cluster --transport udp --length 8 | --length takes a number from 16 to 1344
+                    cluster --transport udp --messages 0 | --messages takes a number from 1
+                    archive --pairs 0 | --pairs takes a number from 1
+                    archive --transport udp --mtu 1000 | --mtu takes a multiple of 32, not 1000
+                    archive --transport udp --term-length 1000 | --term-length:
+                    archive --transport udp --port 80 | --port takes a number from 1024
                     """)
     void saysWhatIsWrongAndWhatToGiveInstead(String arguments, String remedy) {
         assertNotEquals(0, run(arguments.split(" ")));

@@ -24,4 +24,9 @@ public final class AeronPatience {
             System.setProperty("aeron.cluster.idle.strategy", idling);
         }
     }
+
+    /** Lets a client give up its driver as soon as it does by default; to be called likewise. */
+    public static void noticeDeadDrivers() {
+        System.clearProperty("aeron.driver.timeout");
+    }
 }

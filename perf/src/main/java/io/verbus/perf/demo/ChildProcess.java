@@ -129,8 +129,25 @@ public final class ChildProcess {
         process.destroyForcibly();
     }
 
+    /**
+     * Stops it (SIGSTOP), or lets it go on (SIGCONT).
+     *
+     * @throws DemoException if the program {@code kill} does not do so.
+     */
+    public void stop(boolean isStopped) throws DemoException, InterruptedException {
+        String signal = isStopped ? "-STOP" : "-CONT";
+        try {
+            Process kill = new ProcessBuilder("kill", signal, Long.toString(process.pid())).start();
+            if (kill.waitFor() != 0) {
+                throw new DemoException("kill " + signal + " of the " + name + " process fails");
+            }
+        } catch (IOException e) {
+            throw new DemoException("cannot run kill (" + e.getMessage() + "): install procps", e);
+        }
+    }
+
     /** Closes its standard input, upon which it ends in good order. */
-    void askToEnd() {
+    public void askToEnd() {
         stdin.close();
     }
 

@@ -7,7 +7,7 @@ import java.util.Locale;
 /**
  * How messages follow each other.
  *
- * @param kind round trips, or a stream one way.
+ * @param kind round trips, a stream one way, or recordings.
  * @param rate messages a second, or {@link #MAX}.
  * @param burst round trips at a rate: messages due at the same time. A stream: messages between two
  *     turns of whatever else the sending thread drives.
@@ -36,7 +36,9 @@ public record Load(
         /** They are sent back. */
         ROUND_TRIPS,
         /** They go one way. */
-        STREAM
+        STREAM,
+        /** An archive records them as they come, and then replays them. */
+        RECORDINGS
     }
 
     /** Kinds of publications. */
@@ -81,6 +83,11 @@ public record Load(
                 subscribers,
                 publishers == 1 ? Publications.EXCLUSIVE : Publications.CONCURRENT,
                 Polling.CONTROLLED);
+    }
+
+    /** Recordings of streams to saturation, and their replays. */
+    public static Load recordings() {
+        return new Load(Kind.RECORDINGS, MAX, 1, 1, 1, Publications.EXCLUSIVE, Polling.CONTROLLED);
     }
 
     /** The same at another rate. */

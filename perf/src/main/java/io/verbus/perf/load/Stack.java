@@ -42,6 +42,15 @@ public interface Stack extends AutoCloseable {
      */
     Sink sink(Arrivals[] arrivals);
 
+    /**
+     * Makes the end that has streams recorded by the archive that {@link #reflector} has launched.
+     *
+     * @throws UnsupportedOperationException if this has none.
+     */
+    default Recorder recorder() {
+        throw new UnsupportedOperationException("this bus has no archive");
+    }
+
     /** What keeps its streams from connecting, as far as it knows: one sentence, or nothing. */
     default String trouble() {
         return "";

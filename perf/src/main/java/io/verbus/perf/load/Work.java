@@ -20,8 +20,9 @@ import java.util.concurrent.TimeUnit;
  * arguments.
  *
  * @param wire what carries the messages.
- * @param processes on which the two ends are: 1, or 2, each with one end. Over shared memory they
- *     share the driver of the one that receives or reflects, elsewhere each has its own.
+ * @param processes on which the two ends are: 1; or 2, each with one end; or more, of which all but
+ *     one reflect together, as members of a cluster. Over shared memory they share the driver of
+ *     the one that receives or reflects, elsewhere each has its own.
  * @param drivers where they are.
  * @param length of a message in bytes.
  * @param mtu longest frame in bytes, header included.

@@ -4,6 +4,7 @@ package io.verbus.perf.load;
 
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -24,7 +25,10 @@ public final class Worker {
     /** Said: messages done so far follow. */
     public static final String PROGRESS = "progress";
 
-    /** Said: the {@link Measurement}, or the {@link StreamPart}, of what was asked for follows. */
+    /**
+     * Said: the {@link Measurement}, the {@link StreamPart} or the {@link Recording} of what was
+     * asked for follows.
+     */
     public static final String RESULT = "result";
 
     /** Said once: the monotonic time of the first echo, in nanoseconds, follows. */
@@ -43,6 +47,9 @@ public final class Worker {
      * Told to an end that only reflects, or only sends a stream: leave the processors to others.
      */
     public static final String PAUSE = "pause";
+
+    /** System property of an end that reflects: its number, from 0, where there are several. */
+    public static final String NUMBER_PROPERTY = "verbus.perf.number";
 
     /** Sets up a bus. */
     @FunctionalInterface
@@ -139,13 +146,19 @@ public final class Worker {
         }
     }
 
+    /** Folder for what a process of a run keeps on disk, beside its driver's directory. */
+    public static Path files(Path directory) {
+        return Path.of(System.getProperty("java.io.tmpdir"))
+                .resolve(directory.getFileName() + "-files");
+    }
+
     /** Does this process's part. */
     public void run(Role role, Stack stack) {
         orders.say(VERSION, stack.version());
-        if (work.load().isStream()) {
-            new StreamWorker(work, orders, stack).run(role);
-        } else {
-            new RoundTripWorker(work, orders, stack).run(role);
+        switch (work.load().kind()) {
+            case STREAM -> new StreamWorker(work, orders, stack).run(role);
+            case ROUND_TRIPS -> new RoundTripWorker(work, orders, stack).run(role);
+            case RECORDINGS -> new RecordingWorker(orders, stack).run(role);
         }
     }
 }

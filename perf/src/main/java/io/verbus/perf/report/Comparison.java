@@ -85,6 +85,11 @@ public final class Comparison {
         return lists.computeIfAbsent(name, unused -> new ArrayList<>());
     }
 
+    /** What is compared, in words. */
+    public String name() {
+        return subject + " / " + peer;
+    }
+
     /** Whether nothing was compared. */
     public boolean isEmpty() {
         return ratios.isEmpty();
@@ -110,6 +115,11 @@ public final class Comparison {
 
     /** Everything, for programs. Percentiles are in microseconds. */
     public String json() {
+        return Json.write(toMap());
+    }
+
+    /** Everything, as JSON writes it. */
+    public Map<String, Object> toMap() {
         Map<String, Object> report = new LinkedHashMap<>();
         report.put("transport", works.getFirst().wire().toString());
         report.put("peer", peer);
@@ -122,7 +132,7 @@ public final class Comparison {
         figures.put("peer", spreads(ofPeer));
         report.put("figures", figures);
         report.putAll(environment());
-        return Json.write(report);
+        return report;
     }
 
     /** What was compared, and on which machine. */

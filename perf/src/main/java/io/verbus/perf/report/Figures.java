@@ -3,6 +3,7 @@
 package io.verbus.perf.report;
 
 import io.verbus.perf.load.Measurement;
+import io.verbus.perf.load.Recording;
 import io.verbus.perf.load.Throughput;
 
 import java.util.LinkedHashMap;
@@ -22,6 +23,25 @@ public final class Figures {
         for (Percentile percentile : COMPARED) {
             figures.put(percentile.text(), percentile.microseconds(measurement.histogram()));
         }
+        return figures;
+    }
+
+    /** All percentiles that are reported but the slowest, in microseconds: less is better. */
+    public static Map<String, Double> ofTail(Measurement measurement) {
+        Map<String, Double> figures = new LinkedHashMap<>();
+        for (Percentile percentile : Percentile.values()) {
+            if (percentile != Percentile.MAX) {
+                figures.put(percentile.text(), percentile.microseconds(measurement.histogram()));
+            }
+        }
+        return figures;
+    }
+
+    /** Rates of recordings and replays: more is better. */
+    public static Map<String, Double> of(Recording recording) {
+        Map<String, Double> figures = new LinkedHashMap<>();
+        figures.put("recordedPerSecond", recording.recordedPerSecond());
+        figures.put("replayedPerSecond", recording.replayedPerSecond());
         return figures;
     }
 

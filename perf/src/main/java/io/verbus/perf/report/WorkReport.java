@@ -19,6 +19,9 @@ final class WorkReport {
         if (load.isStream()) {
             return "streamed";
         }
+        if (load.kind() == Load.Kind.RECORDINGS) {
+            return "recorded and replayed";
+        }
         if (load.rate() == Load.MAX) {
             return "one at a time";
         }

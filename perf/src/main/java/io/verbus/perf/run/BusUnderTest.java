@@ -36,6 +36,38 @@ public enum BusUnderTest {
         }
     },
 
+    /** A cluster of Aeron's on its Java drivers. */
+    CLUSTER_ON_AERON("io.verbus.perf.aeron.ClusterWorker") {
+        @Override
+        String classPath() {
+            return AERON.classPath();
+        }
+    },
+
+    /** The same on Verbus' drivers. */
+    CLUSTER_ON_VERBUS("io.verbus.perf.attached.AttachedClusterWorker") {
+        @Override
+        String classPath() {
+            return AERON_ON_VERBUS.classPath();
+        }
+    },
+
+    /** Aeron's archive, and a client of it, on its Java drivers. */
+    ARCHIVE_ON_AERON("io.verbus.perf.aeron.ArchiveWorker") {
+        @Override
+        String classPath() {
+            return AERON.classPath();
+        }
+    },
+
+    /** The same on Verbus' drivers. */
+    ARCHIVE_ON_VERBUS("io.verbus.perf.attached.AttachedArchiveWorker") {
+        @Override
+        String classPath() {
+            return AERON_ON_VERBUS.classPath();
+        }
+    },
+
     /** Aeron's client on Verbus' driver. */
     AERON_ON_VERBUS("io.verbus.perf.attached.AttachedWorker") {
         @Override

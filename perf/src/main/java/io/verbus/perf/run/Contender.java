@@ -3,6 +3,7 @@
 package io.verbus.perf.run;
 
 import io.verbus.perf.load.Measurement;
+import io.verbus.perf.load.Recording;
 import io.verbus.perf.load.Throughput;
 
 /** What can be measured beside another: a bus, what it stands on, or a tool that measures that. */
@@ -18,6 +19,15 @@ public interface Contender extends AutoCloseable {
 
     /** Measures a stream of so many messages of each publisher. */
     Throughput stream(long count);
+
+    /**
+     * Measures the recording of so many messages, and their replay.
+     *
+     * @throws UnsupportedOperationException if this has no archive.
+     */
+    default Recording recording(long count) {
+        throw new UnsupportedOperationException(version() + " has no archive");
+    }
 
     @Override
     void close();

@@ -2,6 +2,8 @@
 
 package io.verbus.perf.run;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
@@ -75,22 +77,11 @@ public record Pair<T>(T first, T second) {
             long messages,
             Measure<T> measure,
             BiConsumer<String, String> versions) {
-        Alone<T> before = Alone.measure(inOrder ? first : second, messages, measure);
-        Alone<T> after = Alone.measure(inOrder ? second : first, messages, measure);
-        Alone<T> one = inOrder ? before : after;
-        Alone<T> other = inOrder ? after : before;
-        versions.accept(one.version, other.version);
-        return new Pair<>(one.result, other.result);
-    }
-
-    private record Alone<T>(String version, T result) {
-        static <T> Alone<T> measure(
-                Supplier<Contender> supplier, long messages, Measure<T> measure) {
-            try (Contender contender = supplier.get()) {
-                contender.warmUp();
-                return new Alone<>(contender.version(), measure.of(contender, messages));
-            }
-        }
+        List<String> names = new ArrayList<>();
+        List<T> results =
+                Turns.measure(List.of(first, second), inOrder ? 0 : 1, messages, measure, names);
+        versions.accept(names.getFirst(), names.getLast());
+        return new Pair<>(results.getFirst(), results.getLast());
     }
 
     private static <T> T plus(T before, T slice, BinaryOperator<T> sum) {

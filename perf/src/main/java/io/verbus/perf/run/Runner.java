@@ -4,6 +4,7 @@ package io.verbus.perf.run;
 
 import io.verbus.perf.load.Measurement;
 import io.verbus.perf.load.Outlier;
+import io.verbus.perf.load.Recording;
 import io.verbus.perf.load.Role;
 import io.verbus.perf.load.StreamPart;
 import io.verbus.perf.load.Throughput;
@@ -12,20 +13,21 @@ import io.verbus.perf.load.Worker;
 
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
- * The processes of work on a bus: one with two measuring threads, or two with one each, and those
- * of drivers that are in neither.
+ * The processes of work on a bus: one with two measuring threads, or two with one each, or more
+ * where several reflect together, and those of drivers that are in none of them.
  */
 public final class Runner implements Contender {
     /** The warm-up runs in parts: so the loop is entered anew when its compiled code is there. */
     private static final int WARMUP_PARTS = 20;
 
-    private static final long SET_UP_TIMEOUT_S = 60;
+    private static final long SET_UP_TIMEOUT_S = 120;
 
     /** Longer than a worker waits for an echo, as that says why. */
     private static final long SILENCE_TIMEOUT_S = 60;
@@ -35,7 +37,7 @@ public final class Runner implements Contender {
     private final Function<Role, List<String>> tracer;
     private final LongConsumer progress;
     private final Deque<WorkerProcess> started = new ArrayDeque<>();
-    private final WorkerProcess reflector;
+    private final List<WorkerProcess> reflectors = new ArrayList<>();
     private final WorkerProcess initiator;
 
     /**
@@ -77,11 +79,13 @@ public final class Runner implements Contender {
         this.progress = progress;
         try {
             if (work.processes() == 1) {
-                reflector = null;
                 initiator = start(bus, Role.BOTH, directory(bus, Role.BOTH));
             } else {
-                Path reflecting = directory(bus, Role.REFLECTOR);
-                reflector = start(bus, Role.REFLECTOR, reflecting);
+                Path reflecting = null;
+                for (int number = 0; number < work.processes() - 1; number++) {
+                    reflecting = directory(bus, Role.REFLECTOR);
+                    reflectors.add(startReflector(bus, number, reflecting));
+                }
                 initiator =
                         start(
                                 bus,
@@ -103,10 +107,20 @@ public final class Runner implements Contender {
                 : WorkerProcess.newDirectory(role);
     }
 
+    private WorkerProcess startReflector(BusUnderTest bus, int number, Path directory) {
+        List<String> more = new ArrayList<>(flags);
+        more.add("-D" + Worker.NUMBER_PROPERTY + "=" + number);
+        return start(bus, Role.REFLECTOR, directory, more);
+    }
+
     private WorkerProcess start(BusUnderTest bus, Role role, Path directory) {
+        return start(bus, role, directory, flags);
+    }
+
+    private WorkerProcess start(BusUnderTest bus, Role role, Path directory, List<String> more) {
         WorkerProcess process =
                 new WorkerProcess(
-                        bus.process(role, work), role, work, flags, tracer.apply(role), directory);
+                        bus.process(role, work), role, work, more, tracer.apply(role), directory);
         started.push(process);
         process.await(Worker.READY, SET_UP_TIMEOUT_S, progress);
         return process;
@@ -136,21 +150,22 @@ public final class Runner implements Contender {
     }
 
     private void measure(long count) {
-        if (work.load().isStream()) {
-            stream(count);
-        } else {
-            roundTrips(count);
+        switch (work.load().kind()) {
+            case STREAM -> stream(count);
+            case ROUND_TRIPS -> roundTrips(count);
+            case RECORDINGS -> recording(count);
         }
     }
 
     @Override
     public Throughput stream(long count) {
         String run = Worker.RUN + " " + count;
-        if (reflector == null) {
+        if (reflectors.isEmpty()) {
             initiator.tell(run);
             return Throughput.of(
                     StreamPart.parse(initiator.await(Worker.RESULT, SILENCE_TIMEOUT_S, progress)));
         }
+        WorkerProcess reflector = reflectors.getFirst();
         reflector.tell(run);
         initiator.tell(run);
         String sink = reflector.await(Worker.RESULT, SILENCE_TIMEOUT_S, progress);
@@ -161,11 +176,17 @@ public final class Runner implements Contender {
 
     @Override
     public Measurement roundTrips(long count) {
-        tellReflector(Worker.RESUME);
+        tellReflectors(Worker.RESUME);
         initiator.tell(Worker.RUN + " " + count);
         String result = initiator.await(Worker.RESULT, SILENCE_TIMEOUT_S, progress);
-        tellReflector(Worker.PAUSE);
+        tellReflectors(Worker.PAUSE);
         return Measurement.parse(result);
+    }
+
+    @Override
+    public Recording recording(long count) {
+        initiator.tell(Worker.RUN + " " + count);
+        return Recording.parse(initiator.await(Worker.RESULT, SILENCE_TIMEOUT_S, progress));
     }
 
     /** Outliers of the round trips so far; each is given once. */
@@ -173,10 +194,8 @@ public final class Runner implements Contender {
         return initiator.takeOutliers();
     }
 
-    private void tellReflector(String order) {
-        if (reflector != null) {
-            reflector.tell(order);
-        }
+    private void tellReflectors(String order) {
+        reflectors.forEach(reflector -> reflector.tell(order));
     }
 
     /** Flags of the JVMs that measure, besides their class path. */

@@ -226,7 +226,10 @@ final class WorkerProcess implements AutoCloseable {
                 System.err.println(name + " did not end by itself, so it is killed");
                 process.destroyForcibly().waitFor();
             }
-            deleteDirectory();
+            delete(Worker.files(directory));
+            if (hasDriver) {
+                delete(directory);
+            }
         } catch (IOException ex) {
             System.err.println("cannot clean up after " + name + ": " + ex);
         } catch (InterruptedException ex) {
@@ -235,9 +238,9 @@ final class WorkerProcess implements AutoCloseable {
         }
     }
 
-    private void deleteDirectory() throws IOException {
-        if (hasDriver && Files.exists(directory)) {
-            try (Stream<Path> files = Files.walk(directory)) {
+    private static void delete(Path folder) throws IOException {
+        if (Files.exists(folder)) {
+            try (Stream<Path> files = Files.walk(folder)) {
                 for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                     Files.delete(file);
                 }

@@ -7,6 +7,7 @@ import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.Idling;
 import io.verbus.driver.config.ThreadingMode;
 import io.verbus.logbuffer.ControlledFragmentHandler;
@@ -36,6 +37,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 
@@ -92,15 +94,34 @@ public final class VerbusStack implements Stack {
 
     /** Launches a driver for this work. */
     public static LocalDriver launch(Work work, String directory) {
-        MediaDriver driver =
-                MediaDriver.launch(
-                        DriverConfig.builder()
-                                .directory(Path.of(directory))
-                                .threading(ThreadingMode.valueOf(work.threading().name()))
-                                .idling(Idling.valueOf(work.driverIdle().name()))
-                                .clientLivenessTimeoutNs(LIVENESS_TIMEOUT_NS)
-                                .unblockTimeoutNs(2 * LIVENESS_TIMEOUT_NS)
-                                .build());
+        return launch(work, directory, settings -> {});
+    }
+
+    /** Launches a driver that carries {@code aeron:udp} as the work says, between its addresses. */
+    public static LocalDriver launchForAeron(Work work, String directory) {
+        String networks = work.initiator() + "/32," + work.reflector() + "/32";
+        return launch(
+                work,
+                directory,
+                settings -> {
+                    settings.termLength(work.termLength()).mtu(work.mtu());
+                    if (work.wire() == Work.Wire.RDMA) {
+                        settings.transportOption("rdma.networks", networks);
+                    }
+                });
+    }
+
+    private static LocalDriver launch(
+            Work work, String directory, Consumer<DriverConfigBuilder> settings) {
+        DriverConfigBuilder config =
+                DriverConfig.builder()
+                        .directory(Path.of(directory))
+                        .threading(ThreadingMode.valueOf(work.threading().name()))
+                        .idling(Idling.valueOf(work.driverIdle().name()))
+                        .clientLivenessTimeoutNs(LIVENESS_TIMEOUT_NS)
+                        .unblockTimeoutNs(2 * LIVENESS_TIMEOUT_NS);
+        settings.accept(config);
+        MediaDriver driver = MediaDriver.launch(config.build());
         return new LocalDriver(name(), driver.invoker(), driver::close);
     }
 

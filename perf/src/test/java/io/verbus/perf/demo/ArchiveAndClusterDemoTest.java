@@ -92,7 +92,10 @@ class ArchiveAndClusterDemoTest {
                 "archive --messages=0 | --messages takes a number from 1 to 10000000, not 0",
                 "archive --transport=ipc | --transport takes rdma or udp, not ipc",
                 "cluster --orders=1 | --orders takes a number from 1000 to 10000000, not 1",
-                "cluster --from=1.2.3.4 | --from and --to go together"
+                "cluster --from=1.2.3.4 | --from and --to go together",
+                "cluster --kills=-1 | --kills takes a number from 0 to 10000, not -1",
+                "cluster --fault=fire | --fault takes leader, driver, follower, restart or outage,"
+                        + " not fire"
             })
     @Timeout(90)
     void refusesAWrongOptionInOneSentence(String optionAndRemedy) throws Exception {

@@ -41,6 +41,13 @@ public record ClusterMembers(List<String> hosts, int firstPort) {
                 .collect(Collectors.joining("|"));
     }
 
+    /** As a backup takes them. */
+    String forBackups() {
+        return IntStream.range(0, hosts.size())
+                .mapToObj(member -> endpoint(member, Purpose.CONSENSUS))
+                .collect(Collectors.joining(","));
+    }
+
     /** As a client takes them. */
     public String forClients() {
         return IntStream.range(0, hosts.size())

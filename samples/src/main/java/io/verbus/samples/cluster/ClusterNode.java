@@ -17,6 +17,7 @@ import io.verbus.driver.config.ThreadingMode;
 import io.verbus.samples.cluster.ClusterMembers.Purpose;
 
 import org.agrona.CloseHelper;
+import org.agrona.concurrent.AgentTerminationException;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.io.BufferedReader;
@@ -42,12 +43,13 @@ public final class ClusterNode implements AutoCloseable {
     private static final int FIRST_PORT = 20_400;
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    private final OrderMatchingService.Listener listener;
     private final ConsensusModule consensusModule;
 
     /**
-     * Launches a member.
+     * Launches a member with a media driver.
      *
-     * @param driver configuration of its media driver, with a directory of its own.
+     * @param driver configuration of the media driver, with a directory of its own.
      * @param members of the cluster.
      * @param id of this member: its place in the list.
      * @param folder for its log and snapshots; kept from run to run.
@@ -61,7 +63,47 @@ public final class ClusterNode implements AutoCloseable {
             Path folder,
             long leaderTimeoutNs,
             OrderMatchingService.Listener listener) {
-        String directory = driver.directory().toString();
+        this(
+                MediaDriver.launch(driver),
+                driver.directory(),
+                members,
+                id,
+                folder,
+                leaderTimeoutNs,
+                listener);
+    }
+
+    /**
+     * Launches a member beside a media driver of another process, which no other member uses.
+     *
+     * @param driver directory of the media driver.
+     * @param members of the cluster.
+     * @param id of this member: its place in the list.
+     * @param folder for its log and snapshots; kept from run to run.
+     * @param leaderTimeoutNs silence after which members elect another leader.
+     * @param listener that is told what happens to this member.
+     */
+    public ClusterNode(
+            Path driver,
+            ClusterMembers members,
+            int id,
+            Path folder,
+            long leaderTimeoutNs,
+            OrderMatchingService.Listener listener) {
+        this(() -> {}, driver, members, id, folder, leaderTimeoutNs, listener);
+    }
+
+    private ClusterNode(
+            AutoCloseable driver,
+            Path driverDirectory,
+            ClusterMembers members,
+            int id,
+            Path folder,
+            long leaderTimeoutNs,
+            OrderMatchingService.Listener listener) {
+        this.listener = listener;
+        parts.push(driver);
+        String directory = driverDirectory.toString();
         String anyPort = "aeron:udp?endpoint=" + members.hosts().get(id) + ":0";
         AeronArchive.Context localArchive =
                 new AeronArchive.Context()
@@ -69,7 +111,6 @@ public final class ClusterNode implements AutoCloseable {
                         .controlRequestChannel(IPC_CHANNEL)
                         .controlResponseChannel(IPC_CHANNEL);
         try {
-            parts.push(MediaDriver.launch(driver));
             parts.push(
                     Archive.launch(
                             new Archive.Context()
@@ -116,8 +157,12 @@ public final class ClusterNode implements AutoCloseable {
         }
     }
 
-    private static void report(String part, Throwable error) {
+    /** A part whose driver is lost, for one, ends and never begins again: so does the member. */
+    private void report(String part, Throwable error) {
         System.err.println(part + ": " + error);
+        if (error instanceof AgentTerminationException) {
+            listener.onEnd(part);
+        }
     }
 
     /**
@@ -195,6 +240,13 @@ public final class ClusterNode implements AutoCloseable {
         @Override
         public void onSnapshot(MatchingEngine.State state) {
             System.out.println("snapshot of " + state);
+        }
+
+        /** On another thread, as closing the member waits for the one that calls. */
+        @Override
+        public void onEnd(String part) {
+            System.err.println(part + " has ended: start the driver and this member again");
+            Thread.ofPlatform().name("end").start(() -> System.exit(1));
         }
     }
 }

@@ -40,7 +40,7 @@ public final class OrderMatchingService implements ClusteredService {
     private long nextStateNs;
     private Cluster cluster;
 
-    /** Is told what happens to this member, by the service's thread. */
+    /** Is told what happens to this member, by the service's thread unless it says otherwise. */
     public interface Listener {
         /** The member is leader or follower from now on. */
         void onRole(Cluster.Role role);
@@ -50,6 +50,12 @@ public final class OrderMatchingService implements ClusteredService {
 
         /** The member has written a snapshot. */
         void onSnapshot(MatchingEngine.State state);
+
+        /**
+         * A part of the member has ended and will not begin again: end the process, and start it
+         * anew. Called by that part's thread, for several parts maybe.
+         */
+        void onEnd(String part);
     }
 
     public OrderMatchingService(Listener listener) {

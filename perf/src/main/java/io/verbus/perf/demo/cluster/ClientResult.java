@@ -7,7 +7,8 @@ package io.verbus.perf.demo.cluster;
  *
  * @param acknowledged orders.
  * @param duplicated acknowledgements that tell of an order that was applied twice, or out of order.
- * @param failoverNs from the last acknowledgement of a leader to the first of the next.
+ * @param failoverNs from the last acknowledgement of a leader to the first of the next, the
+ *     longest.
  * @param p50Ns median of the latencies of the other orders.
  * @param p99Ns their 99th percentile.
  */

@@ -12,6 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 import java.util.ArrayList;
@@ -28,6 +29,8 @@ import java.util.concurrent.Callable;
                     + " Aeron's archive, consensus module and service container. The cluster takes"
                     + " a snapshot; then the leader's process is killed. Another member leads, and"
                     + " the one that was killed starts again and catches up.",
+            "With --kills the next leader is killed then, and so on; orders come in until the last"
+                    + " one is back.",
             "No order may be lost that was acknowledged, and none be applied twice: the order books"
                     + " of all members must be what the orders make of an empty one. Latencies are"
                     + " from the time an order is due to its acknowledgement, without those that"
@@ -38,7 +41,7 @@ public final class ClusterDemoCommand implements Callable<Integer> {
     private static final int MIN_ORDERS = 1_000;
     private static final int MAX_ORDERS = 10_000_000;
     private static final int MAX_RATE = 100_000;
-    private static final int MAX_KILLS = 1_000;
+    private static final int MAX_KILLS = 10_000;
     private static final int ORDERS = 30_000;
     private static final int RATE = 1_000;
 
@@ -55,7 +58,11 @@ public final class ClusterDemoCommand implements Callable<Integer> {
             names = "--orders",
             paramLabel = "N",
             description =
-                    "How many are sent (default: " + ORDERS + "; in the lab " + LAB_ORDERS + ").")
+                    "How many are sent at the least (default: "
+                            + ORDERS
+                            + "; in the lab "
+                            + LAB_ORDERS
+                            + ").")
     private Integer orders;
 
     @Option(
@@ -73,15 +80,38 @@ public final class ClusterDemoCommand implements Callable<Integer> {
             names = "--kills",
             paramLabel = "N",
             description =
-                    "How often a leader is killed, the next when the last has caught up (default:"
+                    "How often the fault happens; each takes about 20 s (default:"
                             + " ${DEFAULT-VALUE}).")
     private int kills = 1;
+
+    @Option(
+            names = "--fault",
+            paramLabel = "FAULT",
+            description = {
+                "What happens (default: ${DEFAULT-VALUE}):",
+                "leader: the leader is killed;",
+                "driver: its driver alone is, a process of its own here;",
+                "follower: a follower is stopped for 15 s;",
+                "restart: all members end in good order, and start again;",
+                "outage: all members are killed, and start again."
+            })
+    private String fault = ClusterFault.LEADER.toString();
 
     @Override
     public Integer call() throws InterruptedException {
         options.check(spec);
         NetworkOptions.check(spec, "--kills", kills, 0, MAX_KILLS);
-        List<String> command = new ArrayList<>(List.of("demo", "cluster", "--kills=" + kills));
+        ClusterFault named =
+                ClusterFault.parse(fault)
+                        .orElseThrow(
+                                () ->
+                                        new ParameterException(
+                                                spec.commandLine(),
+                                                "--fault takes leader, driver, follower, restart or"
+                                                        + " outage, not "
+                                                        + fault));
+        List<String> command =
+                new ArrayList<>(List.of("demo", "cluster", "--kills=" + kills, "--fault=" + fault));
         if (orders != null) {
             NetworkOptions.check(spec, "--orders", orders, MIN_ORDERS, MAX_ORDERS);
             command.add("--orders=" + orders);
@@ -96,7 +126,7 @@ public final class ClusterDemoCommand implements Callable<Integer> {
                 return options.runInLab(
                         List.of("--ends", Integer.toString(ClusterPlan.ENDS)), command);
             }
-            System.out.println(run(network));
+            System.out.println(run(network, named));
             return 0;
         } catch (DemoException | BusException e) {
             System.err.println("demo failed: " + e.getMessage());
@@ -104,13 +134,15 @@ public final class ClusterDemoCommand implements Callable<Integer> {
         }
     }
 
-    private String run(DemoNetwork network) throws DemoException, InterruptedException {
+    private String run(DemoNetwork network, ClusterFault named)
+            throws DemoException, InterruptedException {
         boolean isSlow = DemoLab.isHere();
         ClusterPlan plan =
                 ClusterPlan.of(
                         network,
                         Objects.requireNonNullElse(orders, isSlow ? LAB_ORDERS : ORDERS),
                         Objects.requireNonNullElse(rate, isSlow ? LAB_RATE : RATE),
+                        named,
                         kills);
         System.err.println(
                 "demo: "

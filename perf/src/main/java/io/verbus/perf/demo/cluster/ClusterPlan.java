@@ -12,20 +12,22 @@ import java.util.stream.IntStream;
 /**
  * What is sent, and to which members.
  *
- * @param orders to send.
+ * @param orders to send at the least; more follow until the last fault is over.
  * @param rate at which they are due, per second.
- * @param kills how often the process of a leader is killed.
  * @param members that take them.
  * @param client address of the client and its driver.
  * @param leaderTimeoutNs silence of the leader after which members elect another.
+ * @param fault that befalls them.
+ * @param faults how often.
  */
 record ClusterPlan(
         int orders,
         int rate,
-        int kills,
         ClusterMembers members,
         String client,
-        long leaderTimeoutNs) {
+        long leaderTimeoutNs,
+        ClusterFault fault,
+        int faults) {
     static final int MEMBERS = 3;
 
     /** Ends of a wire at which each member and the client is alone. */
@@ -38,17 +40,19 @@ record ClusterPlan(
     private static final long LAB_LEADER_TIMEOUT_S = 60;
 
     /** Members and client take turns with the addresses. */
-    static ClusterPlan of(DemoNetwork network, int orders, int rate, int kills) {
+    static ClusterPlan of(
+            DemoNetwork network, int orders, int rate, ClusterFault fault, int faults) {
         return new ClusterPlan(
                 orders,
                 rate,
-                kills,
                 new ClusterMembers(
                         IntStream.range(0, MEMBERS).mapToObj(network::address).toList(),
                         DemoNetwork.freePort(MEMBERS * PORTS_OF_MEMBER)),
                 network.address(MEMBERS),
                 TimeUnit.SECONDS.toNanos(
-                        DemoLab.isHere() ? LAB_LEADER_TIMEOUT_S : LEADER_TIMEOUT_S));
+                        DemoLab.isHere() ? LAB_LEADER_TIMEOUT_S : LEADER_TIMEOUT_S),
+                fault,
+                faults);
     }
 
     /** Channel at which the client is answered; its driver chooses the port. */

@@ -35,7 +35,7 @@ public final class ClusterTraining {
     private ClusterTraining() {}
 
     /** Runs it, and ends the process as its programs do. */
-    public static void main(String[] args) throws IOException, DemoException {
+    public static void main(String[] args) throws IOException, DemoException, InterruptedException {
         AeronPatience.set();
         prepareRdma();
         Path folder = Files.createTempDirectory("verbus-training-");
@@ -56,7 +56,8 @@ public final class ClusterTraining {
                         "aeron:udp?endpoint=" + HOST + ":0",
                         ORDERS,
                         RATE
-                    });
+                    },
+                    null);
             node.takeSnapshot();
         } finally {
             IoUtil.delete(folder.toFile(), true);
@@ -79,6 +80,11 @@ public final class ClusterTraining {
         @Override
         public void onRole(Cluster.Role role) {
             System.out.println(role);
+        }
+
+        @Override
+        public void onEnd(String part) {
+            System.out.println(part + " has ended");
         }
 
         @Override

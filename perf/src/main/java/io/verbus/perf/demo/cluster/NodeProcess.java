@@ -33,21 +33,53 @@ final class NodeProcess {
     /** Begins a line that says how many orders a snapshot holds. */
     static final String SNAPSHOT = "snapshot ";
 
+    /** The member's driver is in its process. */
+    static final String EMBEDDED = "embedded";
+
+    /** The member's driver is a process of its own. */
+    static final String OWN_DRIVER = "own-driver";
+
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
     private static final String PEER_LIMIT = "30s";
-    private static final int FIRST_OPTION = 6;
+    private static final int FIRST_OPTION = 7;
 
     private NodeProcess() {}
 
     /**
      * @param args member id, hosts and first port of all, leader time-out in nanoseconds, driver
-     *     directory, folder, and options of transports, each {@code NAME=VALUE}.
+     *     directory, folder, where the driver is, and options of transports, each {@code
+     *     NAME=VALUE}.
      */
     public static void main(String[] args) throws InterruptedException {
         AeronPatience.set();
         ParentLink parent = ParentLink.open();
+        try {
+            ClusterNode node = launch(args);
+            Runtime.getRuntime().addShutdownHook(new Thread(node::close, "node-close"));
+            while (true) { // ends with the input of this process
+                if (parent.awaitGo(1, TimeUnit.HOURS) && !node.takeSnapshot()) {
+                    System.err.println("no snapshot is taken, as this member does not lead");
+                }
+            }
+        } catch (AeronException | BusException e) {
+            System.err.println(e.getMessage());
+            System.exit(1);
+        }
+    }
+
+    private static ClusterNode launch(String[] args) {
+        ClusterMembers members =
+                new ClusterMembers(List.of(args[1].split(",")), Integer.parseInt(args[2]));
+        int id = Integer.parseInt(args[0]);
+        Path directory = Path.of(args[4]);
+        Path folder = Path.of(args[5]);
+        long leaderTimeoutNs = Long.parseLong(args[3]);
+        if (args[6].equals(OWN_DRIVER)) {
+            AeronPatience.noticeDeadDrivers();
+            return new ClusterNode(directory, members, id, folder, leaderTimeoutNs, new Teller());
+        }
         DriverConfigBuilder driver =
-                ClusterNode.driver(Path.of(args[4]))
+                ClusterNode.driver(directory)
                         .clientLivenessTimeoutNs(PATIENCE_NS)
                         .unblockTimeoutNs(2 * PATIENCE_NS)
                         .transportOption("rdma.connect-timeout", PEER_LIMIT)
@@ -59,26 +91,7 @@ final class NodeProcess {
             String[] option = args[i].split("=", 2);
             driver.transportOption(option[0], option[1]);
         }
-        try {
-            ClusterNode node =
-                    new ClusterNode(
-                            driver.build(),
-                            new ClusterMembers(
-                                    List.of(args[1].split(",")), Integer.parseInt(args[2])),
-                            Integer.parseInt(args[0]),
-                            Path.of(args[5]),
-                            Long.parseLong(args[3]),
-                            new Teller());
-            Runtime.getRuntime().addShutdownHook(new Thread(node::close, "node-close"));
-            while (true) { // ends with the input of this process
-                if (parent.awaitGo(1, TimeUnit.HOURS) && !node.takeSnapshot()) {
-                    System.err.println("no snapshot is taken, as this member does not lead");
-                }
-            }
-        } catch (AeronException | BusException e) {
-            System.err.println(e.getMessage());
-            System.exit(1);
-        }
+        return new ClusterNode(driver.build(), members, id, folder, leaderTimeoutNs, new Teller());
     }
 
     /** Each line at once: another thread may end the process. */
@@ -96,6 +109,13 @@ final class NodeProcess {
         @Override
         public void onSnapshot(MatchingEngine.State state) {
             System.out.println(SNAPSHOT + state.orders());
+        }
+
+        /** On another thread, as closing the member waits for the one that calls. */
+        @Override
+        public void onEnd(String part) {
+            System.err.println("the " + part + " part has ended, and the process with it");
+            Thread.ofPlatform().name("end").start(() -> System.exit(1));
         }
     }
 }

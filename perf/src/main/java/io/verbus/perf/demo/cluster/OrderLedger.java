@@ -10,6 +10,8 @@ import io.verbus.codecs.marketdata.OrderAcceptedDecoder;
 import org.HdrHistogram.Histogram;
 import org.agrona.DirectBuffer;
 
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -18,13 +20,15 @@ import java.util.concurrent.TimeUnit;
  */
 final class OrderLedger implements EgressListener {
     private static final long LONGEST_NS = TimeUnit.MINUTES.toNanos(10);
+    private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final MessageHeaderDecoder messageHeader = new MessageHeaderDecoder();
     private final OrderAcceptedDecoder accepted = new OrderAcceptedDecoder();
     private final long intervalNs;
-    private final long[] latencies;
-    private final boolean[] isApplied;
+    private final BitSet isApplied = new BitSet();
+    private final BitSet isOfFailover = new BitSet();
 
+    private long[] latencies;
     private long startNs;
     private int acknowledged;
     private int firstMissing;
@@ -33,18 +37,16 @@ final class OrderLedger implements EgressListener {
     private boolean hasNewLeader;
     private boolean isCatchingUp;
     private int failoverFrom;
-    private int failoverTo;
     private long failoverNs;
     private long resends;
 
     /**
-     * @param orders that are sent.
+     * @param orders that are sent, or more.
      * @param intervalNs from the time when one is due to that of the next.
      */
     OrderLedger(int orders, long intervalNs) {
         this.intervalNs = intervalNs;
         latencies = new long[orders];
-        isApplied = new boolean[orders];
     }
 
     /** The first order is due now. */
@@ -74,8 +76,11 @@ final class OrderLedger implements EgressListener {
 
     private void onAccepted(int id, long sequence, long nowNs) {
         if (sequence >= 0) {
-            duplicated += isApplied[id] || sequence != id ? 1 : 0;
-            isApplied[id] = true;
+            duplicated += isApplied.get(id) || sequence != id ? 1 : 0;
+            isApplied.set(id);
+        }
+        if (id >= latencies.length) {
+            latencies = Arrays.copyOf(latencies, 2 * id);
         }
         if (latencies[id] != 0) {
             return; // it was sent again, and its first answer came after all
@@ -84,9 +89,10 @@ final class OrderLedger implements EgressListener {
         acknowledged++;
         if (hasNewLeader) {
             hasNewLeader = false;
+            failoverFrom = isCatchingUp ? Math.min(failoverFrom, firstMissing) : firstMissing;
             isCatchingUp = true;
-            failoverFrom = failoverNs == 0 ? firstMissing : Math.min(failoverFrom, firstMissing);
             failoverNs = Math.max(failoverNs, nowNs - lastNs);
+            System.out.println(OrderSender.FAILOVER + (nowNs - lastNs) / NS_PER_MS + " ms");
         }
         lastNs = nowNs;
         while (firstMissing < latencies.length && latencies[firstMissing] != 0) {
@@ -97,16 +103,21 @@ final class OrderLedger implements EgressListener {
     @Override
     public void onNewLeader(
             long clusterSessionId, long leadershipTermId, int leaderMemberId, String endpoints) {
+        onNewSession();
+        System.out.println(OrderSender.LEADER + leaderMemberId);
+    }
+
+    /** Nothing is known of the orders on their way: the one that answered before is gone. */
+    void onNewSession() {
         hasNewLeader = true;
         resends++;
-        System.out.println(OrderSender.LEADER + leaderMemberId);
     }
 
     /** Every order that is due was sent: those of the time without a leader, too. */
     void onCaughtUp(int nextId) {
         if (isCatchingUp) {
             isCatchingUp = false;
-            failoverTo = nextId;
+            isOfFailover.set(failoverFrom, Math.max(failoverFrom, nextId));
         }
     }
 
@@ -134,7 +145,7 @@ final class OrderLedger implements EgressListener {
     ClientResult result() {
         Histogram histogram = new Histogram(LONGEST_NS, 3);
         for (int id = 0; id < latencies.length; id++) {
-            if (latencies[id] != 0 && (id < failoverFrom || id >= failoverTo)) {
+            if (latencies[id] != 0 && !isOfFailover.get(id)) {
                 histogram.recordValue(Math.min(latencies[id], LONGEST_NS));
             }
         }

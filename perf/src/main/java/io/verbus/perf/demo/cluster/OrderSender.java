@@ -8,6 +8,7 @@ import io.verbus.perf.demo.AeronPatience;
 import io.verbus.perf.demo.BusClient;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.DemoIdling;
+import io.verbus.perf.demo.DemoLab;
 import io.verbus.perf.demo.ParentLink;
 
 import org.agrona.concurrent.IdleStrategy;
@@ -25,40 +26,49 @@ final class OrderSender {
     /** Begins a line with the id of a new leader. */
     static final String LEADER = "leader ";
 
+    /** Begins a line that says how long it took from the one leader to the next. */
+    static final String FAILOVER = "failover took ";
+
     /** Begins a line with the {@link BookState} that the orders lead to. */
     static final String EXPECTED = "expected ";
 
+    private static final int MAX_ORDERS = 100_000_000;
     private static final int MAX_OPEN = 4_096;
     private static final long SILENCE_NS = TimeUnit.SECONDS.toNanos(5);
     private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(180);
     private static final long REPORT_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
 
+    private final ParentLink parent;
     private final AeronCluster.Context context;
     private final int orders;
     private final OrderFeed feed = new OrderFeed();
     private final OrderLedger ledger;
     private final IdleStrategy idle = DemoIdling.strategy();
     private AeronCluster cluster;
+    private int limit;
     private int next;
+    private int sent;
     private long resends;
     private long resentNs;
     private long keptAliveNs;
     private long nextReportNs;
 
-    private OrderSender(AeronCluster.Context context, int orders, int rate) {
+    private OrderSender(ParentLink parent, AeronCluster.Context context, int orders, int rate) {
+        this.parent = parent;
         this.orders = orders;
+        limit = parent == null ? orders : MAX_ORDERS;
         ledger = new OrderLedger(orders, TimeUnit.SECONDS.toNanos(1) / rate);
         this.context = context.egressListener(ledger);
     }
 
     /**
-     * @param args driver directory, ingress endpoints, egress channel, orders and rate.
+     * @param args driver directory, ingress endpoints, egress channel, orders and rate. More orders
+     *     follow until the parent says to go on.
      */
-    public static void main(String[] args) {
+    public static void main(String[] args) throws InterruptedException {
         AeronPatience.set();
-        ParentLink.open();
         try {
-            send(args);
+            send(args, ParentLink.open());
         } catch (DemoException | AeronException e) {
             System.err.println(e.getMessage());
             System.exit(1);
@@ -66,8 +76,13 @@ final class OrderSender {
         System.exit(0);
     }
 
-    /** Sends all orders, and says what became of them. */
-    static void send(String[] args) throws DemoException {
+    /**
+     * Sends the orders, and says what became of them.
+     *
+     * @param args of {@link #main}.
+     * @param parent that says when to end; null: at the last of the orders.
+     */
+    static void send(String[] args, ParentLink parent) throws DemoException, InterruptedException {
         AeronCluster.Context context =
                 new AeronCluster.Context()
                         .aeronDirectoryName(args[0])
@@ -75,22 +90,34 @@ final class OrderSender {
                         .ingressEndpoints(args[1])
                         .egressChannel(args[2])
                         .messageTimeoutNs(BusClient.DRIVER_TIMEOUT_NS)
-                        .newLeaderTimeoutNs(LIMIT_NS)
+                        .newLeaderTimeoutNs(newLeaderTimeoutNs())
                         .errorHandler(error -> System.err.println(error.getMessage()));
-        new OrderSender(context, Integer.parseInt(args[3]), Integer.parseInt(args[4])).run();
+        new OrderSender(parent, context, Integer.parseInt(args[3]), Integer.parseInt(args[4]))
+                .run();
     }
 
-    private void run() throws DemoException {
+    /**
+     * When all members start anew, they close the sessions that there were, and tell no client: a
+     * client whose session has no leader for so long connects again.
+     */
+    private static long newLeaderTimeoutNs() {
+        return TimeUnit.SECONDS.toNanos(DemoLab.isHere() ? 90 : 20);
+    }
+
+    private void run() throws DemoException, InterruptedException {
         cluster = AeronCluster.connect(context.clone());
         long now = System.nanoTime();
         ledger.start(now);
         nextReportNs = now;
-        while (ledger.acknowledged() < orders) {
+        while (ledger.acknowledged() < limit) {
+            if (limit == MAX_ORDERS && parent.awaitGo(0, TimeUnit.SECONDS)) {
+                limit = Math.max(orders, sent);
+            }
             int work = cluster.pollEgress();
             now = System.nanoTime();
             if (cluster.isClosed()) {
                 cluster = AeronCluster.connect(context.clone()); // a new session, the same orders
-                sendAgain(now);
+                ledger.onNewSession();
             }
             if (ledger.resends() != resends || isSilent(now)) {
                 resends = ledger.resends();
@@ -108,7 +135,7 @@ final class OrderSender {
         }
         System.out.println(ACKNOWLEDGED + ledger.acknowledged());
         cluster.close();
-        System.out.println(EXPECTED + BookState.toWords(feed.expected(orders)));
+        System.out.println(EXPECTED + BookState.toWords(feed.expected(limit)));
         System.out.println(ledger.result().toLine());
     }
 
@@ -124,7 +151,7 @@ final class OrderSender {
     }
 
     private int send(long now) {
-        if (next == orders || now - ledger.dueNs(next) < 0) {
+        if (next == limit || now - ledger.dueNs(next) < 0) {
             ledger.onCaughtUp(next);
             return keepAlive(now);
         }
@@ -136,6 +163,7 @@ final class OrderSender {
             return 0;
         }
         next++;
+        sent = Math.max(sent, next);
         return 1;
     }
 

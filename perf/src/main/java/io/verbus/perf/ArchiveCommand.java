@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import io.verbus.perf.load.Load;
+import io.verbus.perf.load.Work;
+import io.verbus.perf.load.Work.Wire;
+import io.verbus.perf.report.Figures;
+import io.verbus.perf.run.BusUnderTest;
+import io.verbus.perf.run.Contender;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+import java.util.concurrent.Callable;
+
+/** Measures recording and replay by Aeron's archive on drivers of both. */
+@Command(
+        name = "archive",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Measures how fast Aeron's archive records a stream from another host, and replays it"
+                    + " to that host. Prints the ratios Verbus / Aeron of the messages a second"
+                    + " (above 1 is better).",
+            "The archive is a process with a driver, the publisher and reader is another. They are"
+                    + " the same on Aeron's Java driver. A recording is over when the archive tells"
+                    + " that it has all, a replay when the last message has come; all must come,"
+                    + " once, in order. Nothing is forced to disk."
+        })
+final class ArchiveCommand implements Callable<Integer> {
+    private static final int PROCESSES = 2;
+    private static final long UDP_MESSAGES = 1_000_000;
+    private static final long RDMA_MESSAGES = 20_000;
+
+    @Spec private CommandSpec spec;
+
+    @Mixin private ServiceOptions options;
+
+    @Option(
+            names = "--messages",
+            paramLabel = "N",
+            description =
+                    "Messages that are recorded and replayed (default: 1000000 on UDP, 20000 on"
+                            + " RDMA).")
+    private Long messages;
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "N",
+            description = {
+                "Messages before, unmeasured, in 20 recordings (default: a half of --messages)."
+            })
+    private Long warmup;
+
+    @Override
+    public Integer call() {
+        options.check();
+        if (options.needLab()) {
+            return Lab.run(
+                    LabArguments.without(Outputs.typed(spec), options.outputs().keySet()),
+                    options.outputs());
+        }
+        boolean isRdma = options.transport() == Wire.RDMA;
+        long count = messages != null ? messages : isRdma ? RDMA_MESSAGES : UDP_MESSAGES;
+        long before = warmup != null ? warmup : count / 2;
+        Work work = options.work(PROCESSES, Load.recordings(), count, before);
+        ServiceComparison comparison =
+                new ServiceComparison(
+                        BusUnderTest.ARCHIVE_ON_VERBUS,
+                        BusUnderTest.ARCHIVE_ON_AERON,
+                        work,
+                        options.pairs());
+        comparison.run(Contender::recording, Figures::of);
+        if (options.json() != null) {
+            Outputs.write(options.json(), comparison.json());
+        }
+        return 0;
+    }
+}

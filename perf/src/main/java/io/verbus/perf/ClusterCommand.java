@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import io.verbus.perf.load.Load;
+import io.verbus.perf.load.Measurement;
+import io.verbus.perf.load.Work;
+import io.verbus.perf.load.Work.Wire;
+import io.verbus.perf.report.Figures;
+import io.verbus.perf.run.BusUnderTest;
+import io.verbus.perf.run.Contender;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/** Measures round trips through Aeron's cluster on drivers of both. */
+@Command(
+        name = "cluster",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Measures round trips through Aeron's cluster: from a client to the leader, through the"
+                    + " log that a majority of three members has, through a service that echoes,"
+                    + " and back. Prints the ratios Verbus / Aeron of the percentiles (below 1 is"
+                    + " better).",
+            "Each member is a process with a driver, archive, consensus module and service; the"
+                    + " client is another, with a driver. They are the same on Aeron's Java driver."
+                    + " Messages are due by a schedule that nothing delays. Nothing is forced to"
+                    + " disk."
+        })
+final class ClusterCommand implements Callable<Integer> {
+    private static final int PROCESSES = 4;
+    private static final long UDP_MESSAGES = 50_000;
+    private static final long RDMA_MESSAGES = 3_000;
+    private static final long UDP_RATE = 2_000;
+    private static final long RDMA_RATE = 20;
+
+    @Spec private CommandSpec spec;
+
+    @Mixin private ServiceOptions options;
+
+    @Option(
+            names = "--messages",
+            paramLabel = "N",
+            description = "Round trips measured (default: 50000 on UDP, 3000 on RDMA).")
+    private Long messages;
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "N",
+            description = "Round trips before, unmeasured (default: a half of --messages).")
+    private Long warmup;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "R",
+            description =
+                    "Messages a second, such as 2000 or 2K, each measured from the time it was due"
+                            + " (default: 2000 on UDP, 20 on RDMA).")
+    private String rate;
+
+    @Override
+    public Integer call() {
+        options.check();
+        long perSecond = rate();
+        if (options.needLab()) {
+            return Lab.run(
+                    LabArguments.without(Outputs.typed(spec), options.outputs().keySet()),
+                    options.outputs());
+        }
+        Work work = work(perSecond);
+        ServiceComparison comparison =
+                new ServiceComparison(
+                        BusUnderTest.CLUSTER_ON_VERBUS,
+                        BusUnderTest.CLUSTER_ON_AERON,
+                        work,
+                        options.pairs());
+        List<Measurement> all = comparison.run(Contender::roundTrips, Figures::ofTail);
+        if (options.json() != null) {
+            Outputs.write(options.json(), comparison.json());
+        }
+        if (all.stream().anyMatch(Measurement::missedRate)) {
+            System.err.println("the rate was missed in at least one run; choose a lower --rate");
+            return 1;
+        }
+        return 0;
+    }
+
+    private Work work(long perSecond) {
+        boolean isRdma = options.transport() == Wire.RDMA;
+        long count = messages != null ? messages : isRdma ? RDMA_MESSAGES : UDP_MESSAGES;
+        long before = warmup != null ? warmup : count / 2;
+        return options.work(PROCESSES, Load.roundTrips(perSecond, 1), count, before);
+    }
+
+    private long rate() {
+        if (rate == null) {
+            return options.transport() == Wire.RDMA ? RDMA_RATE : UDP_RATE;
+        }
+        try {
+            long perSecond = Rates.parse(rate).of(List.of(0), 0);
+            if (perSecond == Load.MAX) {
+                throw options.wrong("--rate takes messages a second here, such as 2000 or 2K");
+            }
+            return perSecond;
+        } catch (IllegalArgumentException ex) {
+            throw options.wrong(ex.getMessage());
+        }
+    }
+}

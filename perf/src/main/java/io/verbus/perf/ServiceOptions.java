@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import io.verbus.BusException;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.perf.load.Load;
+import io.verbus.perf.load.Work;
+import io.verbus.perf.load.Work.Drivers;
+import io.verbus.perf.load.Work.Idle;
+import io.verbus.perf.load.Work.Threading;
+import io.verbus.perf.load.Work.Wire;
+import io.verbus.perf.report.Environment;
+
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Spec.Target;
+
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Options that say how Aeron's archive or cluster is measured on drivers of both. */
+final class ServiceOptions {
+    private static final String LOOPBACK = "127.0.0.1";
+    private static final int MAX_PAIRS = 1000;
+    private static final int MAX_MTU = 65_504;
+    private static final long MAX_MESSAGES = 1_000_000_000L;
+
+    @Spec(Target.MIXEE)
+    private CommandSpec spec;
+
+    @Option(
+            names = "--transport",
+            paramLabel = "rdma|udp",
+            description = {
+                "rdma: Verbus' drivers over RDMA, then over UDP, each beside Aeron's over UDP"
+                        + " between the same two addresses; udp: Verbus' over UDP beside Aeron's"
+                        + " (default: ${DEFAULT-VALUE})."
+            })
+    private Wire transport = Wire.RDMA;
+
+    @Option(
+            names = "--pairs",
+            paramLabel = "N",
+            description = {
+                "How often each is measured, in new processes, one after the other; another is"
+                        + " first each time (default: ${DEFAULT-VALUE})."
+            })
+    private int pairs = 3;
+
+    @Option(
+            names = "--length",
+            paramLabel = "BYTES",
+            description = "Length of a message (default: ${DEFAULT-VALUE}).")
+    private int length = 288;
+
+    @Option(
+            names = "--mtu",
+            paramLabel = "BYTES",
+            description = "Longest frame, header included (default: ${DEFAULT-VALUE}).")
+    private int mtu = 1408;
+
+    @Option(
+            names = "--term-length",
+            paramLabel = "BYTES",
+            description = "Of the logs between hosts (default: ${DEFAULT-VALUE}).")
+    private int termLength = 4 * 1024 * 1024;
+
+    @Option(
+            names = "--threading",
+            paramLabel = "MODE",
+            description =
+                    "Threading of the drivers: shared, shared_network, dedicated (default:"
+                            + " ${DEFAULT-VALUE}).")
+    private Threading threading = Threading.SHARED;
+
+    @Option(
+            names = "--idle",
+            paramLabel = "STRATEGY",
+            description =
+                    "Of the thread that sends: busy_spin, noop, yield, backoff, sleep (default:"
+                            + " ${DEFAULT-VALUE}).")
+    private Idle idle = Idle.BACKOFF;
+
+    @Option(
+            names = "--driver-idle",
+            paramLabel = "STRATEGY",
+            description =
+                    "Of the threads of drivers, archives, consensus modules and services (default:"
+                            + " ${DEFAULT-VALUE}).")
+    private Idle driverIdle = Idle.BACKOFF;
+
+    @Option(
+            names = "--local",
+            paramLabel = "ADDRESS",
+            description =
+                    "Of the client (default: VERBUS_LAB_ADDR1; with --transport udp else"
+                            + " 127.0.0.1).")
+    private String local = environment("VERBUS_LAB_ADDR1");
+
+    @Option(
+            names = "--remote",
+            paramLabel = "ADDRESS",
+            description =
+                    "Of the archive, or of the member that leads, on this host too (default:"
+                            + " VERBUS_LAB_ADDR2; with --transport udp else 127.0.0.1).")
+    private String remote = environment("VERBUS_LAB_ADDR2");
+
+    @Option(
+            names = "--port",
+            paramLabel = "N",
+            description = "First of 100 ports to use (default: ${DEFAULT-VALUE}).")
+    private int port = 20_600;
+
+    @Option(
+            names = "--json",
+            paramLabel = "FILE",
+            description = "Writes the ratios and the environment as JSON.")
+    private Path json;
+
+    /** Whether it takes an RDMA device, and this host has none. */
+    boolean needLab() {
+        return transport == Wire.RDMA && Environment.rdmaDevices().isEmpty();
+    }
+
+    /** What carries the channels between hosts. */
+    Wire transport() {
+        return transport;
+    }
+
+    /** How often each is measured. */
+    int pairs() {
+        return pairs;
+    }
+
+    /** Where the JSON goes, or null. */
+    Path json() {
+        return json;
+    }
+
+    /** Files that the command writes, by the option that names each. */
+    Map<String, Path> outputs() {
+        Map<String, Path> outputs = new LinkedHashMap<>();
+        Outputs.add(outputs, "--json", json);
+        return outputs;
+    }
+
+    /** Fails where an option is wrong whatever is measured. */
+    void check() {
+        if (transport == Wire.IPC) {
+            throw wrong("--transport takes rdma or udp, not ipc: channels go between hosts");
+        }
+        if (threading == Threading.INVOKER) {
+            throw wrong("--threading takes shared, shared_network or dedicated, not invoker");
+        }
+        check("--pairs", pairs, 1, MAX_PAIRS);
+        check("--mtu", mtu, 64, MAX_MTU);
+        if (mtu % 32 != 0) {
+            throw wrong("--mtu takes a multiple of 32, not " + mtu);
+        }
+        check("--length", length, Work.MIN_LENGTH, mtu - 2 * Work.HEADER_LENGTH);
+        check("--port", port, 1024, 65_435);
+        try {
+            LogLayout.checkTermLength(termLength);
+        } catch (BusException ex) {
+            throw wrong("--term-length: " + ex.getMessage());
+        }
+    }
+
+    /**
+     * The work that was asked for.
+     *
+     * @param processes that do it.
+     * @param load of it.
+     * @param messages to measure.
+     * @param warmup messages before.
+     */
+    Work work(int processes, Load load, long messages, long warmup) {
+        check("--messages", messages, 1, MAX_MESSAGES);
+        check("--warmup", warmup, 0, MAX_MESSAGES);
+        return new Work(
+                transport,
+                processes,
+                Drivers.EMBEDDED,
+                length,
+                mtu,
+                termLength,
+                messages,
+                warmup,
+                load,
+                threading,
+                idle,
+                driverIdle,
+                address("--local", local),
+                address("--remote", remote),
+                port,
+                "");
+    }
+
+    private String address(String option, String address) {
+        if (!address.isEmpty()) {
+            return address;
+        }
+        if (transport == Wire.UDP) {
+            return LOOPBACK;
+        }
+        throw wrong(
+                option
+                        + " is missing: give the IP address of an RDMA device's interface, as"
+                        + " `rdma link` and `ip address` show them");
+    }
+
+    void check(String option, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw wrong(option + " takes a number from " + min + " to " + max + ", not " + value);
+        }
+    }
+
+    ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    private static String environment(String name) {
+        String value = System.getenv(name);
+        return value == null ? "" : value;
+    }
+}

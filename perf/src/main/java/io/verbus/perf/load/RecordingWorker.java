@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.load;
+
+/** A process's part in recordings: the archive, or the end that has streams recorded. */
+final class RecordingWorker {
+    private final Orders orders;
+    private final Stack stack;
+
+    RecordingWorker(Orders orders, Stack stack) {
+        this.orders = orders;
+        this.stack = stack;
+    }
+
+    void run(Role role) {
+        if (role == Role.REFLECTOR) {
+            stack.reflector();
+            orders.say(Worker.READY, "");
+            orders.awaitEnd();
+            return;
+        }
+        Recorder recorder = stack.recorder();
+        orders.say(Worker.READY, "");
+        while (orders.isRunning()) {
+            long count = orders.nextRun();
+            if (count == 0) {
+                orders.pause();
+            } else {
+                orders.say(Worker.RESULT, recorder.record(count).encode());
+            }
+        }
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.demo.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.aeron.cluster.ConsensusModule;
+import io.verbus.cnc.CncFile;
+import io.verbus.perf.demo.ChildEvent;
+import io.verbus.perf.demo.ChildProcess;
+import io.verbus.perf.demo.ChildProcesses;
+import io.verbus.perf.demo.DemoNetwork;
+import io.verbus.perf.demo.DemoTransport;
+import io.verbus.perf.demo.DriverProcess;
+import io.verbus.perf.demo.JavaProgram;
+import io.verbus.perf.run.AeronJars;
+import io.verbus.samples.cluster.MatchingEngine;
+
+import org.agrona.IoUtil;
+import org.agrona.concurrent.status.CountersReader;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A fourth node backs the cluster up over UDP, while orders come in. All members are killed, and a
+ * cluster of one starts from the copy: its books are those of the members.
+ */
+@Tag("soak")
+@Timeout(300)
+class ClusterBackupTest {
+    private static final int ORDERS = 10_000;
+    private static final int RATE = 1_000;
+    private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(120);
+
+    private static final Path DRIVERS =
+            Path.of("/dev/shm/verbus-backup-test-" + ProcessHandle.current().pid() + "-");
+
+    @TempDir Path folder;
+
+    private final List<Path> others = new ArrayList<>();
+    private final ChildProcesses children = new ChildProcesses(this::deleteDrivers);
+    private Members members;
+    private ChildProcess client;
+    private ChildProcess backup;
+    private ChildProcess restored;
+    private long acknowledged;
+    private long copied = -1;
+    private int copiedSnapshots;
+    private MatchingEngine.State expected;
+    private MatchingEngine.State restoredState;
+
+    private void deleteDrivers() {
+        if (members != null) {
+            members.deleteFolders();
+        }
+        others.forEach(directory -> IoUtil.delete(directory.toFile(), true));
+    }
+
+    @AfterEach
+    void close() {
+        children.close();
+    }
+
+    private static Path driver(String name) {
+        return DRIVERS.resolveSibling(DRIVERS.getFileName() + name);
+    }
+
+    @Test
+    void aClusterStartsFromTheBackup() throws Exception {
+        DemoNetwork network = DemoNetwork.find(DemoTransport.UDP, null, null);
+        ClusterPlan plan = ClusterPlan.of(network, ORDERS, RATE, ClusterFault.OUTAGE, 1);
+        members = new Members(network, plan, children, DRIVERS, folder.resolve("members"), false);
+        members.start();
+        await("a leader", () -> members.leader() >= 0);
+        startBackup(plan);
+        startClient(plan);
+        await("half of the orders", () -> acknowledged >= ORDERS / 2);
+        members.takeSnapshot();
+        await("snapshots", () -> members.snapshots() > 0);
+        client.go();
+        await("all orders", () -> expected != null && members.holdAll(expected));
+        await("the copy of the snapshot", () -> copiedSnapshots > 0);
+        long end = commitPosition(members.leader());
+        assertTrue(end > ORDERS * 100L, "committed " + end);
+        await("the copy of the log up to " + end, () -> copied >= end);
+        for (int id = 0; id < ClusterPlan.MEMBERS; id++) {
+            members.fail(id, ClusterFault.OUTAGE);
+        }
+        ChildProcess ended = backup;
+        backup.askToEnd();
+        await("the end of the backup", () -> ended != backup);
+        restore(plan);
+        await("the books of the copy", () -> expected.equals(restoredState));
+        assertEquals(ORDERS, restoredState.orders());
+    }
+
+    private void startBackup(ClusterPlan plan) throws Exception {
+        others.add(driver("backup"));
+        backup =
+                children.start(
+                        "backup",
+                        JavaProgram.other(
+                                BackupProcess.class.getName(), AeronJars.behindOwnClassPath()),
+                        List.of(
+                                String.join(",", plan.members().hosts()),
+                                Integer.toString(plan.members().firstPort()),
+                                "127.0.0.1",
+                                Integer.toString(DemoNetwork.freePort(2)),
+                                driver("backup").toString(),
+                                folder.resolve("backup").toString()));
+    }
+
+    private void startClient(ClusterPlan plan) throws Exception {
+        others.add(driver("client"));
+        children.start(
+                "client's driver",
+                JavaProgram.own(DriverProcess.class.getName()),
+                List.of(driver("client").toString()));
+        client =
+                children.start(
+                        "client",
+                        JavaProgram.other(
+                                OrderSender.class.getName(), AeronJars.behindOwnClassPath()),
+                        List.of(
+                                driver("client").toString(),
+                                plan.members().forClients(),
+                                plan.egress(),
+                                Integer.toString(plan.orders()),
+                                Integer.toString(plan.rate())));
+    }
+
+    private void restore(ClusterPlan plan) throws Exception {
+        others.add(driver("restored"));
+        restored =
+                children.start(
+                        "restored",
+                        JavaProgram.other(
+                                NodeProcess.class.getName(), AeronJars.behindOwnClassPath()),
+                        List.of(
+                                "0",
+                                "127.0.0.1",
+                                Integer.toString(DemoNetwork.freePort(10)),
+                                Long.toString(plan.leaderTimeoutNs()),
+                                driver("restored").toString(),
+                                folder.resolve("backup").toString(),
+                                NodeProcess.EMBEDDED));
+    }
+
+    /** Up to where the members have the log, as the leader counts it. */
+    private static long commitPosition(int leader) {
+        try (CncFile cnc = CncFile.map(driver("" + leader).resolve(CncFile.NAME))) {
+            CountersReader reader = new CountersReader(cnc.counterMetadata(), cnc.counterValues());
+            long[] position = {-1};
+            reader.forEach(
+                    (id, type, key, label) -> {
+                        if (type == ConsensusModule.Configuration.COMMIT_POSITION_TYPE_ID) {
+                            position[0] = reader.getCounterValue(id);
+                        }
+                    });
+            return position[0];
+        }
+    }
+
+    private void await(String what, BooleanSupplier condition) throws InterruptedException {
+        long deadline = System.nanoTime() + LIMIT_NS;
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() < deadline, () -> "waited in vain for " + what);
+            ChildEvent event = children.events().poll(100, TimeUnit.MILLISECONDS);
+            if (event != null) {
+                take(event);
+            }
+        }
+    }
+
+    private void take(ChildEvent event) {
+        switch (event) {
+            case ChildEvent.Said(ChildProcess child, String line) -> take(child, line);
+            case ChildEvent.Ended(ChildProcess child, int status) -> {
+                boolean isExpected = members.takeEnd(child) || child == client && status == 0;
+                if (child == backup && status == 0) {
+                    backup = null;
+                } else {
+                    assertTrue(isExpected, () -> child.name() + " ended with " + status);
+                }
+            }
+        }
+    }
+
+    private void take(ChildProcess child, String line) {
+        int member = members.idOf(child);
+        if (member >= 0) {
+            members.take(member, line);
+        } else if (line.startsWith(OrderSender.ACKNOWLEDGED)) {
+            acknowledged = Long.parseLong(line.substring(OrderSender.ACKNOWLEDGED.length()));
+        } else if (line.startsWith(OrderSender.EXPECTED)) {
+            expected = BookState.parse(line.substring(OrderSender.EXPECTED.length()));
+        } else if (line.startsWith(BackupProcess.SNAPSHOTS)) {
+            copiedSnapshots += Integer.parseInt(line.substring(BackupProcess.SNAPSHOTS.length()));
+        } else if (line.startsWith(BackupProcess.LOG)) {
+            copied = Long.parseLong(line.substring(BackupProcess.LOG.length()));
+        } else if (child == restored && line.startsWith(NodeProcess.STATE)) {
+            restoredState = BookState.parse(line.substring(NodeProcess.STATE.length()));
+        }
+    }
+}
