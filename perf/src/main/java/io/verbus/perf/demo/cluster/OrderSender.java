@@ -5,7 +5,6 @@ package io.verbus.perf.demo.cluster;
 import io.aeron.cluster.client.AeronCluster;
 import io.aeron.exceptions.AeronException;
 import io.verbus.perf.demo.AeronPatience;
-import io.verbus.perf.demo.BusClient;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.DemoIdling;
 import io.verbus.perf.demo.ParentLink;
@@ -30,6 +29,10 @@ final class OrderSender {
 
     private static final int MAX_OPEN = 4_096;
     private static final long SILENCE_NS = TimeUnit.SECONDS.toNanos(5);
+
+    /** An emulated processor may take minutes for the first connection of each driver. */
+    private static final long CONNECT_NS = TimeUnit.SECONDS.toNanos(600);
+
     private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(180);
     private static final long REPORT_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
 
@@ -74,7 +77,7 @@ final class OrderSender {
                         .ingressChannel("aeron:udp?term-length=1m")
                         .ingressEndpoints(args[1])
                         .egressChannel(args[2])
-                        .messageTimeoutNs(BusClient.DRIVER_TIMEOUT_NS)
+                        .messageTimeoutNs(CONNECT_NS)
                         .newLeaderTimeoutNs(LIMIT_NS)
                         .errorHandler(error -> System.err.println(error.getMessage()));
         new OrderSender(context, Integer.parseInt(args[3]), Integer.parseInt(args[4])).run();
