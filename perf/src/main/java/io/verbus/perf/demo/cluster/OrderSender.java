@@ -35,6 +35,10 @@ final class OrderSender {
     private static final int MAX_ORDERS = 100_000_000;
     private static final int MAX_OPEN = 4_096;
     private static final long SILENCE_NS = TimeUnit.SECONDS.toNanos(5);
+
+    /** An emulated processor may take minutes for the first connection of each driver. */
+    private static final long LAB_CONNECT_NS = TimeUnit.SECONDS.toNanos(600);
+
     private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(180);
     private static final long REPORT_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
 
@@ -89,7 +93,8 @@ final class OrderSender {
                         .ingressChannel("aeron:udp?term-length=1m")
                         .ingressEndpoints(args[1])
                         .egressChannel(args[2])
-                        .messageTimeoutNs(BusClient.DRIVER_TIMEOUT_NS)
+                        .messageTimeoutNs(
+                                DemoLab.isHere() ? LAB_CONNECT_NS : BusClient.DRIVER_TIMEOUT_NS)
                         .newLeaderTimeoutNs(newLeaderTimeoutNs())
                         .errorHandler(error -> System.err.println(error.getMessage()));
         new OrderSender(parent, context, Integer.parseInt(args[3]), Integer.parseInt(args[4]))
