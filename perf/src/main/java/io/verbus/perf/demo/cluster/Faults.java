@@ -128,8 +128,7 @@ final class Faults {
         }
         boolean isFollower = fault == ClusterFault.FOLLOWER;
         failed = (members.leader() + (isFollower ? 1 : 0)) % ClusterPlan.MEMBERS;
-        progress.println(
-                "demo: fault " + (done + 1) + " of " + count + ": " + fault.words(failed));
+        progress.println("demo: fault " + (done + 1) + " of " + count + ": " + fault.words(failed));
         if (fault.isOfAll()) {
             for (int id = 0; id < ClusterPlan.MEMBERS; id++) {
                 members.fail(id, fault);
