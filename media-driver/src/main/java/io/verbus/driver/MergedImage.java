@@ -426,11 +426,14 @@ final class MergedImage implements Subscribable {
         return subscribers;
     }
 
-    /** The receiver copies up to a term past the slowest. */
+    /** No source may be further ahead of what is consumed than its window, and none than a term. */
     @Override
     public long untetheredLimit() {
-        return Subscribable.untetheredLimit(
-                subscribers.positions().furthest(), log.spec().termLength());
+        int window = log.spec().termLength();
+        for (MergedSource source : sources) {
+            window = Math.min(window, source.image().window());
+        }
+        return Subscribable.untetheredLimit(subscribers.positions().furthest(), window);
     }
 
     /** Nothing is copied while nobody consumes. */

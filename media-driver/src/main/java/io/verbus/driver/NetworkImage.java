@@ -137,6 +137,11 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         }
     }
 
+    /** Bytes that the peer may be ahead of what is consumed. Any thread. */
+    int window() {
+        return window;
+    }
+
     @Override
     public void onNak() {
         if (received != null) {
