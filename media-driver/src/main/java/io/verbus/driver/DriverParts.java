@@ -6,6 +6,7 @@ import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.agent.DriverClock;
+import io.verbus.driver.agent.Mergers;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.background.HostNames;
 import io.verbus.driver.background.LookUpTimes;

@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.driver.agent.Mergers;
 import io.verbus.driver.channel.ManualEndpoint;
 import io.verbus.driver.config.UntetheredTimeouts;
 import io.verbus.driver.status.CounterShare;
@@ -26,7 +27,7 @@ import java.util.function.Consumer;
  * comes next. Where there is one source, its peer may write the log itself. Conductor's thread but
  * where it says otherwise.
  */
-final class MergedImage implements Subscribable {
+final class MergedImage implements Subscribable, Mergers.Merger {
     /** Bytes that a turn copies of one source. */
     private static final int MAX_COPIED = 64 * 1024;
 
@@ -57,7 +58,7 @@ final class MergedImage implements Subscribable {
     private Leaving[] leaving = {};
 
     /** Of the source whose peer has stopped to go on in another log; or null. */
-    private SourceMove move;
+    private MergedSource.Move move;
 
     /** There is no room for a log of its own for the direct source. */
     private boolean isDirectKept;
@@ -109,7 +110,8 @@ final class MergedImage implements Subscribable {
      * One turn: takes from each source what comes next. While a peer writes the log, nothing is
      * copied there. Returns the amount of work done.
      */
-    int merge() {
+    @Override
+    public int merge() {
         MergedSource[] all = sources;
         if (all.length == 0) {
             return 0;
@@ -201,7 +203,7 @@ final class MergedImage implements Subscribable {
     boolean onStopped(NetworkImage image, SourceImages images, Consumer<InboundImage> goOn) {
         for (MergedSource source : sources) {
             if (source.image() == image) {
-                move = new SourceMove(this, source, images, goOn);
+                move = new MergedSource.Move(this, source, images, goOn);
                 return true;
             }
         }

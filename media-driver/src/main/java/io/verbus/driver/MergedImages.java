@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
+import io.verbus.driver.agent.Mergers;
 import io.verbus.driver.channel.ManualEndpoint;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.config.UntetheredTimeouts;

@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.driver.agent.CycleTime;
+import io.verbus.driver.agent.Mergers;
 import io.verbus.driver.agent.NetworkAgent;
 import io.verbus.transport.Transport;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver;
+package io.verbus.driver.status;
 
 import io.verbus.driver.config.UntetheredTimeouts;
 
@@ -16,9 +16,9 @@ import io.verbus.driver.config.UntetheredTimeouts;
  * An active subscriber reads. A lingering one was told to stop, and its position still counts for
  * what it is about to read. The position of one that rests counts no more.
  */
-final class Untethered {
+public final class Untethered {
     /** What a subscriber does. */
-    enum State {
+    public enum State {
         ACTIVE,
         LINGERING,
         RESTING,
@@ -26,7 +26,7 @@ final class Untethered {
     }
 
     /** What is to be done about a subscriber. */
-    enum Step {
+    public enum Step {
         /** Nothing. */
         NONE,
         /** Its client is told that the image is unavailable. */
@@ -47,12 +47,12 @@ final class Untethered {
     /** Whether that time has begun. */
     private boolean isTimed;
 
-    Untethered(UntetheredTimeouts timeouts, boolean rejoins) {
+    public Untethered(UntetheredTimeouts timeouts, boolean rejoins) {
         this.timeouts = timeouts;
         this.rejoins = rejoins;
     }
 
-    State state() {
+    public State state() {
         return state;
     }
 
@@ -65,7 +65,7 @@ final class Untethered {
      * @param isAwaited whether one that rests is to join at once.
      * @return what is to be done now.
      */
-    Step step(long nowNs, long position, long limit, boolean isAwaited) {
+    public Step step(long nowNs, long position, long limit, boolean isAwaited) {
         boolean isInTime = state == State.ACTIVE && position > limit;
         if (!isTimed || isInTime) {
             sinceNs = nowNs;
@@ -105,13 +105,13 @@ final class Untethered {
     }
 
     /** Its position cannot be believed: does not count from now on. */
-    void discounted() {
+    public void discounted() {
         state = afterLinger();
         isTimed = false;
     }
 
     /** It reads again. */
-    void joined() {
+    public void joined() {
         state = State.ACTIVE;
         isTimed = false;
     }

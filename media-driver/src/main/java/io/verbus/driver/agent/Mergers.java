@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver;
+package io.verbus.driver.agent;
 
 import org.agrona.collections.ArrayUtil;
 
@@ -8,11 +8,18 @@ import org.agrona.collections.ArrayUtil;
  * The receiver's part of images that come from several sources. The conductor adds and removes; the
  * receiver gives each its turn, and acknowledges that it has let go of what was removed.
  */
-final class Mergers {
-    private static final MergedImage[] NONE = {};
+public final class Mergers {
+    private static final Merger[] NONE = {};
+
+    /** An image that is put together. */
+    @FunctionalInterface
+    public interface Merger {
+        /** A turn. Returns the amount of work done. Receiver. */
+        int merge();
+    }
 
     /** Written by the conductor, a new array each time; read by the receiver once a cycle. */
-    private volatile MergedImage[] all = NONE;
+    private volatile Merger[] all = NONE;
 
     /** Raised by the conductor when something was removed. */
     private volatile long removals;
@@ -20,19 +27,19 @@ final class Mergers {
     /** Written by the receiver: the removals that a whole cycle has seen. */
     private volatile long acknowledged;
 
-    void add(MergedImage image) {
+    public void add(Merger image) {
         all = ArrayUtil.add(all, image);
     }
 
-    void remove(MergedImage image) {
-        MergedImage[] rest = ArrayUtil.remove(all, image);
+    public void remove(Merger image) {
+        Merger[] rest = ArrayUtil.remove(all, image);
         all = rest.length == 0 ? NONE : rest;
     }
 
     /** A turn of the duty cycle. Returns the amount of work done. Receiver. */
-    int work() {
+    public int work() {
         long seen = removals; // first: what was removed before is not seen below
-        MergedImage[] images = all;
+        Merger[] images = all;
         int work = 0;
         for (int i = 0; i < images.length; i++) {
             work += images[i].merge();
@@ -44,14 +51,14 @@ final class Mergers {
     }
 
     /** Something was removed; returns by what {@link #isReleased} knows it. Conductor. */
-    long removed() {
+    public long removed() {
         long next = removals + 1;
         removals = next;
         return next;
     }
 
     /** Whether the receiver has let go of what was removed. Conductor. */
-    boolean isReleased(long removal) {
+    public boolean isReleased(long removal) {
         return acknowledged >= removal;
     }
 }
