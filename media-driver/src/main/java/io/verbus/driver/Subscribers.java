@@ -8,7 +8,7 @@ import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.config.UntetheredTimeouts;
 import io.verbus.driver.status.DriverCounters;
-import io.verbus.driver.status.Untethered;
+import io.verbus.driver.tether.Untethered;
 import io.verbus.logbuffer.CountedPositions;
 
 import org.agrona.concurrent.status.Position;

@@ -62,9 +62,9 @@ class ArchitectureTest {
                     .onlyDependOnClassesThat()
                     .haveNameMatching(
                             "java\\..*|org\\.agrona\\..*|io\\.verbus\\.transport\\.Transport"
-                                    + "|io\\.verbus\\.driver\\.(Transports|Sender|Receiver)"
-                                    + "|io\\.verbus\\.driver\\.(SpiedPublications|Mergers)"
-                                    + "|io\\.verbus\\.driver\\.agent\\.(CycleTime|NetworkAgent)"
-                                    + "|\\[Lio\\.verbus\\.transport\\.Transport;")
+                                + "|io\\.verbus\\.driver\\.(Transports|Sender|Receiver)"
+                                + "|io\\.verbus\\.driver\\.SpiedPublications"
+                                + "|io\\.verbus\\.driver\\.agent\\.(CycleTime|NetworkAgent|Mergers)"
+                                + "|\\[Lio\\.verbus\\.transport\\.Transport;")
                     .because("all else belongs to the conductor");
 }

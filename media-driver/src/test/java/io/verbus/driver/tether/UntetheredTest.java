@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver.status;
+package io.verbus.driver.tether;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.driver.config.UntetheredTimeouts;
-import io.verbus.driver.status.Untethered.State;
-import io.verbus.driver.status.Untethered.Step;
+import io.verbus.driver.tether.Untethered.State;
+import io.verbus.driver.tether.Untethered.Step;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;

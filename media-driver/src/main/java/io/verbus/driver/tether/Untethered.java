@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver.status;
+package io.verbus.driver.tether;
 
 import io.verbus.driver.config.UntetheredTimeouts;
 
