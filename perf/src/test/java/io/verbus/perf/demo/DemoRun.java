@@ -26,6 +26,13 @@ final class DemoRun implements AutoCloseable {
     private static final Pattern ORDERS =
             Pattern.compile("demo: ([0-9,]+) of [0-9,]+ orders acknowledged");
 
+    /** As the launcher has them there; see "Limits" in docs/lab.md. */
+    private static final List<String> LAB_FLAGS =
+            List.of(
+                    "-XX:+UnlockDiagnosticVMOptions",
+                    "-XX:ArchiveRelocationMode=0",
+                    "-XX:TieredStopAtLevel=1");
+
     private final Path output;
     private final Path errors;
     private final long limitS;
@@ -58,11 +65,17 @@ final class DemoRun implements AutoCloseable {
                                 "--enable-native-access=ALL-UNNAMED",
                                 "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
                                 "-XX:+UseParallelGC",
-                                "-D" + AeronJars.FOLDER_PROPERTY + "=" + aeronJars,
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                "io.verbus.driver.tools.Verbus",
-                                "demo"));
+                                "-XX:+ErrorFileToStderr",
+                                "-D" + AeronJars.FOLDER_PROPERTY + "=" + aeronJars));
+        if (DemoLab.isHere()) {
+            command.addAll(LAB_FLAGS);
+        }
+        command.addAll(
+                List.of(
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "io.verbus.driver.tools.Verbus",
+                        "demo"));
         command.addAll(options);
         demo =
                 new ProcessBuilder(command)
