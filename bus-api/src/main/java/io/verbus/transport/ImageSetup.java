@@ -2,6 +2,9 @@
 
 package io.verbus.transport;
 
+import io.verbus.logbuffer.LogSpec;
+import io.verbus.logbuffer.LogType;
+
 /**
  * What a peer offers to send, checked by the transport for range but not to be trusted further.
  *
@@ -23,6 +26,23 @@ public record ImageSetup(
         long position,
         String source,
         boolean wantsResponses) {
+    /**
+     * Shape and identity of an image log for the stream.
+     *
+     * @param registrationId of the image.
+     */
+    public LogSpec logSpec(long registrationId) {
+        return new LogSpec(
+                LogType.IMAGE,
+                registrationId,
+                sessionId,
+                streamId,
+                initialTermId,
+                termLength,
+                mtu,
+                position);
+    }
+
     /** The same stream from another position. */
     public ImageSetup at(long otherPosition) {
         return new ImageSetup(

@@ -254,17 +254,8 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
 
     private TestImage addImage(ImageSetup setup) {
         long id = driverId * 1000 + nextId++;
-        LogSpec spec =
-                new LogSpec(
-                        LogType.IMAGE,
-                        id,
-                        setup.sessionId(),
-                        setup.streamId(),
-                        setup.initialTermId(),
-                        setup.termLength(),
-                        setup.mtu(),
-                        setup.position());
-        LogBuffers log = LogBuffers.create(directory.resolve("image-" + id + ".log"), spec);
+        LogBuffers log =
+                LogBuffers.create(directory.resolve("image-" + id + ".log"), setup.logSpec(id));
         TestImage image = new TestImage(id, channels.get(setup.streamId()), setup, log);
         images.add(image);
         return image;

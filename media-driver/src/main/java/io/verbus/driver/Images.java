@@ -15,7 +15,6 @@ import io.verbus.driver.status.ReceivedPosition;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
-import io.verbus.logbuffer.LogType;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.PeerErrorLog;
@@ -88,16 +87,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
                 || rejected.has(endpoint, setup.streamId(), setup.sessionId())) {
             return false;
         }
-        LogSpec spec =
-                new LogSpec(
-                        LogType.IMAGE,
-                        ids.getAsLong(),
-                        setup.sessionId(),
-                        setup.streamId(),
-                        setup.initialTermId(),
-                        setup.termLength(),
-                        setup.mtu(),
-                        setup.position());
+        LogSpec spec = setup.logSpec(ids.getAsLong());
         files.image(
                 spec,
                 setup.source(),

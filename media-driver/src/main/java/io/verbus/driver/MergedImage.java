@@ -144,6 +144,7 @@ final class MergedImage implements Subscribable, Mergers.Merger {
     /** Takes in one more source, whose stream is this one. */
     void add(MergedSource source) {
         sources = ArrayUtil.add(sources, source);
+        isDirectKept = false; // there may be room by now
         askToMove();
     }
 

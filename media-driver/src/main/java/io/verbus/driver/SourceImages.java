@@ -6,8 +6,6 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.LogReceiver;
 import io.verbus.logbuffer.LogBuffers;
-import io.verbus.logbuffer.LogSpec;
-import io.verbus.logbuffer.LogType;
 import io.verbus.transport.ImageSetup;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.Transport;
@@ -47,17 +45,7 @@ final class SourceImages {
 
     /** Has a log made for a stream: the merged one, or that of a source. */
     void log(ImageSetup setup, LogReceiver receiver) {
-        LogSpec spec =
-                new LogSpec(
-                        LogType.IMAGE,
-                        ids.getAsLong(),
-                        setup.sessionId(),
-                        setup.streamId(),
-                        setup.initialTermId(),
-                        setup.termLength(),
-                        setup.mtu(),
-                        setup.position());
-        files.image(spec, setup.source(), receiver);
+        files.image(setup.logSpec(ids.getAsLong()), setup.source(), receiver);
     }
 
     /** A log that was made is not needed. */

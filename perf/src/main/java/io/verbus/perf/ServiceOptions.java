@@ -2,8 +2,6 @@
 
 package io.verbus.perf;
 
-import io.verbus.BusException;
-import io.verbus.logbuffer.LogLayout;
 import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Work.Drivers;
@@ -24,10 +22,7 @@ import java.util.Map;
 
 /** Options that say how Aeron's archive or cluster is measured on drivers of both. */
 final class ServiceOptions {
-    private static final String LOOPBACK = "127.0.0.1";
     private static final int MAX_PAIRS = 1000;
-    private static final int MAX_MTU = 65_504;
-    private static final long MAX_MESSAGES = 1_000_000_000L;
 
     @Spec(Target.MIXEE)
     private CommandSpec spec;
@@ -99,7 +94,7 @@ final class ServiceOptions {
             description =
                     "Of the client (default: VERBUS_LAB_ADDR1; with --transport udp else"
                             + " 127.0.0.1).")
-    private String local = environment("VERBUS_LAB_ADDR1");
+    private String local = WorkChecks.environment("VERBUS_LAB_ADDR1");
 
     @Option(
             names = "--remote",
@@ -107,7 +102,7 @@ final class ServiceOptions {
             description =
                     "Of the archive, or of the member that leads, on this host too (default:"
                             + " VERBUS_LAB_ADDR2; with --transport udp else 127.0.0.1).")
-    private String remote = environment("VERBUS_LAB_ADDR2");
+    private String remote = WorkChecks.environment("VERBUS_LAB_ADDR2");
 
     @Option(
             names = "--port",
@@ -157,17 +152,9 @@ final class ServiceOptions {
             throw wrong("--threading takes shared, shared_network or dedicated, not invoker");
         }
         check("--pairs", pairs, 1, MAX_PAIRS);
-        check("--mtu", mtu, 64, MAX_MTU);
-        if (mtu % 32 != 0) {
-            throw wrong("--mtu takes a multiple of 32, not " + mtu);
-        }
+        WorkChecks.log(spec, mtu, termLength);
         check("--length", length, Work.MIN_LENGTH, mtu - 2 * Work.HEADER_LENGTH);
         check("--port", port, 1024, 65_435);
-        try {
-            LogLayout.checkTermLength(termLength);
-        } catch (BusException ex) {
-            throw wrong("--term-length: " + ex.getMessage());
-        }
     }
 
     /**
@@ -179,8 +166,7 @@ final class ServiceOptions {
      * @param warmup messages before.
      */
     Work work(int processes, Load load, long messages, long warmup) {
-        check("--messages", messages, 1, MAX_MESSAGES);
-        check("--warmup", warmup, 0, MAX_MESSAGES);
+        WorkChecks.messages(spec, messages, warmup);
         return new Work(
                 transport,
                 processes,
@@ -194,37 +180,17 @@ final class ServiceOptions {
                 threading,
                 idle,
                 driverIdle,
-                address("--local", local),
-                address("--remote", remote),
+                WorkChecks.address(spec, transport, "--local", local),
+                WorkChecks.address(spec, transport, "--remote", remote),
                 port,
                 "");
     }
 
-    private String address(String option, String address) {
-        if (!address.isEmpty()) {
-            return address;
-        }
-        if (transport == Wire.UDP) {
-            return LOOPBACK;
-        }
-        throw wrong(
-                option
-                        + " is missing: give the IP address of an RDMA device's interface, as"
-                        + " `rdma link` and `ip address` show them");
-    }
-
-    void check(String option, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw wrong(option + " takes a number from " + min + " to " + max + ", not " + value);
-        }
+    private void check(String option, long value, long min, long max) {
+        WorkChecks.range(spec, option, value, min, max);
     }
 
     ParameterException wrong(String message) {
         return new ParameterException(spec.commandLine(), message);
-    }
-
-    private static String environment(String name) {
-        String value = System.getenv(name);
-        return value == null ? "" : value;
     }
 }

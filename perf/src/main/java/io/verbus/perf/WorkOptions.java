@@ -2,8 +2,6 @@
 
 package io.verbus.perf;
 
-import io.verbus.BusException;
-import io.verbus.logbuffer.LogLayout;
 import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Load.Publications;
 import io.verbus.perf.load.Work;
@@ -23,15 +21,10 @@ import java.util.List;
 
 /** Options that say what is measured, common to all commands. */
 final class WorkOptions {
-    private static final long MAX_MESSAGES = 1_000_000_000_000L;
     static final int DEFAULT_LENGTH = 32;
-    private static final String LOOPBACK = "127.0.0.1";
 
     /** Of the lab's two ends: each sends where the other's packets are handled. */
     private static final String LAB_AFFINITY = "0,1";
-
-    private static final int FRAME_ALIGNMENT = 32;
-    private static final int MAX_MTU = 65_504;
 
     @Spec(Target.MIXEE)
     private CommandSpec spec;
@@ -127,7 +120,7 @@ final class WorkOptions {
             description = {
                 "Of the end that sends (default: VERBUS_LAB_ADDR1; on UDP else 127.0.0.1)."
             })
-    private String local = environment("VERBUS_LAB_ADDR1");
+    private String local = WorkChecks.environment("VERBUS_LAB_ADDR1");
 
     @Option(
             names = "--remote",
@@ -136,7 +129,7 @@ final class WorkOptions {
                 "Of the end that reflects, on this host too (default: VERBUS_LAB_ADDR2; on UDP else"
                         + " 127.0.0.1)."
             })
-    private String remote = environment("VERBUS_LAB_ADDR2");
+    private String remote = WorkChecks.environment("VERBUS_LAB_ADDR2");
 
     @Option(
             names = "--port",
@@ -207,19 +200,10 @@ final class WorkOptions {
      * @throws ParameterException that names what is wrong.
      */
     Work work(int length, Load load, long messages, long warmup) {
-        check("--mtu", mtu, 64, MAX_MTU);
-        if (mtu % FRAME_ALIGNMENT != 0) {
-            throw wrong("--mtu takes a multiple of 32, not " + mtu);
-        }
+        WorkChecks.log(spec, mtu, termLength);
         check("--length", length, Work.MIN_LENGTH, mtu - Work.HEADER_LENGTH);
         check("--port", port, 1024, 65_532);
-        check("--messages", messages, 1, MAX_MESSAGES);
-        check("--warmup", warmup, 0, MAX_MESSAGES);
-        try {
-            LogLayout.checkTermLength(termLength);
-        } catch (BusException ex) {
-            throw wrong("--term-length: " + ex.getMessage());
-        }
+        WorkChecks.messages(spec, messages, warmup);
         Threading mode = checkedThreading();
         return new Work(
                 transport,
@@ -234,8 +218,8 @@ final class WorkOptions {
                 mode,
                 idle,
                 driverIdle,
-                checkedAddress("--local", local),
-                checkedAddress("--remote", remote),
+                WorkChecks.address(spec, transport, "--local", local),
+                WorkChecks.address(spec, transport, "--remote", remote),
                 port,
                 checkedAffinity(mode));
     }
@@ -339,34 +323,11 @@ final class WorkOptions {
         }
     }
 
-    private String checkedAddress(String option, String address) {
-        if (transport == Wire.IPC) {
-            return "";
-        }
-        if (address.isEmpty() && transport == Wire.UDP) {
-            return LOOPBACK;
-        }
-        if (address.isEmpty()) {
-            throw wrong(
-                    option
-                            + " is missing: give the IP address of an RDMA device's interface, as"
-                            + " `rdma link` and `ip address` show them");
-        }
-        return address;
-    }
-
     void check(String option, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw wrong(option + " takes a number from " + min + " to " + max + ", not " + value);
-        }
+        WorkChecks.range(spec, option, value, min, max);
     }
 
     ParameterException wrong(String message) {
         return new ParameterException(spec.commandLine(), message);
-    }
-
-    private static String environment(String name) {
-        String value = System.getenv(name);
-        return value == null ? "" : value;
     }
 }

@@ -25,7 +25,11 @@ class ReplaysLabTest {
 
     private static Host host(String address) {
         String networks = Host.addressA() + "/32," + Host.addressB() + "/32";
-        return Host.start(address, settings -> settings.transportOption("rdma.networks", networks));
+        return Host.start(
+                address,
+                settings ->
+                        settings.transportOption("rdma.networks", networks)
+                                .transportOption("rdma.interface", address));
     }
 
     @Test

@@ -23,7 +23,7 @@ public final class CarrierWatch {
     private final Path directory;
     private int queuePairs;
     private int mostQueuePairs;
-    private int udpCounters;
+    private boolean hasOpenedUdp;
     private long bytesSent;
 
     /**
@@ -53,9 +53,8 @@ public final class CarrierWatch {
                                 && label.endsWith(": state")
                                 && counters.getCounterValue(id) == UP) {
                             queuePairs++;
-                        } else if (label.startsWith("udp: ")) {
-                            udpCounters++;
                         }
+                        hasOpenedUdp |= label.startsWith("udp: ");
                     });
             bytesSent = counters.getCounterValue(SystemCounter.BYTES_SENT.ordinal());
             mostQueuePairs = Math.max(mostQueuePairs, queuePairs);
@@ -72,11 +71,11 @@ public final class CarrierWatch {
      */
     public String requireRdmaAlone() throws DemoException {
         look();
-        if (udpCounters > 0 || bytesSent == 0) {
+        if (hasOpenedUdp || bytesSent == 0) {
             throw new DemoException(
                     "the driver of the "
                             + name
-                            + (udpCounters > 0
+                            + (hasOpenedUdp
                                     ? " has opened UDP, where RDMA was to carry everything"
                                     : " has sent nothing by RDMA")
                             + ": it is a defect, please report it with what the drivers recorded");

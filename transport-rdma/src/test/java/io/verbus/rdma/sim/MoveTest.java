@@ -3,9 +3,9 @@
 package io.verbus.rdma.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.codecs.rdma.BooleanType;
 import io.verbus.codecs.rdma.MessageHeaderDecoder;
 import io.verbus.codecs.rdma.SetupDecoder;
 import io.verbus.codecs.rdma.SetupEncoder;
@@ -19,7 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Random;
 
 /**
  * A stream goes on in another log, whenever the subscribing driver wants it to, and whatever fails
@@ -216,21 +215,37 @@ class MoveTest {
         return message;
     }
 
-    /** The peer never offers the stream anew. */
     @Test
     void aPeerThatDoesNotStopLosesItsConnection() {
-        try (TwoDrivers net = new TwoDrivers(new Random(1).nextLong(), directory, OPTIONS)) {
+        try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory, OPTIONS)) {
+            net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+            TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
+            net.until("connected", () -> stream.connected);
+            net.a.isSenderAsleep = true;
+            net.b.transport.moveImage(net.b.image());
+            net.until("noticed", () -> !net.b.errors.isEmpty());
+            String error = net.b.errors.getFirst();
+            assertTrue(error.contains("has not stopped to send stream 42 within 20 ms"), error);
+            net.a.isSenderAsleep = false;
+            net.until("it goes on", () -> stream.connected && last(net).received > 100);
+        }
+    }
+
+    /** An offer that says nothing of the image that there is. */
+    @Test
+    void anOfferOfANewStreamIsNoAnswer() {
+        try (TwoDrivers net = new TwoDrivers(FIRST_SEED, directory, OPTIONS)) {
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
             TestStream stream = net.a.publish(TwoDrivers.CHANNEL, STREAM);
             net.until("connected", () -> stream.connected);
             net.network.tamper(MoveTest::withoutResumption);
             net.b.transport.moveImage(net.b.image());
             net.until("noticed", () -> !net.b.errors.isEmpty());
-            assertNotNull(net.b.errors.getFirst());
+            assertTrue(
+                    net.b.errors.getFirst().contains("is offered twice"), net.b.errors::toString);
         }
     }
 
-    /** The offer comes as that of a new stream: no answer to what was asked. */
     private static byte[] withoutResumption(byte[] message) {
         UnsafeBuffer buffer = new UnsafeBuffer(message);
         MessageHeaderDecoder header = new MessageHeaderDecoder();
@@ -238,7 +253,7 @@ class MoveTest {
         if (header.templateId() == SetupDecoder.TEMPLATE_ID) {
             new SetupEncoder()
                     .wrap(buffer, MessageHeaderDecoder.ENCODED_LENGTH)
-                    .isResuming(io.verbus.codecs.rdma.BooleanType.F);
+                    .isResuming(BooleanType.F);
         }
         return message;
     }

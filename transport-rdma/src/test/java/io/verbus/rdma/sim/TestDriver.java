@@ -27,6 +27,9 @@ final class TestDriver extends TestHost {
     /** The receiver's thread does not run. */
     boolean isReceiverAsleep;
 
+    /** The sender's thread does not run; its device does. */
+    boolean isSenderAsleep;
+
     private boolean closed;
 
     TestDriver(
@@ -75,7 +78,7 @@ final class TestDriver extends TestHost {
     }
 
     void send(long nowNs) {
-        if (!closed) {
+        if (!closed && !isSenderAsleep) {
             transport.send(nowNs);
         }
     }
