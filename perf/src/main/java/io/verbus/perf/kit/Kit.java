@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.kit;
+
+import io.verbus.driver.tools.Verbus;
+import io.verbus.perf.demo.DemoNetwork;
+import io.verbus.perf.demo.JavaProgram;
+import io.verbus.perf.report.Json;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The parts of a report, one after the other. */
+final class Kit {
+    private static final Path DEVICES = Path.of("/sys/class/infiniband");
+    private static final List<String> PEERS =
+            List.of("floor", "ib_write_lat", "ib_write_bw", "aeron");
+
+    private static final long DOCTOR_LIMIT_S = 120;
+    private static final long TESTS_LIMIT_S = 15L * 60;
+    private static final long COMPARE_LIMIT_S = 6L * 60;
+
+    /** Of what a step says: the end tells most, where it is long. */
+    private static final int MAX_LENGTH = 64 * 1024;
+
+    private final DemoNetwork network;
+    private final Path folder;
+    private final long deadlineNs;
+    private final boolean hasTests;
+    private final PrintStream progress;
+    private final Anonymizer anonymizer = new Anonymizer();
+    private final StringBuilder report = new StringBuilder();
+    private boolean hasFailed;
+
+    /**
+     * @param network between whose addresses all runs.
+     * @param folder for what steps write.
+     * @param minutes limit of all.
+     * @param hasTests whether the tests are a part.
+     * @param progress told what runs.
+     */
+    Kit(DemoNetwork network, Path folder, int minutes, boolean hasTests, PrintStream progress) {
+        this.network = network;
+        this.folder = folder;
+        deadlineNs = System.nanoTime() + TimeUnit.MINUTES.toNanos(minutes);
+        this.hasTests = hasTests;
+        this.progress = progress;
+        hideOwner();
+    }
+
+    private void hideOwner() {
+        try {
+            String host = InetAddress.getLocalHost().getHostName();
+            anonymizer.hide(host, "HOST");
+            anonymizer.hide(host.split("\\.", 2)[0], "HOST");
+        } catch (UnknownHostException e) {
+            anonymizer.hide(System.getenv("HOSTNAME"), "HOST");
+        }
+        anonymizer.hide(System.getenv("VERBUS_HOME"), "VERBUS");
+        anonymizer.hide(System.getProperty("java.home"), "JAVA");
+        anonymizer.hide(System.getProperty("user.dir"), "HERE");
+        String home = System.getProperty("user.home");
+        if (home != null && home.length() > 1) {
+            anonymizer.hide(home, "HOME");
+        }
+        String user = System.getProperty("user.name");
+        if (!"root".equals(user)) {
+            anonymizer.hide(user, "USER");
+        }
+    }
+
+    /** Runs all; the report without what tells whose host this is. */
+    String run() throws IOException, InterruptedException {
+        report.append("# Report of Verbus on RDMA adapters\n");
+        section("host", "", Json.write(HostFacts.read(DEVICES)));
+        for (Step step : steps()) {
+            long leftS = TimeUnit.NANOSECONDS.toSeconds(deadlineNs - System.nanoTime());
+            if (leftS < 1) {
+                hasFailed = true;
+                section(step.name(), "not run: the time was over", "");
+                continue;
+            }
+            progress.println("report: " + step.name() + " …");
+            add(step, step.run(folder, leftS));
+        }
+        return anonymizer.apply(report.toString());
+    }
+
+    /** Whether a part did not end as it should. */
+    boolean hasFailed() {
+        return hasFailed;
+    }
+
+    private void add(Step step, Step.Outcome outcome) {
+        String words =
+                switch (outcome.status()) {
+                    case 0 -> "went well";
+                    case Step.TOO_LONG -> "was ended, as it took too long";
+                    default -> "failed with status " + outcome.status();
+                };
+        hasFailed |= outcome.status() != 0;
+        String line = "%s, %d s".formatted(words, outcome.seconds());
+        progress.println("report: " + step.name() + " " + line);
+        section(step.name(), line, outcome.output());
+        if (outcome.status() != 0) {
+            block(outcome.errors());
+        }
+    }
+
+    private void section(String name, String line, String text) {
+        report.append("\n## ").append(name).append('\n');
+        if (!line.isEmpty()) {
+            report.append('\n').append(line).append('\n');
+        }
+        block(text);
+    }
+
+    private void block(String text) {
+        if (text.isBlank()) {
+            return;
+        }
+        String end =
+                text.length() <= MAX_LENGTH ? text : text.substring(text.length() - MAX_LENGTH);
+        report.append("\n````\n").append(end.strip()).append("\n````\n");
+    }
+
+    private List<Step> steps() {
+        List<Step> steps = new ArrayList<>();
+        steps.add(new Step("doctor", verbus("doctor", "--json"), null, DOCTOR_LIMIT_S));
+        for (String peer : PEERS) {
+            Path result = folder.resolve(peer);
+            List<String> command =
+                    verbus(
+                            "perf",
+                            "compare",
+                            "--transport=rdma",
+                            "--quick",
+                            "--peer=" + peer,
+                            "--local=" + network.from(),
+                            "--remote=" + network.to(),
+                            "--json=" + result);
+            steps.add(new Step("beside " + peer, command, result, COMPARE_LIMIT_S));
+        }
+        if (hasTests) {
+            addTests(steps);
+        }
+        return steps;
+    }
+
+    /** Last, as they take the longest. */
+    private void addTests(List<Step> steps) {
+        String home = System.getenv("VERBUS_HOME");
+        Path tests = home == null ? null : Path.of(home, "lab/junit");
+        if (tests == null || !Files.isExecutable(tests)) {
+            section("tests", "not run: there is no tree of the sources", "");
+            return;
+        }
+        List<String> command =
+                List.of(tests.toString(), "--exclude-tag", "soak", "--exclude-tag", "slow");
+        steps.add(new Step("tests", command, null, TESTS_LIMIT_S));
+    }
+
+    private static List<String> verbus(String... words) {
+        JavaProgram program = JavaProgram.own(Verbus.class.getName());
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(program.flags());
+        command.addAll(List.of("-cp", program.classPath(), program.main()));
+        command.addAll(List.of(words));
+        return command;
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.kit;
+
+import io.verbus.BusException;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One thing that a report has: what a command says.
+ *
+ * @param name for people, and of its member in the report.
+ * @param command words.
+ * @param result file that the command writes; null if that is its standard output.
+ * @param limitS seconds that it may take.
+ */
+record Step(String name, List<String> command, Path result, long limitS) {
+    private static final long ENDING_S = 10;
+
+    /** Status of a command that was ended because it took too long. */
+    static final int TOO_LONG = -1;
+
+    /**
+     * What came of it.
+     *
+     * @param status of the process, or {@link #TOO_LONG}.
+     * @param seconds that it took.
+     * @param output of the command, or the file that it wrote.
+     * @param errors that it wrote to standard error.
+     */
+    record Outcome(int status, long seconds, String output, String errors) {}
+
+    /**
+     * Runs it. The process ends with this one.
+     *
+     * @param folder for what it says.
+     * @param leftS seconds that are left of the whole report.
+     */
+    Outcome run(Path folder, long leftS) throws InterruptedException {
+        Path output = folder.resolve("output");
+        Path errors = folder.resolve("errors");
+        long start = System.nanoTime();
+        int status = run(output, errors, Math.min(leftS, limitS));
+        long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
+        Path said = result != null && Files.exists(result) ? result : output;
+        return new Outcome(status, seconds, read(said), read(errors));
+    }
+
+    private int run(Path output, Path errors, long seconds) throws InterruptedException {
+        Process process;
+        try {
+            process =
+                    new ProcessBuilder(command)
+                            .redirectOutput(output.toFile())
+                            .redirectError(errors.toFile())
+                            .start();
+            process.getOutputStream().close();
+        } catch (IOException e) {
+            throw new BusException(
+                    "cannot run " + command.getFirst() + " (" + e.getMessage() + "): check it", e);
+        }
+        Thread hook = new Thread(() -> end(process), "report-end");
+        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            return process.waitFor(seconds, TimeUnit.SECONDS) ? process.exitValue() : TOO_LONG;
+        } finally {
+            end(process);
+            Runtime.getRuntime().removeShutdownHook(hook);
+        }
+    }
+
+    private static void end(Process process) {
+        List<ProcessHandle> all = process.descendants().toList();
+        process.destroy();
+        try {
+            if (!process.waitFor(ENDING_S, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+        all.forEach(ProcessHandle::destroyForcibly);
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file, e);
+        }
+    }
+}

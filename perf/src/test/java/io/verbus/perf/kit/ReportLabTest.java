@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.kit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.perf.demo.DemoNetwork;
+import io.verbus.perf.demo.DemoTransport;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+
+/** A report of the lab's devices, without the tests, which would run this one. */
+@Tag("lab")
+@Tag("soak")
+class ReportLabTest {
+    @TempDir Path folder;
+
+    @Test
+    @Timeout(1_900)
+    void measuresBesideEachPeerAndNamesNoAddress() throws Exception {
+        DemoNetwork network = DemoNetwork.find(DemoTransport.RDMA, null, null);
+        Kit kit = new Kit(network, folder, 30, false, System.err);
+        String report = kit.run();
+        assertFalse(kit.hasFailed(), report);
+        for (String part : new String[] {"floor", "ib_write_lat", "ib_write_bw", "aeron"}) {
+            assertTrue(report.contains("\n## beside " + part + "\n\nwent well, "), report);
+        }
+        assertTrue(report.contains("\n## doctor\n\nwent well, "), report);
+        assertTrue(report.contains("\"driver\": \"software\""), report);
+        assertEquals(-1, report.indexOf(network.from()), report);
+        assertEquals(-1, report.indexOf(network.to()), report);
+    }
+}
