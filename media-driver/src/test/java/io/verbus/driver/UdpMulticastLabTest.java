@@ -13,7 +13,7 @@ import java.util.List;
 /** Multicast in the lab's guest, where a network namespace can always be made. */
 @Tag("lab")
 @Timeout(400)
-@Tag("slow")
+@Tag("soak")
 class UdpMulticastLabTest {
     @Test
     void everyReceiverOfAGroupGetsEveryMessage() throws Exception {

@@ -27,7 +27,7 @@ class UdpMulticastTest {
         Assumptions.assumeTrue(
                 run(List.of("unshare", "-rn", "sh", "-c", NETWORK + "true"), 20) == 0,
                 "no network namespace can be made here (unshare or ip is missing, or forbidden):"
-                        + " the lab runs this too");
+                        + " the lab runs this too, in the stage soak");
         assertEquals(0, runGroups(List.of(), 150), "the program's words are above");
     }
 

@@ -28,6 +28,9 @@ final class Child implements AutoCloseable {
     /** Exit status of a driver that was told to end. */
     private static final int CLOSED = 0;
 
+    /** What {@code lab/junit} has for a fast start, if anything. */
+    private static final String AOT_CACHE = System.getProperty("verbus.test.aot");
+
     private final String name;
     private final Path folder;
     private final Process process;
@@ -100,6 +103,9 @@ final class Child implements AutoCloseable {
         // The archived heap where it was dumped for: relocating it takes an emulator a second.
         command.add("-XX:+UnlockDiagnosticVMOptions");
         command.add("-XX:ArchiveRelocationMode=0");
+        if (AOT_CACHE != null) {
+            command.add("-XX:AOTCache=" + AOT_CACHE);
+        }
         command.add("-XX:ErrorFile=" + folder + "/hs_err_%p.log");
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));

@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -73,11 +74,12 @@ class KilledProcessLabTest {
 
     @BeforeEach
     void start() {
-        if (!runs(driverA)) {
-            driverA = startDriver(directoryA, Host.addressA());
-        }
-        if (!runs(driverB)) {
-            driverB = startDriver(directoryB, Host.addressB());
+        CompletableFuture<Child> other =
+                CompletableFuture.supplyAsync(() -> started(driverA, directoryA, Host.addressA()));
+        try {
+            driverB = started(driverB, directoryB, Host.addressB());
+        } finally {
+            driverA = other.join();
         }
         if (!runs(subscriber)) {
             startSubscriber();
@@ -86,6 +88,10 @@ class KilledProcessLabTest {
             startPublisher();
         }
         awaitTraffic();
+    }
+
+    private static Child started(Child driver, Path directory, String address) {
+        return runs(driver) ? driver : startDriver(directory, address);
     }
 
     private static boolean runs(Child child) {

@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
 @Tag("lab")
 @Tag("soak")
 class ClusterDemoLabTest {
-    private static final long LIMIT_S = 2_000;
+    private static final long LIMIT_S = 3_000;
     private static final Pattern CARRIED =
             Pattern.compile("demo: (.*): ([0-9,]+) bytes sent by RDMA, none by UDP; .*");
 
@@ -53,13 +53,13 @@ class ClusterDemoLabTest {
     }
 
     private DemoRun start(int orders, int kills) throws IOException {
-        return new DemoRun(
+        return DemoRun.launched(
                 folder,
                 LIMIT_S,
                 List.of(
                         "cluster",
                         "--orders=" + orders,
-                        "--rate=50",
+                        "--rate=20",
                         "--kills=" + kills,
                         "--timeout=" + (LIMIT_S - 30)));
     }
@@ -67,8 +67,8 @@ class ClusterDemoLabTest {
     @Test
     @Timeout(LIMIT_S + 30)
     void goesOnWhenItsLeaderIsKilledAndTakesItBack() throws Exception {
-        try (DemoRun demo = start(4_000, 1)) {
-            run(demo, 4_000);
+        try (DemoRun demo = start(1_000, 1)) {
+            run(demo, 1_000);
             assertTrue(demo.errors().contains(", which leads"), demo.errors());
         }
     }
@@ -76,8 +76,8 @@ class ClusterDemoLabTest {
     @Test
     @Timeout(LIMIT_S + 30)
     void losesTenLeadersAndNoOrder() throws Exception {
-        try (DemoRun demo = start(30_000, 10)) {
-            run(demo, 30_000);
+        try (DemoRun demo = start(1_000, 10)) {
+            run(demo, 1_000);
             assertEquals(
                     10,
                     demo.errors().lines().filter(line -> line.endsWith(", which leads")).count());
@@ -92,14 +92,14 @@ class ClusterDemoLabTest {
         assumeTrue(
                 Integer.parseInt(System.getenv().getOrDefault("VERBUS_LAB_ENDS", "0")) > 3,
                 "needs a wire on which each member has an end: lab/junit --ends 4");
-        try (DemoRun demo = start(6_000, 0)) {
+        try (DemoRun demo = start(2_000, 0)) {
             for (int member = 1; member <= 3; member++) {
-                demo.awaitOrders(demo.orders() + 500);
+                demo.awaitOrders(demo.orders() + 300);
                 wire("cut", Integer.toString(member));
                 LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(seconds));
                 wire("restore");
             }
-            run(demo, 6_000);
+            run(demo, 2_000);
         } finally {
             wire("restore");
         }

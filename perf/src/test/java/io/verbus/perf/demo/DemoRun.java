@@ -55,9 +55,29 @@ final class DemoRun implements AutoCloseable {
      * @param aeronJars folder of Aeron's jars.
      */
     DemoRun(Path folder, long limitS, Path aeronJars, List<String> options) throws IOException {
+        this(folder, limitS, java(aeronJars), options);
+    }
+
+    private DemoRun(Path folder, long limitS, List<String> demoCommand, List<String> options)
+            throws IOException {
         output = folder.resolve("output");
         errors = folder.resolve("errors");
         this.limitS = limitS;
+        List<String> command = new ArrayList<>(demoCommand);
+        command.addAll(options);
+        demo =
+                new ProcessBuilder(command)
+                        .redirectOutput(output.toFile())
+                        .redirectError(errors.toFile())
+                        .start();
+    }
+
+    /** Starts it by the launcher, whose processes start fast by what the JVM was trained for. */
+    static DemoRun launched(Path folder, long limitS, List<String> options) throws IOException {
+        return new DemoRun(folder, limitS, List.of(inTree("verbus").toString(), "demo"), options);
+    }
+
+    private static List<String> java(Path aeronJars) {
         List<String> command =
                 new ArrayList<>(
                         List.of(
@@ -76,16 +96,15 @@ final class DemoRun implements AutoCloseable {
                         System.getProperty("java.class.path"),
                         "io.verbus.driver.tools.Verbus",
                         "demo"));
-        command.addAll(options);
-        demo =
-                new ProcessBuilder(command)
-                        .redirectOutput(output.toFile())
-                        .redirectError(errors.toFile())
-                        .start();
+        return command;
     }
 
     /** Where the build puts them. */
     private static Path aeronJars() {
+        return inTree("target/dist/peer");
+    }
+
+    private static Path inTree(String path) {
         try {
             Path classes =
                     Path.of(
@@ -94,7 +113,7 @@ final class DemoRun implements AutoCloseable {
                                     .getCodeSource()
                                     .getLocation()
                                     .toURI());
-            return classes.resolve("../../../target/dist/peer").normalize();
+            return classes.resolve("../../..").resolve(path).normalize();
         } catch (URISyntaxException e) {
             throw new IllegalStateException(e);
         }
