@@ -25,22 +25,24 @@ abstract sealed class ClientSettings permits Bus.Context {
     /** Environment variable of Aeron that names the default driver directory. */
     public static final String AERON_DIRECTORY_VARIABLE = DefaultDirectory.AERON_VARIABLE;
 
-    /** System property that names the default {@link #directoryOwner}. */
+    /** System property that names the default {@link #directoryOwner(String)}. */
     public static final String DIRECTORY_OWNER_PROPERTY = "verbus.directory-owner";
 
-    /** Environment variable that names the default {@link #directoryOwner}. */
+    /** Environment variable that names the default {@link #directoryOwner(String)}. */
     public static final String DIRECTORY_OWNER_VARIABLE = "VERBUS_DIRECTORY_OWNER";
 
-    /** System property that names the default {@link #directoryGroup}, as a driver's. */
+    /** System property that names the default {@link #directoryGroup(String)}, as a driver's. */
     public static final String DIRECTORY_GROUP_PROPERTY = "verbus.directory-group";
 
-    /** Environment variable that names the default {@link #directoryGroup}, as a driver's. */
+    /**
+     * Environment variable that names the default {@link #directoryGroup(String)}, as a driver's.
+     */
     public static final String DIRECTORY_GROUP_VARIABLE = "VERBUS_DIRECTORY_GROUP";
 
-    /** System property that names the default {@link #logDirectory}, as a driver's. */
+    /** System property that names the default {@link #logDirectory(String)}, as a driver's. */
     public static final String LOG_DIRECTORY_PROPERTY = "verbus.log-directory";
 
-    /** Environment variable that names the default {@link #logDirectory}, as a driver's. */
+    /** Environment variable that names the default {@link #logDirectory(String)}, as a driver's. */
     public static final String LOG_DIRECTORY_VARIABLE = "VERBUS_LOG_DIRECTORY";
 
     String directoryName = defaultDirectoryName();
@@ -223,9 +225,9 @@ abstract sealed class ClientSettings permits Bus.Context {
     }
 
     /**
-     * @param handler told, where {@link #reconnect} is set, each time that the bus is connected to
-     *     the next driver and that has answered for all that was added again. Called on the client
-     *     conductor's thread.
+     * @param handler told, where {@link #reconnect(boolean)} is set, each time that the bus is
+     *     connected to the next driver and that has answered for all that was added again. Called
+     *     on the client conductor's thread.
      */
     public Bus.Context driverBackHandler(Consumer<Bus> handler) {
         this.driverBackHandler = Objects.requireNonNull(handler);

@@ -148,7 +148,7 @@ abstract sealed class ChannelValues permits ChannelUri.Builder {
     }
 
     /**
-     * @param congestion control of a subscription.
+     * @param control congestion control of a subscription.
      * @throws BusException if it is none.
      */
     public ChannelUri.Builder congestionControl(String control) {

@@ -19,7 +19,7 @@ import org.agrona.BitUtil;
  *  +----------------------------+ 3 * term length
  *  |   up to whole file pages   |
  *  +----------------------------+ file length - 4096, the metadata; offsets within it:
- *  |    raw tail of term 0..2   |   0  3 int64, (term id << 32) | tail offset   publishers
+ *  |    raw tail of term 0..2   |   0  3 int64, (term id &lt;&lt; 32) | tail offset   publishers
  *  |     active term count      |  24  int32   terms begun before the active one publishers
  *  +----------------------------+
  *  |   end-of-stream position   | 128  int64   written once by the driver

@@ -5,6 +5,7 @@ package io.verbus.driver;
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
+import io.verbus.cnc.DriverPulse;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.agent.CycleTimes;
 import io.verbus.driver.agent.DriverClock;
@@ -15,6 +16,7 @@ import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.DriverConfigSources;
 import io.verbus.driver.config.ThreadingMode;
 import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.service.ServiceManager;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ErrorSink;
 import io.verbus.driver.status.UnusedOptions;
@@ -248,9 +250,12 @@ public final class MediaDriver implements AutoCloseable {
     public static void run(DriverConfig config, PrintStream out) throws InterruptedException {
         CountDownLatch end = new CountDownLatch(1);
         EndSignals.handle(end::countDown);
-        try (MediaDriver driver = launch(config, null, end)) {
+        try (MediaDriver driver = launch(config, null, end);
+                ServiceManager manager =
+                        ServiceManager.of(System.getenv(), config.warningHandler())) {
             // What ends the JVM in another way, such as SIGHUP.
-            Runtime.getRuntime().addShutdownHook(new Thread(driver::close, "verbus-shutdown"));
+            Runtime.getRuntime()
+                    .addShutdownHook(new Thread(() -> end(manager, driver), "verbus-shutdown"));
             String networks = config.transportOptions().getOrDefault("rdma.networks", "none");
             if (!networks.equals("none")) {
                 out.println(
@@ -265,8 +270,29 @@ public final class MediaDriver implements AutoCloseable {
                             + " media=ipc"
                             + (driver.media.isEmpty() ? "" : "," + String.join(",", driver.media)));
             out.flush();
+            driver.tellReady(manager);
             end.await();
         }
+    }
+
+    /** In this order: the service manager's thread reads what the driver unmaps. */
+    private static void end(ServiceManager manager, MediaDriver driver) {
+        manager.close();
+        driver.close();
+    }
+
+    private void tellReady(ServiceManager manager) {
+        long watchdogNs = ServiceManager.watchdogNs(System.getenv());
+        DriverPulse pulse =
+                new DriverPulse(
+                        directory.path().resolve(CncFile.NAME),
+                        cnc,
+                        watchdogNs / 2,
+                        System.nanoTime());
+        manager.ready(
+                "directory " + directory.path(),
+                watchdogNs,
+                () -> pulse.state(System.nanoTime()) == DriverPulse.State.ALIVE);
     }
 
     /**

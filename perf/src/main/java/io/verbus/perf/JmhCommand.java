@@ -4,12 +4,6 @@ package io.verbus.perf;
 
 import io.verbus.BusException;
 import io.verbus.perf.report.Environment;
-import io.verbus.perf.run.Runner;
-
-import org.openjdk.jmh.results.format.ResultFormatType;
-import org.openjdk.jmh.runner.RunnerException;
-import org.openjdk.jmh.runner.options.OptionsBuilder;
-import org.openjdk.jmh.runner.options.TimeValue;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -60,28 +54,20 @@ final class JmhCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--seconds takes a number above 0, not " + seconds);
         }
-        var options =
-                new OptionsBuilder()
-                        .include("io\\.verbus\\.perf\\.jmh\\." + ".*" + regex)
-                        .forks(1)
-                        .warmupIterations(seconds)
-                        .warmupTime(TimeValue.seconds(1))
-                        .measurementIterations(seconds)
-                        .measurementTime(TimeValue.seconds(1))
-                        .shouldFailOnError(true)
-                        .jvmArgs(Runner.flags().toArray(String[]::new));
-        if (Environment.rdmaDevices().isEmpty()) {
+        if (!isJmhHere()) {
+            throw new BusException(
+                    "JMH is not on the class path, as the distribution archive has none: run"
+                            + " `./verbus perf jmh` in a clone of the repository");
+        }
+        boolean isVerbsLeftOut = Environment.rdmaDevices().isEmpty();
+        if (isVerbsLeftOut) {
             System.err.println(
                     "This host has no RDMA device: the benchmarks of verbs are left out.");
-            options.exclude(VERBS);
         }
-        if (json != null) {
-            options.resultFormat(ResultFormatType.JSON).result(json.toString());
-        }
-        try {
-            return new org.openjdk.jmh.runner.Runner(options.build()).run().isEmpty() ? 1 : 0;
-        } catch (RunnerException ex) {
-            throw new BusException("the benchmarks failed: " + ex.getMessage(), ex);
-        }
+        return Benchmarks.run(regex, isVerbsLeftOut ? VERBS : null, seconds, json);
+    }
+
+    private static boolean isJmhHere() {
+        return JmhCommand.class.getResource("/org/openjdk/jmh/runner/Runner.class") != null;
     }
 }

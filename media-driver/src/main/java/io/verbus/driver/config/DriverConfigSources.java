@@ -43,6 +43,7 @@ public final class DriverConfigSources {
                     "jvm",
                     "home",
                     "class",
+                    "cluster",
                     "debug",
                     "directory-owner",
                     "directory_owner");

@@ -40,6 +40,18 @@ class DriverConfigSourcesTest {
     }
 
     @Test
+    void passesOverWhatTheLauncherTellsOthers() {
+        sources()
+                .environment(
+                        Map.of(
+                                "VERBUS_HOME", "/opt/verbus",
+                                "VERBUS_JVM_OPTS", "-Xmx1g",
+                                "VERBUS_CLASS_PATH", "more.jar",
+                                "VERBUS_CLUSTER_CACHE", "/opt/verbus/cache/cluster.aot"))
+                .build();
+    }
+
+    @Test
     void whatIsReadLaterWins() throws IOException {
         Path file = folder.resolve("driver.properties");
         Files.writeString(

@@ -40,7 +40,8 @@ public final class DemoLab {
         if (home == null) {
             throw new DemoException(
                     "this host has no RDMA device, and VERBUS_HOME does not say where the lab is:"
-                            + " run `./verbus demo` in the repository");
+                            + " run `./verbus demo` in a clone of the repository, or try"
+                            + " --transport udp");
         }
         System.err.println(
                 "demo: this host has no RDMA device, so it runs on software RDMA in a virtual"

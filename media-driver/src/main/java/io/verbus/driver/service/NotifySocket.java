@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.service;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import io.verbus.BusException;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The service manager's socket, to which datagrams are sent: the JDK has none of its family and
+ * type. Any thread.
+ *
+ * @see <a href="https://man7.org/linux/man-pages/man7/unix.7.html">unix(7)</a>
+ */
+final class NotifySocket implements AutoCloseable {
+    private static final short AF_UNIX = 1;
+    private static final int SOCK_DGRAM_CLOEXEC = 2 | 0x8_0000;
+    private static final int MSG_NOSIGNAL = 0x4000;
+
+    /** struct sockaddr_un: family, path. */
+    private static final int PATH_OFFSET = 2;
+
+    private static final int MAX_PATH = 108;
+
+    private final String name;
+    private final byte[] path;
+    private final int descriptor;
+
+    /**
+     * Opens it.
+     *
+     * @param name a path, or a name with {@code @} before it, as in {@code NOTIFY_SOCKET}.
+     * @throws BusException if it is neither, or if there is no socket.
+     */
+    NotifySocket(String name) {
+        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+        if (!name.matches("[/@].+") || bytes.length >= MAX_PATH) {
+            throw new BusException(
+                    "NOTIFY_SOCKET is '"
+                            + name
+                            + "': it must be a path, or a name with @ before it, of less than "
+                            + MAX_PATH
+                            + " bytes, as systemd sets it");
+        }
+        if (bytes[0] == '@') {
+            bytes[0] = 0;
+        }
+        this.name = name;
+        path = bytes;
+        descriptor = Calls.socket();
+        if (descriptor < 0) {
+            throw new BusException(
+                    "there is no socket to tell the service manager by: let the unit's"
+                            + " RestrictAddressFamilies have AF_UNIX");
+        }
+    }
+
+    /**
+     * Sends a datagram.
+     *
+     * @param text of assignments, one a line.
+     * @throws BusException if the service manager does not receive it.
+     */
+    void send(String text) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment address = arena.allocate(PATH_OFFSET + path.length, Short.BYTES);
+            address.set(JAVA_SHORT, 0, AF_UNIX);
+            MemorySegment.copy(path, 0, address, JAVA_BYTE, PATH_OFFSET, path.length);
+            int errno = Calls.sendto(descriptor, arena.allocateFrom(text), address);
+            if (errno != 0) {
+                throw new BusException(
+                        "the service manager does not receive at "
+                                + name
+                                + " (sendto failed with errno "
+                                + errno
+                                + "): clear NOTIFY_SOCKET, unless systemd has set it for this"
+                                + " process");
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        Calls.close(descriptor);
+    }
+
+    /** The C library's functions; linked when the first of them is called. */
+    @SuppressWarnings("restricted")
+    private static final class Calls {
+        private static final Linker LINKER = Linker.nativeLinker();
+        private static final long ERRNO =
+                Linker.Option.captureStateLayout()
+                        .byteOffset(MemoryLayout.PathElement.groupElement("errno"));
+        private static final MethodHandle SOCKET =
+                LINKER.downcallHandle(
+                        LINKER.defaultLookup().findOrThrow("socket"),
+                        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
+        private static final MethodHandle CLOSE =
+                LINKER.downcallHandle(
+                        LINKER.defaultLookup().findOrThrow("close"),
+                        FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+        private static final MethodHandle SENDTO =
+                LINKER.downcallHandle(
+                        LINKER.defaultLookup().findOrThrow("sendto"),
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS,
+                                JAVA_INT),
+                        Linker.Option.captureCallState("errno"));
+
+        private Calls() {}
+
+        static int socket() {
+            try {
+                return (int) SOCKET.invokeExact((int) AF_UNIX, SOCK_DGRAM_CLOEXEC, 0);
+            } catch (Throwable e) {
+                throw new BusException("socket cannot be called: " + e, e);
+            }
+        }
+
+        /**
+         * @param text that ends with a zero, which is not sent.
+         * @return 0, or errno.
+         */
+        static int sendto(int descriptor, MemorySegment text, MemorySegment address) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment state = arena.allocate(Linker.Option.captureStateLayout());
+                long sent =
+                        (long)
+                                SENDTO.invokeExact(
+                                        state,
+                                        descriptor,
+                                        text,
+                                        text.byteSize() - 1,
+                                        MSG_NOSIGNAL,
+                                        address,
+                                        (int) address.byteSize());
+                return sent < 0 ? state.get(JAVA_INT, ERRNO) : 0;
+            } catch (Throwable e) {
+                throw new BusException("sendto cannot be called: " + e, e);
+            }
+        }
+
+        static void close(int descriptor) {
+            try {
+                int ignored = (int) CLOSE.invokeExact(descriptor);
+            } catch (Throwable e) {
+                throw new BusException("close cannot be called: " + e, e);
+            }
+        }
+    }
+}

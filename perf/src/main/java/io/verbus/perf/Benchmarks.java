@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf;
+
+import io.verbus.BusException;
+import io.verbus.perf.run.Runner;
+
+import org.openjdk.jmh.results.format.ResultFormatType;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+
+import java.nio.file.Path;
+
+/** The benchmarks, by JMH. Loaded only where JMH is. */
+final class Benchmarks {
+    private Benchmarks() {}
+
+    /**
+     * Runs those that a pattern names.
+     *
+     * @param regex which, by class and method.
+     * @param excluded pattern of those that are left out; null if none are.
+     * @param seconds of warm-up, and of measurement, of each.
+     * @param json file for the results; null if none is wanted.
+     * @return exit status: 1 if there were none.
+     * @throws BusException if one fails.
+     */
+    static int run(String regex, String excluded, int seconds, Path json) {
+        var options =
+                new OptionsBuilder()
+                        .include("io\\.verbus\\.perf\\.jmh\\." + ".*" + regex)
+                        .forks(1)
+                        .warmupIterations(seconds)
+                        .warmupTime(TimeValue.seconds(1))
+                        .measurementIterations(seconds)
+                        .measurementTime(TimeValue.seconds(1))
+                        .shouldFailOnError(true)
+                        .jvmArgs(Runner.flags().toArray(String[]::new));
+        if (excluded != null) {
+            options.exclude(excluded);
+        }
+        if (json != null) {
+            options.resultFormat(ResultFormatType.JSON).result(json.toString());
+        }
+        try {
+            return new org.openjdk.jmh.runner.Runner(options.build()).run().isEmpty() ? 1 : 0;
+        } catch (RunnerException ex) {
+            throw new BusException("the benchmarks failed: " + ex.getMessage(), ex);
+        }
+    }
+}
