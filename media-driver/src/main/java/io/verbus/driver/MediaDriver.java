@@ -242,8 +242,8 @@ public final class MediaDriver implements AutoCloseable {
      * closed in good order.
      *
      * @param config its settings.
-     * @param out where a line goes when the driver is ready, behind one that names the networks of
-     *     RDMA, if there are any.
+     * @param out where a line goes when the driver is ready, behind those that its transports have
+     *     for whoever starts it.
      */
     public static void run(DriverConfig config, PrintStream out) throws InterruptedException {
         CountDownLatch end = new CountDownLatch(1);
@@ -251,12 +251,8 @@ public final class MediaDriver implements AutoCloseable {
         try (MediaDriver driver = launch(config, null, end)) {
             // What ends the JVM in another way, such as SIGHUP.
             Runtime.getRuntime().addShutdownHook(new Thread(driver::close, "verbus-shutdown"));
-            String networks = config.transportOptions().getOrDefault("rdma.networks", "none");
-            if (!networks.equals("none")) {
-                out.println(
-                        "verbus driver: rdma carries the channels of aeron:udp that lead to "
-                                + networks);
-            }
+            Transports.notes(config.transportOptions())
+                    .forEach(note -> out.println("verbus driver: " + note));
             out.println(
                     "verbus driver ready: directory="
                             + driver.directory()

@@ -51,7 +51,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
         try {
             paths = new PathWarnings(host, counters, options.linkLayer());
             RdmaPeerErrors complaints = new RdmaPeerErrors(host, counters);
-            Admittance admittance = new Admittance(host, counters, complaints);
+            Admittance admittance = new Admittance(host, fabric, counters, complaints);
             outbound =
                     new OutboundConductor(
                             host,

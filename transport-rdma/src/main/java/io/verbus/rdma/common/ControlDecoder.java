@@ -26,7 +26,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * Reads the control messages of a peer. The bytes are not trusted: each length, identifier and
  * value is checked before it is used, and a message that breaks a rule is told in words, never
- * thrown.
+ * thrown. A message of a later schema has more bytes behind what is known here, which are skipped.
  *
  * <p>Used by one agent. Nothing is allocated for a good message but what outlives it.
  */
@@ -158,12 +158,8 @@ public final class ControlDecoder {
         }
         buffer.wrap(address, length);
         header.wrap(buffer, 0);
-        if (header.schemaId() != MessageHeaderDecoder.SCHEMA_ID
-                || header.version() != MessageHeaderDecoder.SCHEMA_VERSION) {
-            return "a control message has schema "
-                    + header.schemaId()
-                    + " version "
-                    + header.version();
+        if (header.schemaId() != MessageHeaderDecoder.SCHEMA_ID) {
+            return "a control message has schema " + header.schemaId();
         }
         return null;
     }
@@ -297,13 +293,13 @@ public final class ControlDecoder {
     }
 
     private String readReject(int length, Answers answers) {
-        int fixed = HEADER + RejectDecoder.BLOCK_LENGTH + RejectDecoder.textHeaderLength();
-        if (header.blockLength() != RejectDecoder.BLOCK_LENGTH || length < fixed) {
+        int fixed = HEADER + header.blockLength() + RejectDecoder.textHeaderLength();
+        if (!fits(length, RejectDecoder.BLOCK_LENGTH) || length < fixed) {
             return size("Reject", length);
         }
-        reject.wrap(buffer, HEADER, RejectDecoder.BLOCK_LENGTH, RejectDecoder.SCHEMA_VERSION);
+        reject.wrap(buffer, HEADER, header.blockLength(), RejectDecoder.SCHEMA_VERSION);
         int textLength = reject.textLength();
-        if (textLength > MAX_TEXT || length != fixed + textLength) {
+        if (textLength > MAX_TEXT || length < fixed + textLength) {
             return "Reject has a text of " + textLength + " bytes in " + length;
         }
         int code = reject.codeRaw();
@@ -342,8 +338,9 @@ public final class ControlDecoder {
         return null;
     }
 
+    /** Whether the message has the fields that are known, and what it tells of its length holds. */
     private boolean fits(int length, int blockLength) {
-        return header.blockLength() == blockLength && length == HEADER + blockLength;
+        return header.blockLength() >= blockLength && length >= HEADER + header.blockLength();
     }
 
     private String size(String name, int length) {

@@ -8,35 +8,38 @@ import io.verbus.codecs.rdma.RejectCode;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.util.Arrays;
+
 /**
  * The private data of a connection request and of its answer: which driver speaks. A fabric may pad
- * it, so only the fields' own bytes count.
+ * it with zeros, and a later release may add fields behind those that are known here.
  *
- * @param version of the protocol that the peer speaks.
+ * @param versions of the protocol that the peer speaks.
  * @param rejectCode why, in a rejection.
  * @param driverId of the peer, new at each of its starts.
  */
-public record Hello(int version, RejectCode rejectCode, long driverId) {
+public record Hello(Versions versions, RejectCode rejectCode, long driverId) {
     /** "VERBUS" and the version of the message itself. */
     public static final long MAGIC = 0x5645524255530001L;
 
-    /** Version of the protocol that this release speaks. */
-    public static final int VERSION = 3;
+    /** Bytes of the greeting of a release that speaks one version only: what every one has. */
+    private static final int LEAST_LENGTH = HelloDecoder.highestVersionEncodingOffset();
 
     /** Bytes of this side's greeting. */
     public static byte[] of(long driverId, RejectCode rejectCode) {
-        return of(VERSION, driverId, rejectCode);
+        return new Hello(Versions.OURS, rejectCode, driverId).bytes();
     }
 
-    /** Bytes of a greeting of any version. */
-    public static byte[] of(int version, long driverId, RejectCode rejectCode) {
+    /** Its bytes. */
+    public byte[] bytes() {
         byte[] bytes = new byte[HelloEncoder.BLOCK_LENGTH];
         new HelloEncoder()
                 .wrap(new UnsafeBuffer(bytes), 0)
                 .magic(MAGIC)
-                .protocolVersion(version)
+                .protocolVersion(versions.lowest())
                 .rejectCode(rejectCode)
-                .driverId(driverId);
+                .driverId(driverId)
+                .highestVersion(versions.highest());
         return bytes;
     }
 
@@ -47,13 +50,15 @@ public record Hello(int version, RejectCode rejectCode, long driverId) {
      * @return the greeting, or null if it is none of a Verbus driver.
      */
     public static Hello read(byte[] bytes) {
-        if (bytes.length < HelloDecoder.BLOCK_LENGTH) {
+        if (bytes.length < LEAST_LENGTH) {
             return null;
         }
+        // The fields that an older release does not send read as zeros.
+        byte[] whole = Arrays.copyOf(bytes, HelloDecoder.BLOCK_LENGTH);
         HelloDecoder hello =
                 new HelloDecoder()
                         .wrap(
-                                new UnsafeBuffer(bytes),
+                                new UnsafeBuffer(whole),
                                 0,
                                 HelloDecoder.BLOCK_LENGTH,
                                 HelloDecoder.SCHEMA_VERSION);
@@ -61,22 +66,19 @@ public record Hello(int version, RejectCode rejectCode, long driverId) {
             return null;
         }
         return new Hello(
-                (int) hello.protocolVersion(), code(hello.rejectCodeRaw()), hello.driverId());
+                Versions.told((int) hello.protocolVersion(), hello.highestVersion()),
+                code(hello.rejectCodeRaw()),
+                hello.driverId());
     }
 
-    /** Whether the peer speaks another version. */
-    public boolean isOtherVersion() {
-        return version != VERSION;
+    /** Whether the peer speaks none of this release's versions. */
+    public boolean isStrange() {
+        return versions.isStrangeTo(Versions.OURS);
     }
 
-    /** Tells that the peer speaks another version, with the remedy. */
-    public String versionsDiffer(String peer) {
-        return peer
-                + " speaks version "
-                + version
-                + " of the protocol, this one version "
-                + VERSION
-                + ": use the same Verbus release for both";
+    /** The version in which the two speak. */
+    public int version() {
+        return versions.common(Versions.OURS);
     }
 
     /** The code of a number from a peer; unspecified if it has no meaning here. */

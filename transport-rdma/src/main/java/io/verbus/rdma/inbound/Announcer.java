@@ -10,6 +10,7 @@ import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.RdmaPeerErrors;
 import io.verbus.rdma.common.RdmaPeerErrors.Kind;
 import io.verbus.rdma.common.SystemCounters;
+import io.verbus.rdma.common.Versions;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
@@ -268,16 +269,8 @@ final class Announcer implements AutoCloseable {
     }
 
     private void onAnswer(Wish wish, Announcement.Answer answer, long nowNs) {
-        if (answer.version() != Hello.VERSION) {
-            failed(
-                    wish,
-                    Kind.OTHER_VERSION,
-                    "the driver there speaks version "
-                            + answer.version()
-                            + " of the protocol, this one version "
-                            + Hello.VERSION
-                            + ": use the same Verbus release for both",
-                    nowNs);
+        if (answer.versions().isStrangeTo(Versions.OURS)) {
+            failed(wish, Kind.OTHER_VERSION, answer.versions().differ("the driver there"), nowNs);
             return;
         }
         switch (answer.code()) {

@@ -80,7 +80,7 @@ public final class InboundConductor implements AutoCloseable {
         this.commands = agent.commands();
         this.nowNs = nowNs;
         this.complaints = complaints;
-        listeners = new InboundListeners(host, fabric, options.connection());
+        listeners = new InboundListeners(host, fabric, options.connection(), admittance);
         peers = new InboundPeers(host, options, registrations, events, nowNs);
         halfOpen = new HalfOpen(counters, options.maxHalfOpen());
         images = new InboundImages(host, options, registrations, commands, complaints, nowNs);
@@ -244,7 +244,13 @@ public final class InboundConductor implements AutoCloseable {
         InboundListener endpoint = listeners.get(listener);
         Hello greeting = Hello.read(privateData);
         Admission.Refusal refusal =
-                admission.refusal(remoteAddress, listener, endpoint, greeting, peers.count());
+                admission.refusal(
+                        remoteAddress,
+                        connection.localAddress(),
+                        listener,
+                        endpoint,
+                        greeting,
+                        peers.count());
         if (refusal == null) {
             accept(endpoint, connection, InboundPeer.text(remoteAddress), greeting);
             return;

@@ -50,7 +50,7 @@ final class InboundLink
     private final boolean isCreditInline;
     private final int maxUnhandled;
     private final ControlDecoder reader = new ControlDecoder();
-    private final ControlEncoder writer = new ControlEncoder();
+    private final ControlEncoder writer;
     private final ArrayDeque<ReceiverCommand.Answer> answers = new ArrayDeque<>();
 
     private final RoundRobin<CreditGrant> grants;
@@ -75,6 +75,7 @@ final class InboundLink
     InboundLink(
             QueuePair queuePair,
             Domain domain,
+            int version,
             ConnectionCounters counters,
             RdmaOptions options,
             Queue<ReceiverEvent> events,
@@ -83,6 +84,7 @@ final class InboundLink
         this.counters = counters;
         this.options = options;
         this.events = events;
+        writer = new ControlEncoder(version);
         this.isCreditInline = queuePair.maxInline() >= CreditLine.WRITTEN_LENGTH;
         this.maxUnhandled = 2 * options.maxStreams() + options.receiveDepth();
         control = new SendRing(domain, CONTROL_SLOTS, RdmaOptions.MESSAGE_LENGTH);

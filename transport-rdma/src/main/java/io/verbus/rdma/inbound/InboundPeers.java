@@ -95,6 +95,7 @@ final class InboundPeers implements AutoCloseable {
                     new InboundLink(
                             connection.queuePair(),
                             connection.domain(),
+                            greeting.version(),
                             counters,
                             options,
                             events,

@@ -223,12 +223,22 @@ final class EndpointStreams implements AutoCloseable {
     /**
      * Hands a connection that is established to the sender, and sends everything through it.
      *
+     * @param connection that stands.
+     * @param version of the protocol in which the two drivers speak.
+     * @param counters of the connection.
+     * @param events to the conductor.
      * @throws FabricException if it cannot be used; {@link #closeLink} is owed then too.
      */
-    void attach(Connection connection, ConnectionCounters counters, Queue<SenderEvent> events) {
+    void attach(
+            Connection connection,
+            int version,
+            ConnectionCounters counters,
+            Queue<SenderEvent> events) {
         adopt(connection.domain());
         creditSlots = new CreditSlots(domain);
-        link = new OutboundLink(connection.queuePair(), domain, counters, options, events, nowNs);
+        link =
+                new OutboundLink(
+                        connection.queuePair(), domain, version, counters, options, events, nowNs);
         commands.add(new SenderCommand.Attach(link));
         isAttached = true;
         sendAll();

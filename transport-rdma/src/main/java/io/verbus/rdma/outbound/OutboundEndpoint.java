@@ -255,16 +255,16 @@ final class OutboundEndpoint implements AutoCloseable {
                     Kind.STRANGER,
                     true,
                     nowNs);
-        } else if (greeting.isOtherVersion()) {
+        } else if (greeting.isStrange()) {
             notConnected(
-                    greeting.versionsDiffer("the driver at " + name),
+                    greeting.versions().differ("the driver at " + name),
                     Kind.OTHER_VERSION,
                     true,
                     nowNs);
         } else {
             try {
                 meet(greeting.driverId());
-                attach();
+                attach(greeting.version());
             } catch (FabricException e) {
                 notConnected(
                         "cannot use the connection to " + name + ": " + e.getMessage(),
@@ -287,8 +287,8 @@ final class OutboundEndpoint implements AutoCloseable {
         }
     }
 
-    private void attach() {
-        streams.attach(connection, counters, events);
+    private void attach(int version) {
+        streams.attach(connection, version, counters, events);
         state = State.UP;
         backoff.reset();
         counters.state.setRelease(2);
@@ -328,7 +328,7 @@ final class OutboundEndpoint implements AutoCloseable {
 
     private String rejection(Hello greeting) {
         return switch (greeting.rejectCode()) {
-            case VERSION_MISMATCH -> greeting.versionsDiffer("the driver at " + name);
+            case VERSION_MISMATCH -> greeting.versions().differ("the driver at " + name);
             case NOT_ALLOWED ->
                     "the driver at " + name + " does not allow this host: add it to its allow list";
             case NO_RESOURCES ->

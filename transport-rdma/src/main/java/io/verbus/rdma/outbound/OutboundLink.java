@@ -46,6 +46,7 @@ final class OutboundLink
     OutboundLink(
             QueuePair queuePair,
             Domain domain,
+            int version,
             ConnectionCounters counters,
             RdmaOptions options,
             Queue<SenderEvent> events,
@@ -53,7 +54,7 @@ final class OutboundLink
         this.queuePair = queuePair;
         this.counters = counters;
         this.events = events;
-        port = new OutboundPort(this, queuePair, domain, counters, options, events);
+        port = new OutboundPort(this, queuePair, domain, version, counters, options, events);
         probe = new Probe(options.probeIntervalNs(), options.probeTimeoutNs(), nowNs);
         roundRobin = new RoundRobin<>(options.idleAfterNs(), nowNs);
     }

@@ -35,7 +35,7 @@ final class OutboundPort implements AutoCloseable {
     private final Queue<SenderEvent> events;
     private final SendRing control;
     private final SendRing zero;
-    private final ControlEncoder encoder = new ControlEncoder();
+    private final ControlEncoder encoder;
 
     private boolean isStaged;
     private long stagedBytes;
@@ -48,6 +48,7 @@ final class OutboundPort implements AutoCloseable {
      * @param link that this is the port of.
      * @param queuePair of the connection.
      * @param domain in which messages are registered.
+     * @param version of the protocol in which the two drivers speak.
      * @param counters of the connection.
      * @param options of the transport.
      * @param events to the conductor.
@@ -56,6 +57,7 @@ final class OutboundPort implements AutoCloseable {
             OutboundLink link,
             QueuePair queuePair,
             Domain domain,
+            int version,
             ConnectionCounters counters,
             RdmaOptions options,
             Queue<SenderEvent> events) {
@@ -64,6 +66,7 @@ final class OutboundPort implements AutoCloseable {
         this.counters = counters;
         this.options = options;
         this.events = events;
+        encoder = new ControlEncoder(version);
         zero = new SendRing(domain, 1, Long.BYTES * 8);
         try {
             control = new SendRing(domain, CONTROL_SLOTS, RdmaOptions.MESSAGE_LENGTH);

@@ -2,6 +2,7 @@
 
 package io.verbus.udp.inbound;
 
+import io.verbus.udp.common.AllowedSources;
 import io.verbus.udp.common.ReceiverCounters;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
@@ -21,6 +22,7 @@ import java.util.function.LongConsumer;
 final class EndpointReceiver {
     private final DatagramSocket socket;
     private final ReceiveBatch incoming;
+    private final AllowedSources allowed;
     private final ControlSender sender;
     private final Queue<ReceiverEvent> events;
     private final long receiverId;
@@ -61,6 +63,7 @@ final class EndpointReceiver {
             Queue<ReceiverEvent> events) {
         this.socket = socket;
         this.incoming = incoming;
+        allowed = new AllowedSources(options.allow(), counters.notAllowed);
         this.sender = sender;
         this.counters = counters;
         this.events = events;
@@ -185,7 +188,7 @@ final class EndpointReceiver {
     int work(long nowNs) {
         int work = incoming.receive(socket);
         for (int i = 0; i < work; i++) {
-            if (!incoming.isLost(i)) {
+            if (!incoming.isLost(i) && isAllowed(i, nowNs)) {
                 dispatcher.onDatagram(
                         incoming.buffer(i), incoming.length(i), incoming.source(i), nowNs);
             }
@@ -204,6 +207,16 @@ final class EndpointReceiver {
             }
         }
         return work;
+    }
+
+    private boolean isAllowed(int index, long nowNs) {
+        if (allowed.admits(incoming, index)) {
+            return true;
+        }
+        if (allowed.isReportDue(nowNs)) {
+            events.add(new ReceiverEvent.NotAllowed(incoming.source(index).host()));
+        }
+        return false;
     }
 
     /** Asks the publication for the set-ups of all its streams, and of responses one by one. */

@@ -278,6 +278,7 @@ public final class InboundConductor implements AutoCloseable {
         switch (event) {
             case ReceiverEvent.Offered offered -> offers.onOffered(offered);
             case ReceiverEvent.Crowded crowded -> offers.onCrowded(crowded);
+            case ReceiverEvent.NotAllowed stranger -> offers.onNotAllowed(stranger);
             case ReceiverEvent.Ended ended ->
                     host.onImageEnding(ended.image().image(), ended.finalPosition());
             case ReceiverEvent.Revoked revoked ->

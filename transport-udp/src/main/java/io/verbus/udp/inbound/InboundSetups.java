@@ -7,6 +7,7 @@ import io.verbus.transport.InboundImage;
 import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.TransportHost;
+import io.verbus.udp.common.AllowedSources;
 import io.verbus.udp.common.UdpOptions;
 
 import java.nio.charset.StandardCharsets;
@@ -23,7 +24,8 @@ final class InboundSetups {
     /** What peers cause, beside what {@link ImageQuota.Refusal} names. */
     private enum PeerError {
         FAILED,
-        NARROW
+        NARROW,
+        NOT_ALLOWED
     }
 
     private final TransportHost host;
@@ -127,6 +129,12 @@ final class InboundSetups {
     /** The receiver has refused a stream, since there are too many. */
     void onCrowded(ReceiverEvent.Crowded crowded) {
         record(ImageQuota.Refusal.IMAGES, crowded.host());
+    }
+
+    /** A host has sent that is not allowed to. */
+    void onNotAllowed(ReceiverEvent.NotAllowed stranger) {
+        peerErrors.record(
+                PeerError.NOT_ALLOWED, stranger.host(), AllowedSources.refusal(stranger.host()));
     }
 
     private void record(ImageQuota.Refusal refusal, String peer) {

@@ -2,6 +2,7 @@
 
 package io.verbus.udp.outbound;
 
+import io.verbus.udp.common.AllowedSources;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SocketAddress;
@@ -55,6 +56,7 @@ final class Destination {
             SocketAddress address,
             RemoteReceivers receivers,
             SenderAgent agent,
+            AllowedSources allowed,
             SenderCounters counters,
             Queue<SenderEvent> events,
             int ttl,
@@ -75,7 +77,7 @@ final class Destination {
                         events,
                         ttl,
                         isJoining);
-        feedback = new Feedback(this, control, agent.incoming(), receivers, counters);
+        feedback = new Feedback(this, control, agent.incoming(), allowed, receivers, counters);
     }
 
     /** Conductor, when nothing uses the socket any more. */

@@ -8,6 +8,7 @@ import io.verbus.cnc.CounterTypes;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
+import io.verbus.udp.common.AllowedSources;
 import io.verbus.udp.common.MovedNames;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.common.SocketBuffers;
@@ -41,6 +42,7 @@ final class SendDestinations {
     private final UdpOptions options;
     private final SenderCounters counters;
     private final SenderAgent agent;
+    private final AllowedSources allowed;
     private final Queue<SenderEvent> events;
 
     /** Those that one more stream may go by. */
@@ -66,6 +68,7 @@ final class SendDestinations {
         this.options = options;
         this.counters = counters;
         this.agent = agent;
+        allowed = new AllowedSources(options.allow(), counters.notAllowed);
         this.events = events;
     }
 
@@ -187,6 +190,7 @@ final class SendDestinations {
                     new SocketAddress(route.to() == null ? socket.localAddress() : route.to()),
                     receivers(route, stream),
                     agent,
+                    allowed,
                     counters,
                     events,
                     route.ttl().orElse(0),
