@@ -14,6 +14,7 @@ import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.DriverConfigSources;
 import io.verbus.driver.config.ThreadingMode;
+import io.verbus.driver.files.AuditLog;
 import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ErrorSink;
@@ -49,6 +50,7 @@ public final class MediaDriver implements AutoCloseable {
     private final CountDownLatch end;
     private CncFile cnc;
     private ErrorSink errors;
+    private AuditLog audit;
     private DriverThreads threads;
     private boolean isClosed;
 
@@ -59,7 +61,9 @@ public final class MediaDriver implements AutoCloseable {
             DriverConfig config, List<TransportProvider> providers, CountDownLatch end) {
         this.config = config;
         this.end = end;
-        this.directory = DriverDirectory.open(config.directory(), config.directoryGroup());
+        this.directory =
+                DriverDirectory.open(
+                        config.directory(), config.directoryGroup(), config.directoryAccess());
         if (!config.deleteOnShutdown()) {
             directory.keep();
         }
@@ -150,6 +154,7 @@ public final class MediaDriver implements AutoCloseable {
                 new DistinctErrorLog(
                         cnc.errorLog(), SystemEpochClock.INSTANCE, StandardCharsets.UTF_8);
         errors = new ErrorSink(log, counters.system(SystemCounter.ERRORS), config.errorHandler());
+        audit = AuditLog.open(directory.path(), config.auditFile(), config.auditLength(), errors);
         List<TransportProvider> providers = given != null ? given : Transports.load(errors);
         Transports.checkOptions(providers, config.transportOptions());
         DriverParts parts =
@@ -161,6 +166,7 @@ public final class MediaDriver implements AutoCloseable {
                         clock,
                         counters,
                         config.terminable() ? end::countDown : () -> {},
+                        audit,
                         errors);
         UnusedOptions.show(config.unusedOptions(), counters);
         CycleTimes cycleTimes = CycleTimes.of(config, counters);
@@ -224,6 +230,9 @@ public final class MediaDriver implements AutoCloseable {
         try {
             if (threads != null) {
                 threads.close();
+            }
+            if (audit != null) {
+                audit.close();
             }
             if (errors != null) {
                 errors.close();

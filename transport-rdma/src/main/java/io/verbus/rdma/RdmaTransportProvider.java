@@ -2,6 +2,7 @@
 
 package io.verbus.rdma;
 
+import io.verbus.rdma.auth.KeyFile;
 import io.verbus.rdma.common.AllowList;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.fabric.DeviceSubnets;
@@ -34,6 +35,7 @@ public final class RdmaTransportProvider implements TransportProvider {
     public void check(TransportSettings settings) {
         RdmaOptions.of(settings);
         AllowList.of(settings);
+        KeyFile.check(settings);
         networks(settings);
     }
 

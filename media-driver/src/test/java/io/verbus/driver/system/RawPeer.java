@@ -5,6 +5,7 @@ package io.verbus.driver.system;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.codecs.rdma.StreamEnd;
 import io.verbus.driver.Await;
+import io.verbus.rdma.auth.Proof;
 import io.verbus.rdma.common.ControlDecoder;
 import io.verbus.rdma.common.ControlEncoder;
 import io.verbus.rdma.common.Hello;
@@ -195,6 +196,9 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                     address,
                     length,
                     new ControlDecoder.Offers() {
+                        @Override
+                        public void onProof(Proof proof) {}
+
                         @Override
                         public void onSetup(Setup offer) {
                             offered = offer;

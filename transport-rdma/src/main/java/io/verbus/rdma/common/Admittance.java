@@ -2,10 +2,11 @@
 
 package io.verbus.rdma.common;
 
+import io.verbus.rdma.auth.KeyRing;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
-import io.verbus.transport.TransportSettings;
+import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
@@ -16,23 +17,63 @@ public final class Admittance {
     private final Fabric fabric;
     private final AllowList allowList;
     private final AtomicCounter refused;
+    private final AtomicCounter unauthenticated;
+    private final TransportHost host;
+    private final KeyRing keys;
     private final RdmaPeerErrors complaints;
 
     /**
-     * @param settings that say which hosts may connect.
+     * @param host whose settings say which hosts may connect.
      * @param fabric that knows this host's subnets.
      * @param counters of the transport.
      * @param complaints about peers.
      */
     public Admittance(
-            TransportSettings settings,
-            Fabric fabric,
-            SystemCounters counters,
-            RdmaPeerErrors complaints) {
+            TransportHost host, Fabric fabric, SystemCounters counters, RdmaPeerErrors complaints) {
+        this.host = host;
         this.fabric = fabric;
         this.complaints = complaints;
-        allowList = AllowList.of(settings);
+        allowList = AllowList.of(host);
         refused = counters.counter("connections refused by verbus.rdma.allow");
+        unauthenticated = counters.counter("connections refused for want of a key");
+        keys = new KeyRing(host);
+    }
+
+    /** The keys that hosts must prove to have. */
+    public KeyRing keys() {
+        return keys;
+    }
+
+    /** Timers. */
+    public void work(long nowNs) {
+        keys.work(nowNs);
+    }
+
+    /**
+     * A peer does not have the key of its network.
+     *
+     * @param peer that is refused.
+     * @param local address at which it arrived, or from which it was asked.
+     * @param message cause and remedy.
+     */
+    public void onUnauthenticated(InetSocketAddress peer, InetSocketAddress local, String message) {
+        unauthenticated.incrementRelease();
+        complaints.record(RdmaPeerErrors.Kind.NOT_AUTHENTICATED, hostOf(peer), message);
+        onRefused(peer, local, message);
+    }
+
+    /** Writes to the audit log that a peer was admitted. */
+    public void onAdmitted(InetSocketAddress peer, InetSocketAddress local, String how) {
+        host.audit("admitted rdma peer=" + text(peer) + " at=" + text(local) + " " + how);
+    }
+
+    /** Writes to the audit log that a peer was refused. */
+    public void onRefused(InetSocketAddress peer, InetSocketAddress local, String reason) {
+        host.audit("refused rdma peer=" + text(peer) + " at=" + text(local) + " reason=" + reason);
+    }
+
+    private static String text(InetSocketAddress address) {
+        return hostOf(address) + (address == null ? "" : ":" + address.getPort());
     }
 
     /**
@@ -46,8 +87,10 @@ public final class Admittance {
             return true;
         }
         refused.incrementRelease();
-        String host = hostOf(peer);
-        complaints.record(RdmaPeerErrors.Kind.NOT_ALLOWED, host, allowList.refusal(host, local));
+        String name = hostOf(peer);
+        String refusal = allowList.refusal(name, local);
+        complaints.record(RdmaPeerErrors.Kind.NOT_ALLOWED, name, refusal);
+        onRefused(peer, local, refusal);
         return false;
     }
 
@@ -72,14 +115,14 @@ public final class Admittance {
      * @param answer for the peer.
      */
     public void refuse(Connection connection, byte[] answer) {
-        String host = hostOf(connection.remoteAddress());
+        String name = hostOf(connection.remoteAddress());
         try {
             connection.reject(answer);
         } catch (FabricException e) {
             complaints.record(
                     RdmaPeerErrors.Kind.NOT_ACCEPTED,
-                    host,
-                    "cannot refuse a connection of " + host + ": " + e.getMessage());
+                    name,
+                    "cannot refuse a connection of " + name + ": " + e.getMessage());
         }
         connection.close();
         if (connection.domain() != null) {

@@ -8,9 +8,13 @@ import io.verbus.codecs.rdma.AnnouncedDecoder;
 import io.verbus.codecs.rdma.AnnouncedEncoder;
 import io.verbus.codecs.rdma.BooleanType;
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.auth.Key;
+import io.verbus.rdma.auth.Proof;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
@@ -24,6 +28,9 @@ import java.util.Arrays;
  * @param isOfSession whether it asks for the responses of one session, and nothing else.
  * @param streamId of the responses.
  * @param sessionId of the responses.
+ * @param key number of the key of the proof; 0 without one.
+ * @param proof1 half of the first half of the proof that the driver has the key.
+ * @param proof2 half of it.
  */
 public record Announcement(
         Versions versions,
@@ -31,10 +38,15 @@ public record Announcement(
         int port,
         boolean isOfSession,
         int streamId,
-        int sessionId) {
+        int sessionId,
+        int key,
+        long proof1,
+        long proof2) {
     /** "VERBUS", the kind of message, and its version. */
     public static final long MAGIC = 0x5645524255530101L;
 
+    private static final int COVERED_LENGTH = 5 * Integer.BYTES + Long.BYTES + 1;
+    private static final long UNSIGNED = 0xFFFF_FFFFL;
     private static final int LEAST_LENGTH = AnnounceDecoder.highestVersionEncodingOffset();
 
     /**
@@ -89,12 +101,55 @@ public record Announcement(
 
     /** Of a receiver that takes whatever the control address has for all. */
     public static Announcement ofAll(long driverId, int port) {
-        return new Announcement(Versions.OURS, driverId, port, false, 0, 0);
+        return new Announcement(Versions.OURS, driverId, port, false, 0, 0, 0, 0, 0);
     }
 
     /** Of a receiver that awaits responses. */
     public static Announcement ofSession(long driverId, int port, int streamId, int sessionId) {
-        return new Announcement(Versions.OURS, driverId, port, true, streamId, sessionId);
+        return new Announcement(Versions.OURS, driverId, port, true, streamId, sessionId, 0, 0, 0);
+    }
+
+    /**
+     * The same, with a proof.
+     *
+     * @param with the key of the publisher's network; null for none.
+     * @param publisher address to which the announcement goes.
+     */
+    public Announcement proved(Key with, InetAddress publisher) {
+        if (with == null) {
+            return this;
+        }
+        Proof proof = with.announcement(covered(publisher));
+        return new Announcement(
+                versions,
+                driverId,
+                port,
+                isOfSession,
+                streamId,
+                sessionId,
+                with.id(),
+                proof.first(),
+                proof.second());
+    }
+
+    /**
+     * What its proof covers.
+     *
+     * @param publisher address to which it goes.
+     */
+    public byte[] covered(InetAddress publisher) {
+        byte[] host = publisher.getAddress();
+        return ByteBuffer.allocate(1 + host.length + COVERED_LENGTH)
+                .put((byte) host.length)
+                .put(host)
+                .putInt(versions.lowest())
+                .putInt(versions.highest())
+                .putLong(driverId)
+                .putInt(port)
+                .put((byte) (isOfSession ? 1 : 0))
+                .putInt(streamId)
+                .putInt(sessionId)
+                .array();
     }
 
     /** Its bytes. */
@@ -109,7 +164,10 @@ public record Announcement(
                 .ofSession(isOfSession ? BooleanType.T : BooleanType.F)
                 .streamId(streamId)
                 .sessionId(sessionId)
-                .highestVersion(versions.highest());
+                .highestVersion(versions.highest())
+                .key(key & UNSIGNED)
+                .proof1(proof1)
+                .proof2(proof2);
         return bytes;
     }
 
@@ -140,6 +198,9 @@ public record Announcement(
                 announce.port(),
                 announce.ofSessionRaw() == BooleanType.T.value(),
                 announce.streamId(),
-                announce.sessionId());
+                announce.sessionId(),
+                (int) announce.key(),
+                announce.proof1(),
+                announce.proof2());
     }
 }

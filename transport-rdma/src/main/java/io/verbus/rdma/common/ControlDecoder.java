@@ -10,6 +10,7 @@ import io.verbus.codecs.rdma.DeferDecoder;
 import io.verbus.codecs.rdma.GoodbyeDecoder;
 import io.verbus.codecs.rdma.ImageClosedDecoder;
 import io.verbus.codecs.rdma.MessageHeaderDecoder;
+import io.verbus.codecs.rdma.ProofDecoder;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.codecs.rdma.RejectDecoder;
 import io.verbus.codecs.rdma.ResponseSessionDecoder;
@@ -19,6 +20,7 @@ import io.verbus.codecs.rdma.WantedDecoder;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
+import io.verbus.rdma.auth.Proof;
 
 import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -38,6 +40,7 @@ public final class ControlDecoder {
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final SetupDecoder setup = new SetupDecoder();
+    private final ProofDecoder proof = new ProofDecoder();
     private final CloseDecoder close = new CloseDecoder();
     private final AcceptDecoder accept = new AcceptDecoder();
     private final DeferDecoder defer = new DeferDecoder();
@@ -49,6 +52,9 @@ public final class ControlDecoder {
 
     /** What a publishing driver says. */
     public interface Offers {
+        /** The peer proves that it has a key; nothing is checked of that. */
+        void onProof(Proof proof);
+
         /** A stream is offered. */
         void onSetup(Setup offer);
 
@@ -108,6 +114,7 @@ public final class ControlDecoder {
         }
         return switch (header.templateId()) {
             case SetupDecoder.TEMPLATE_ID -> readSetup(length, offers);
+            case ProofDecoder.TEMPLATE_ID -> readProof(length, offers);
             case CloseDecoder.TEMPLATE_ID -> readClose(length, offers);
             case GoodbyeDecoder.TEMPLATE_ID -> {
                 if (!fits(length, GoodbyeDecoder.BLOCK_LENGTH)) {
@@ -208,6 +215,15 @@ public final class ControlDecoder {
                         setup.isResumingRaw() == BooleanType.T.value(),
                         setup.wantsResponsesRaw() == BooleanType.T.value(),
                         setup.controlId()));
+        return null;
+    }
+
+    private String readProof(int length, Offers offers) {
+        if (!fits(length, ProofDecoder.BLOCK_LENGTH)) {
+            return size("Proof", length);
+        }
+        proof.wrap(buffer, HEADER, ProofDecoder.BLOCK_LENGTH, ProofDecoder.SCHEMA_VERSION);
+        offers.onProof(new Proof(proof.proof1(), proof.proof2(), proof.proof3(), proof.proof4()));
         return null;
     }
 

@@ -10,12 +10,14 @@ import io.verbus.codecs.rdma.DeferEncoder;
 import io.verbus.codecs.rdma.GoodbyeEncoder;
 import io.verbus.codecs.rdma.ImageClosedEncoder;
 import io.verbus.codecs.rdma.MessageHeaderEncoder;
+import io.verbus.codecs.rdma.ProofEncoder;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.codecs.rdma.RejectEncoder;
 import io.verbus.codecs.rdma.ResponseSessionEncoder;
 import io.verbus.codecs.rdma.SetupEncoder;
 import io.verbus.codecs.rdma.StreamEnd;
 import io.verbus.codecs.rdma.WantedEncoder;
+import io.verbus.rdma.auth.Proof;
 
 import org.agrona.MutableDirectBuffer;
 
@@ -31,6 +33,7 @@ public final class ControlEncoder {
 
     private final int schemaVersion;
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
+    private final ProofEncoder proof = new ProofEncoder();
     private final SetupEncoder setup = new SetupEncoder();
     private final CloseEncoder close = new CloseEncoder();
     private final AcceptEncoder accept = new AcceptEncoder();
@@ -71,6 +74,16 @@ public final class ControlEncoder {
                 .wantsResponses(offer.wantsResponses() ? BooleanType.T : BooleanType.F)
                 .controlId(offer.controlId());
         return written(setup.encodedLength());
+    }
+
+    /** Proves that this driver has the key. */
+    public int proof(MutableDirectBuffer buffer, int offset, Proof given) {
+        proof.wrapAndApplyHeader(buffer, offset, header)
+                .proof1(given.first())
+                .proof2(given.second())
+                .proof3(given.third())
+                .proof4(given.fourth());
+        return written(proof.encodedLength());
     }
 
     /** Ends a stream. */

@@ -5,9 +5,13 @@ package io.verbus.rdma.common;
 import io.verbus.codecs.rdma.HelloDecoder;
 import io.verbus.codecs.rdma.HelloEncoder;
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.auth.Challenge;
+import io.verbus.rdma.auth.Proof;
+import io.verbus.rdma.auth.Side;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.net.InetAddress;
 import java.util.Arrays;
 
 /**
@@ -17,20 +21,39 @@ import java.util.Arrays;
  * @param versions of the protocol that the peer speaks.
  * @param rejectCode why, in a rejection.
  * @param driverId of the peer, new at each of its starts.
+ * @param challenge of the peer, to prove that this side has the key of its network.
+ * @param proof of the peer that it has the key, in an answer.
  */
-public record Hello(Versions versions, RejectCode rejectCode, long driverId) {
+public record Hello(
+        Versions versions, RejectCode rejectCode, long driverId, Challenge challenge, Proof proof) {
     /** "VERBUS" and the version of the message itself. */
     public static final long MAGIC = 0x5645524255530001L;
 
     /** Bytes of the greeting of a release that speaks one version only: what every one has. */
     private static final int LEAST_LENGTH = HelloDecoder.highestVersionEncodingOffset();
 
+    /** Bytes up to the proof. */
+    private static final int REQUEST_LENGTH = HelloDecoder.proof1EncodingOffset();
+
+    private static final long UNSIGNED = 0xFFFF_FFFFL;
+
     /** Bytes of this side's greeting. */
     public static byte[] of(long driverId, RejectCode rejectCode) {
-        return new Hello(Versions.OURS, rejectCode, driverId).bytes();
+        return of(driverId, rejectCode, Challenge.NONE, Proof.NONE);
     }
 
-    /** Its bytes. */
+    /** Bytes of this side's greeting, with its part in the proof of a key. */
+    public static byte[] of(
+            long driverId, RejectCode rejectCode, Challenge challenge, Proof proof) {
+        return new Hello(Versions.OURS, rejectCode, driverId, challenge, proof).bytes();
+    }
+
+    /** Without a part in the proof of a key. */
+    public Hello(Versions versions, RejectCode rejectCode, long driverId) {
+        this(versions, rejectCode, driverId, Challenge.NONE, Proof.NONE);
+    }
+
+    /** Its bytes: without a proof no more than a request can carry. */
     public byte[] bytes() {
         byte[] bytes = new byte[HelloEncoder.BLOCK_LENGTH];
         new HelloEncoder()
@@ -39,8 +62,16 @@ public record Hello(Versions versions, RejectCode rejectCode, long driverId) {
                 .protocolVersion(versions.lowest())
                 .rejectCode(rejectCode)
                 .driverId(driverId)
-                .highestVersion(versions.highest());
-        return bytes;
+                .highestVersion(versions.highest())
+                .key(challenge.key() & UNSIGNED)
+                .otherKey(challenge.otherKey() & UNSIGNED)
+                .nonceHigh(challenge.nonceHigh())
+                .nonceLow(challenge.nonceLow())
+                .proof1(proof.first())
+                .proof2(proof.second())
+                .proof3(proof.third())
+                .proof4(proof.fourth());
+        return proof.equals(Proof.NONE) ? Arrays.copyOf(bytes, REQUEST_LENGTH) : bytes;
     }
 
     /**
@@ -68,7 +99,28 @@ public record Hello(Versions versions, RejectCode rejectCode, long driverId) {
         return new Hello(
                 Versions.told((int) hello.protocolVersion(), hello.highestVersion()),
                 code(hello.rejectCodeRaw()),
-                hello.driverId());
+                hello.driverId(),
+                new Challenge(
+                        (int) hello.key(),
+                        (int) hello.otherKey(),
+                        hello.nonceHigh(),
+                        hello.nonceLow()),
+                new Proof(hello.proof1(), hello.proof2(), hello.proof3(), hello.proof4()));
+    }
+
+    /** The peer as a side of the handshake. */
+    public Side side(InetAddress address) {
+        return side(address, versions, driverId, challenge);
+    }
+
+    /** This driver as a side of the handshake. */
+    public static Side own(InetAddress address, long driverId, Challenge challenge) {
+        return side(address, Versions.OURS, driverId, challenge);
+    }
+
+    private static Side side(
+            InetAddress address, Versions versions, long driverId, Challenge challenge) {
+        return new Side(address, versions.lowest(), versions.highest(), driverId, challenge);
     }
 
     /** Whether the peer speaks none of this release's versions. */
@@ -83,7 +135,7 @@ public record Hello(Versions versions, RejectCode rejectCode, long driverId) {
 
     /** The code of a number from a peer; unspecified if it has no meaning here. */
     static RejectCode code(int raw) {
-        return raw >= 0 && raw <= RejectCode.NO_PUBLICATION.value()
+        return raw >= 0 && raw <= RejectCode.NOT_AUTHENTICATED.value()
                 ? RejectCode.get(raw)
                 : RejectCode.UNSPECIFIED;
     }

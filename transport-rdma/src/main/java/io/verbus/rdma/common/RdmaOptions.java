@@ -4,6 +4,7 @@ package io.verbus.rdma.common;
 
 import io.verbus.channel.FabricSettings;
 import io.verbus.channel.LocalInterface;
+import io.verbus.rdma.auth.KeyFile;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.PathAdvice;
 import io.verbus.transport.Networks;
@@ -323,6 +324,7 @@ public record RdmaOptions(
             List.of(
                     NETWORKS,
                     ALLOW,
+                    KeyFile.OPTION,
                     SEND_DEPTH,
                     RECEIVE_DEPTH,
                     RETRY_COUNT,

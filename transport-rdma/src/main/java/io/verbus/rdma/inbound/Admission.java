@@ -83,6 +83,12 @@ final class Admission {
                     RdmaPeerErrors.Kind.OTHER_VERSION,
                     greeting.versions().differ("a driver at " + name));
         }
+        if (admittance.keys().accept(address, greeting.challenge()) == null) {
+            String reason = admittance.keys().refusal(address, greeting.challenge());
+            admittance.onUnauthenticated(
+                    address, local, "a connection of " + name + " was refused: " + reason);
+            return new Refusal(RejectCode.NOT_AUTHENTICATED, null, null);
+        }
         return null;
     }
 }

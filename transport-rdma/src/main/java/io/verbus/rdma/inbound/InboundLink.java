@@ -3,6 +3,7 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.codecs.rdma.StreamEnd;
+import io.verbus.rdma.auth.Proof;
 import io.verbus.rdma.common.ConnectionCounters;
 import io.verbus.rdma.common.ControlDecoder;
 import io.verbus.rdma.common.ControlEncoder;
@@ -340,6 +341,13 @@ final class InboundLink
     @Override
     public void onFailure(String reason) {
         failed(reason);
+    }
+
+    @Override
+    public void onProof(Proof proof) {
+        if (last == null) {
+            handOver(new ReceiverEvent.Proved(this, proof));
+        }
     }
 
     @Override

@@ -301,6 +301,23 @@ final class ControlEndpoints implements AutoCloseable {
                     announcement.versions().differ("a receiver at " + name));
             return RejectCode.VERSION_MISMATCH;
         }
+        if (!admittance
+                .keys()
+                .isProved(
+                        remoteAddress,
+                        announcement.key(),
+                        announcement.covered(localAddress.getAddress()),
+                        announcement.proof1(),
+                        announcement.proof2())) {
+            admittance.onUnauthenticated(
+                    remoteAddress,
+                    localAddress,
+                    "an announcement of "
+                            + name
+                            + " was refused: it does not prove that it has the key of its network,"
+                            + " give its driver an rdma.key-file with the key that this one has");
+            return RejectCode.NOT_AUTHENTICATED;
+        }
         announced.incrementRelease();
         String endpoint = endpoint(remoteAddress.getAddress(), announcement.port());
         RejectCode code =

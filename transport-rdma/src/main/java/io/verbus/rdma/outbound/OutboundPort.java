@@ -3,6 +3,7 @@
 package io.verbus.rdma.outbound;
 
 import io.verbus.codecs.rdma.StreamEnd;
+import io.verbus.rdma.auth.Proof;
 import io.verbus.rdma.common.ConnectionCounters;
 import io.verbus.rdma.common.ControlEncoder;
 import io.verbus.rdma.common.LinkEnd;
@@ -122,6 +123,17 @@ final class OutboundPort implements AutoCloseable {
         stagedBytes += dataLength;
         stagedBatches++;
         return true;
+    }
+
+    /**
+     * Proves that this driver has the key.
+     *
+     * @return the count of work requests after which the proof has arrived, or -1 if there is no
+     *     room now.
+     */
+    long sendProof(Proof proof) {
+        int slot = claimControl();
+        return slot < 0 ? -1 : send(slot, encoder.proof(control.buffer(), slot, proof));
     }
 
     /**

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.codecs.rdma.StreamEnd;
+import io.verbus.rdma.auth.Proof;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -46,6 +47,11 @@ class ControlReaderTest {
 
     private final ControlDecoder.Offers offers =
             new ControlDecoder.Offers() {
+                @Override
+                public void onProof(Proof proof) {
+                    heard.add(proof);
+                }
+
                 @Override
                 public void onSetup(Setup offer) {
                     heard.add(offer);
@@ -129,6 +135,7 @@ class ControlReaderTest {
 
     @Test
     void readsWhatTheWriterWrites() {
+        assertNull(readOffer(writer.proof(buffer, 0, new Proof(1, -2, 3, -4))));
         assertNull(readOffer(writer.setup(buffer, 0, OFFER, 96, true)));
         assertNull(readOffer(writer.close(buffer, 0, 7, 128, StreamEnd.REVOKED)));
         assertNull(
@@ -153,6 +160,7 @@ class ControlReaderTest {
         assertNull(readAnswer(writer.goodbye(buffer, 0)));
         assertEquals(
                 List.of(
+                        new Proof(1, -2, 3, -4),
                         OFFER,
                         List.of(7L, 128L, StreamEnd.REVOKED),
                         List.of(7L, 0x7f00_0000_0000L, -2, 96L, 65_536, "tag -3"),

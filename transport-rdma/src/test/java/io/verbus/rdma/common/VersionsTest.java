@@ -47,7 +47,7 @@ class VersionsTest {
         Versions before = new Versions(3, 3);
         Hello hello = new Hello(before, RejectCode.NOT_ALLOWED, 0x0102030405060708L);
         Announcement announcement =
-                new Announcement(before, 0x0102030405060708L, 7400, true, 42, -3);
+                new Announcement(before, 0x0102030405060708L, 7400, true, 42, -3, 0, 0, 0);
         Announcement.Answer answer =
                 new Announcement.Answer(before, RejectCode.ANNOUNCED, 0x0102030405060708L);
         for (int padding : new int[] {0, 1, 3, 20}) {

@@ -262,7 +262,7 @@ class DynamicTest {
                 answerOf(
                         ask(
                                 "10.0.0.9",
-                                new Announcement(new Versions(8, 9), 9, 7400, false, 0, 0)
+                                new Announcement(new Versions(8, 9), 9, 7400, false, 0, 0, 0, 0, 0)
                                         .bytes())));
         assertEquals(
                 RejectCode.NO_PUBLICATION,

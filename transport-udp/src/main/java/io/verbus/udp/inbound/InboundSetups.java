@@ -100,6 +100,15 @@ final class InboundSetups {
             @Override
             public void onImage(InboundImage image) {
                 shares.put(image.imageId(), share);
+                host.audit(
+                        "admitted udp peer="
+                                + offered.source()
+                                + " at="
+                                + offered.endpoint().description()
+                                + " stream="
+                                + offered.streamId()
+                                + " session="
+                                + offered.sessionId());
                 accepted.accept(offered, image);
             }
 
@@ -133,6 +142,7 @@ final class InboundSetups {
 
     /** A host has sent that is not allowed to. */
     void onNotAllowed(ReceiverEvent.NotAllowed stranger) {
+        host.audit("refused udp peer=" + stranger.host() + " reason=not in udp.allow");
         peerErrors.record(
                 PeerError.NOT_ALLOWED, stranger.host(), AllowedSources.refusal(stranger.host()));
     }

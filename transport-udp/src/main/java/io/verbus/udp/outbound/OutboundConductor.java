@@ -282,11 +282,13 @@ public final class OutboundConductor implements AutoCloseable {
                                     + ", which asks for a stream ("
                                     + SendBatch.errorText(unanswerable.errno())
                                     + "): check the route there and the firewall");
-            case SenderEvent.NotAllowed stranger ->
-                    peerErrors.record(
-                            PeerError.NOT_ALLOWED,
-                            stranger.host(),
-                            AllowedSources.refusal(stranger.host()));
+            case SenderEvent.NotAllowed stranger -> {
+                host.audit("refused udp peer=" + stranger.host() + " reason=not in udp.allow");
+                peerErrors.record(
+                        PeerError.NOT_ALLOWED,
+                        stranger.host(),
+                        AllowedSources.refusal(stranger.host()));
+            }
             case SenderEvent.Removed removed -> removed.receiver().closeCounters();
             case SenderEvent.Unjoined unjoined ->
                     host.onError(
