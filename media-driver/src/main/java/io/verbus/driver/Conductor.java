@@ -53,6 +53,7 @@ public final class Conductor implements Agent {
     private final ErrorHandler errors;
     private final AtomicCounter heartbeat;
     private final AtomicCounter commandsUnblocked;
+    private final Draining draining;
     private final CycleTime cycleTime;
     private long nextTimerNs;
     private long nextCountNs;
@@ -75,6 +76,7 @@ public final class Conductor implements Agent {
         this.errors = parts.errors();
         this.heartbeat = parts.counters().system(SystemCounter.HEARTBEAT);
         this.commandsUnblocked = parts.counters().system(SystemCounter.COMMANDS_UNBLOCKED);
+        this.draining = new Draining(publications, images);
         this.cycleTime = cycleTime;
         this.nextTimerNs = clock.nanoTime();
         this.commandPositionNs = nextTimerNs; // a client may be writing before the first cycle
@@ -133,6 +135,7 @@ public final class Conductor implements Agent {
             long nowMs = clock.updateEpoch();
             commands.consumerHeartbeatTime(nowMs);
             heartbeat.setRelease(nowMs);
+            draining.work(nowNs);
             publications.watch(nowNs);
             images.watch(nowNs);
             merged.watch(nowNs);
@@ -174,6 +177,11 @@ public final class Conductor implements Agent {
             return 1;
         }
         return 0;
+    }
+
+    /** What the driver does before it closes in good order. */
+    Draining draining() {
+        return draining;
     }
 
     /** Sender and receiver have stopped before. */

@@ -117,6 +117,9 @@ final class DriverTransportHost implements TransportHost {
 
     @Override
     public boolean onSetup(InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer) {
+        if (images.isClosing()) {
+            return false;
+        }
         ManualEndpoint manual = manuals.of(endpoint);
         return manual == null
                 ? images.onSetup(transport, endpoint, setup, answer)

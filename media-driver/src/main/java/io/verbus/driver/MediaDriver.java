@@ -34,6 +34,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A media driver: moves messages between the publications and subscriptions of the clients that
@@ -44,6 +45,9 @@ import java.util.concurrent.ThreadLocalRandom;
  * must also close it.
  */
 public final class MediaDriver implements AutoCloseable {
+    /** Time between looks whether all is sent and read. */
+    private static final long LOOK_MS = 5;
+
     private final DriverConfig config;
     private final DriverDirectory directory;
     private final List<String> media;
@@ -52,6 +56,7 @@ public final class MediaDriver implements AutoCloseable {
     private ErrorSink errors;
     private AuditLog audit;
     private DriverThreads threads;
+    private Draining draining;
     private boolean isClosed;
 
     /**
@@ -170,10 +175,12 @@ public final class MediaDriver implements AutoCloseable {
                         errors);
         UnusedOptions.show(config.unusedOptions(), counters);
         CycleTimes cycleTimes = CycleTimes.of(config, counters);
+        Conductor conductor = new Conductor(parts, cycleTimes.conductor());
+        draining = conductor.draining();
         threads =
                 new DriverThreads(
                         config,
-                        new Conductor(parts, cycleTimes.conductor()),
+                        conductor,
                         new Sender(parts.transports(), parts.spied(), cycleTimes.sender()),
                         new Receiver(parts.transports(), parts.mergers(), cycleTimes.receiver()),
                         errors);
@@ -218,6 +225,31 @@ public final class MediaDriver implements AutoCloseable {
     }
 
     /**
+     * Lets streams arrive and be read before the driver closes. Publishers are back-pressured from
+     * now on, and their streams end where they are. What an offer has accepted is sent until each
+     * receiver has it; peers stop to send, and subscribers here read what has come. Clients stay
+     * connected, but nothing more can be published. In {@link ThreadingMode#INVOKER}, and over
+     * transports whose peers do not stop, there is nothing to wait for.
+     *
+     * @param timeoutNs for which is waited at most.
+     * @param atOnce ends the wait when it is counted down.
+     * @return streams that are not over; 0 if all is sent and read.
+     */
+    public int drain(long timeoutNs, CountDownLatch atOnce) throws InterruptedException {
+        if (timeoutNs == 0 || threads.invoker() != null) {
+            return 0;
+        }
+        draining.begin();
+        long startNs = System.nanoTime();
+        while (!draining.isDone()
+                && System.nanoTime() - startNs < timeoutNs
+                && !atOnce.await(LOOK_MS, TimeUnit.MILLISECONDS)) {
+            continue;
+        }
+        return draining.isDone() ? 0 : draining.unfinished();
+    }
+
+    /**
      * Stops the agents, unmaps all memory, and deletes the directory with all that is in it.
      * Clients find within a moment that the driver has gone. Again is without effect.
      */
@@ -248,7 +280,7 @@ public final class MediaDriver implements AutoCloseable {
     /**
      * Runs a driver as this process's purpose: says when it is ready, and returns once the process
      * was told to end (SIGTERM, SIGINT), or a client that may has ended it, and the driver has
-     * closed in good order.
+     * drained and closed in good order. Told again, it closes at once.
      *
      * @param config its settings.
      * @param out where a line goes when the driver is ready, behind those that its transports have
@@ -256,7 +288,14 @@ public final class MediaDriver implements AutoCloseable {
      */
     public static void run(DriverConfig config, PrintStream out) throws InterruptedException {
         CountDownLatch end = new CountDownLatch(1);
-        EndSignals.handle(end::countDown);
+        CountDownLatch atOnce = new CountDownLatch(1);
+        EndSignals.handle(
+                () -> {
+                    if (end.getCount() == 0) {
+                        atOnce.countDown();
+                    }
+                    end.countDown();
+                });
         try (MediaDriver driver = launch(config, null, end)) {
             // What ends the JVM in another way, such as SIGHUP.
             Runtime.getRuntime().addShutdownHook(new Thread(driver::close, "verbus-shutdown"));
@@ -271,6 +310,14 @@ public final class MediaDriver implements AutoCloseable {
                             + (driver.media.isEmpty() ? "" : "," + String.join(",", driver.media)));
             out.flush();
             end.await();
+            int unfinished = driver.drain(config.drainTimeoutNs(), atOnce);
+            if (unfinished > 0) {
+                out.println(
+                        "verbus driver: closes before all is sent and read, streams left: "
+                                + (unfinished == Integer.MAX_VALUE ? "unknown" : unfinished)
+                                + "; raise drain-timeout, or see who is slow with verbus streams");
+                out.flush();
+            }
         }
     }
 

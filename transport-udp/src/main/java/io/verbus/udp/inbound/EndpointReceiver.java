@@ -171,6 +171,15 @@ final class EndpointReceiver {
         }
     }
 
+    /** Lets go of an image when its sender is quiet. */
+    void stop(ReceiveImage image, long nowNs) {
+        if (byKey.get(image.key()) == image) {
+            image.stop(nowNs);
+        } else {
+            events.add(new ReceiverEvent.Released(image));
+        }
+    }
+
     private void take(ReceiveImage image) {
         byKey.remove(image.key());
         listImages();
@@ -204,6 +213,13 @@ final class EndpointReceiver {
                 take(all[i]);
                 admission.lost(all[i].key(), nowNs);
                 events.add(new ReceiverEvent.Lost(all[i], lost));
+                if (all[i].isStopping()) {
+                    events.add(new ReceiverEvent.Released(all[i]));
+                }
+            } else if (all[i].isStopped(nowNs)) {
+                take(all[i]);
+                admission.closed(all[i].key(), all[i].initialTermId(), all[i].hasEnded(), nowNs);
+                events.add(new ReceiverEvent.Released(all[i]));
             }
         }
         return work;
