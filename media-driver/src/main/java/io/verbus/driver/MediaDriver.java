@@ -7,6 +7,7 @@ import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.agent.CycleTimes;
+import io.verbus.driver.agent.Draining;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.agent.DriverThreads;
 import io.verbus.driver.agent.EndSignals;

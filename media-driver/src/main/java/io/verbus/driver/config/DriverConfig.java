@@ -3,6 +3,7 @@
 package io.verbus.driver.config;
 
 import io.verbus.BusException;
+import io.verbus.driver.files.DirectoryAccess;
 
 import org.agrona.ErrorHandler;
 

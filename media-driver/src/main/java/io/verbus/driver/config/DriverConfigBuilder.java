@@ -3,6 +3,7 @@
 package io.verbus.driver.config;
 
 import io.verbus.driver.config.DriverConfig.AgentConfig;
+import io.verbus.driver.files.DirectoryAccess;
 import io.verbus.driver.files.DriverDirectory;
 
 import org.agrona.ErrorHandler;

@@ -4,6 +4,7 @@ package io.verbus.driver.config;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.driver.files.DirectoryAccess;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;

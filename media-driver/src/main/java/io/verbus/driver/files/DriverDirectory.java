@@ -9,7 +9,6 @@ import io.verbus.cnc.LossReport;
 import io.verbus.directory.DefaultDirectory;
 import io.verbus.directory.DriverFile;
 import io.verbus.directory.ProcessAccount;
-import io.verbus.driver.config.DirectoryAccess;
 
 import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
 

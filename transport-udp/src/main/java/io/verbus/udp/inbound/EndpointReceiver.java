@@ -2,12 +2,12 @@
 
 package io.verbus.udp.inbound;
 
-import io.verbus.udp.common.AllowedSources;
 import io.verbus.udp.common.ReceiverCounters;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.ReceiveBatch;
 import io.verbus.udp.socket.SocketAddress;
+import io.verbus.udp.socket.SourceFilter;
 import io.verbus.udp.wire.ErrorFrame;
 import io.verbus.udp.wire.StatusFrame;
 
@@ -22,7 +22,7 @@ import java.util.function.LongConsumer;
 final class EndpointReceiver {
     private final DatagramSocket socket;
     private final ReceiveBatch incoming;
-    private final AllowedSources allowed;
+    private final SourceFilter allowed;
     private final ControlSender sender;
     private final Queue<ReceiverEvent> events;
     private final long receiverId;
@@ -63,7 +63,7 @@ final class EndpointReceiver {
             Queue<ReceiverEvent> events) {
         this.socket = socket;
         this.incoming = incoming;
-        allowed = new AllowedSources(options.allow(), counters.notAllowed);
+        allowed = new SourceFilter(options.allow(), counters.notAllowed);
         this.sender = sender;
         this.counters = counters;
         this.events = events;

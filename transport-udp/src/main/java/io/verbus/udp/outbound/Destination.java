@@ -2,11 +2,11 @@
 
 package io.verbus.udp.outbound;
 
-import io.verbus.udp.common.AllowedSources;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SocketAddress;
 import io.verbus.udp.socket.SocketException;
+import io.verbus.udp.socket.SourceFilter;
 
 import org.agrona.collections.ArrayUtil;
 
@@ -56,7 +56,7 @@ final class Destination {
             SocketAddress address,
             RemoteReceivers receivers,
             SenderAgent agent,
-            AllowedSources allowed,
+            SourceFilter allowed,
             SenderCounters counters,
             Queue<SenderEvent> events,
             int ttl,

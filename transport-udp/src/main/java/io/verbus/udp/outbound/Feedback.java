@@ -5,11 +5,11 @@ package io.verbus.udp.outbound;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.PeerRejection;
-import io.verbus.udp.common.AllowedSources;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.ReceiveBatch;
 import io.verbus.udp.socket.SocketAddress;
+import io.verbus.udp.socket.SourceFilter;
 import io.verbus.udp.wire.ErrorFrame;
 import io.verbus.udp.wire.Frames;
 import io.verbus.udp.wire.NakFrame;
@@ -27,7 +27,7 @@ final class Feedback {
     private final Destination destination;
     private final DatagramSocket socket;
     private final ReceiveBatch incoming;
-    private final AllowedSources allowed;
+    private final SourceFilter allowed;
 
     /** Those that each datagram is sent to, where streams share several; or null. */
     private final RemoteReceivers shared;
@@ -46,7 +46,7 @@ final class Feedback {
             Destination destination,
             DatagramSocket socket,
             ReceiveBatch incoming,
-            AllowedSources allowed,
+            SourceFilter allowed,
             RemoteReceivers shared,
             SenderCounters counters) {
         this.destination = destination;

@@ -8,13 +8,13 @@ import io.verbus.cnc.CounterTypes;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
-import io.verbus.udp.common.AllowedSources;
 import io.verbus.udp.common.MovedNames;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.common.SocketBuffers;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SocketAddress;
+import io.verbus.udp.socket.SourceFilter;
 
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ final class SendDestinations {
     private final UdpOptions options;
     private final SenderCounters counters;
     private final SenderAgent agent;
-    private final AllowedSources allowed;
+    private final SourceFilter allowed;
     private final Queue<SenderEvent> events;
 
     /** Those that one more stream may go by. */
@@ -68,7 +68,7 @@ final class SendDestinations {
         this.options = options;
         this.counters = counters;
         this.agent = agent;
-        allowed = new AllowedSources(options.allow(), counters.notAllowed);
+        allowed = new SourceFilter(options.allow(), counters.notAllowed);
         this.events = events;
     }
 

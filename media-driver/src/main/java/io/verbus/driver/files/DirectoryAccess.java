@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver.config;
+package io.verbus.driver.files;
 
 /** What members of the driver directory's group may do. */
 public enum DirectoryAccess {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver;
+package io.verbus.driver.agent;
 
 import java.util.concurrent.TimeUnit;
 
@@ -9,12 +9,26 @@ import java.util.concurrent.TimeUnit;
  * when what was offered is in the logs, and has its peers stop; then waits until all is sent and
  * read. Conductor's thread, but for {@link #begin} and what it tells.
  */
-final class Draining {
+public final class Draining {
     /** A publisher that has just read the limit is done with its message then. */
     private static final long HOLD_NS = TimeUnit.MILLISECONDS.toNanos(30);
 
-    private final Publications publications;
-    private final Images images;
+    private final Streams streams;
+
+    /** The streams of a driver. Conductor's thread. */
+    public interface Streams {
+        /** Has peers stop; repeated. */
+        void stopImages();
+
+        /** Holds publishers back; repeated. */
+        void holdPublications();
+
+        /** Ends the streams of publications; repeated. */
+        void endPublications(long nowNs);
+
+        /** Streams that are not over. */
+        int unfinished();
+    }
 
     /** Written by the thread that closes the driver; read by the conductor. */
     private volatile boolean isAsked;
@@ -23,47 +37,45 @@ final class Draining {
     private volatile int unfinished = Integer.MAX_VALUE;
 
     private boolean isHolding;
-    private boolean isEnding;
     private long heldSinceNs;
 
-    Draining(Publications publications, Images images) {
-        this.publications = publications;
-        this.images = images;
+    /**
+     * @param streams of the driver.
+     */
+    public Draining(Streams streams) {
+        this.streams = streams;
     }
 
     /** Has it begin. Any thread. */
-    void begin() {
+    public void begin() {
         isAsked = true;
     }
 
     /** Whether all is sent and read. Any thread. */
-    boolean isDone() {
+    public boolean isDone() {
         return unfinished == 0;
     }
 
     /** Streams that are not over; {@link Integer#MAX_VALUE} before that is known. Any thread. */
-    int unfinished() {
+    public int unfinished() {
         return unfinished;
     }
 
     /** Timers. */
-    void work(long nowNs) {
+    public void work(long nowNs) {
         if (!isAsked) {
             return;
         }
         if (!isHolding) {
             isHolding = true;
             heldSinceNs = nowNs;
-            images.stopAll();
         }
-        if (!isEnding) {
-            publications.hold();
-            if (nowNs - heldSinceNs < HOLD_NS) {
-                return;
-            }
-            isEnding = true;
-            publications.endAll(nowNs);
+        // Again each time: a stream may just have been in the making.
+        streams.stopImages();
+        streams.holdPublications();
+        if (nowNs - heldSinceNs >= HOLD_NS) {
+            streams.endPublications(nowNs);
+            unfinished = streams.unfinished();
         }
-        unfinished = publications.unfinished() + images.unfinished();
     }
 }
