@@ -211,8 +211,25 @@ public final class CncFile implements AutoCloseable {
      * @throws BusException as {@link #map(Path)}, or if it is not to be trusted.
      */
     public static CncFile map(Path file, DirectoryTrust trust) {
+        return map(file, trust, false);
+    }
+
+    /**
+     * Maps the file of a driver to read it, and no more: who writes to it ends the process. An
+     * account that may only read the file can do so.
+     *
+     * @param file to map.
+     * @param trust that decides whose file may be mapped.
+     * @return the mapped file.
+     * @throws BusException as {@link #map(Path, DirectoryTrust)}.
+     */
+    public static CncFile mapToRead(Path file, DirectoryTrust trust) {
+        return map(file, trust, true);
+    }
+
+    private static CncFile map(Path file, DirectoryTrust trust, boolean readOnly) {
         try (FileChannel channel =
-                trust.open(file.toAbsolutePath().getParent(), file.toAbsolutePath(), false)) {
+                trust.open(file.toAbsolutePath().getParent(), file.toAbsolutePath(), readOnly)) {
             long length = channel.size();
             if (length < HEADER_LENGTH) {
                 throw new BusException(
@@ -228,7 +245,12 @@ public final class CncFile implements AutoCloseable {
             channel.read(header.clear(), 0); // again: what was stored before the version
             CncSpec spec = check(file, new UnsafeBuffer(header), length);
             ClientMapping mapping =
-                    ClientMapping.map(channel, FileChannel.MapMode.READ_WRITE, length);
+                    ClientMapping.map(
+                            channel,
+                            readOnly
+                                    ? FileChannel.MapMode.READ_ONLY
+                                    : FileChannel.MapMode.READ_WRITE,
+                            length);
             return new CncFile(mapping::release, mapping.segment(), spec);
         } catch (IOException e) {
             throw new BusException(

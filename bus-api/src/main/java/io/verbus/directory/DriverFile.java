@@ -15,11 +15,18 @@ import java.util.Set;
 /**
  * Makes the files that a driver shares with its clients. A directory whose rights are {@link
  * #GROUP_DIRECTORY} is shared with its group: the kernel gives new files in it that group, and the
- * group may read and write them. It may not add or remove files.
+ * group may read and write them. One whose rights are {@link #READERS_DIRECTORY} lets the group
+ * read them, and no more. Neither lets it add or remove files.
  */
 public final class DriverFile {
     /** Set-group-id, {@code rwxr-x---}. */
     public static final int GROUP_DIRECTORY = 02750;
+
+    /**
+     * Set-group-id, {@code rwxr-x---}, and the sticky bit, which tells it from the other: it
+     * changes nothing where the group has no right to write.
+     */
+    public static final int READERS_DIRECTORY = 03750;
 
     private static final int ALL_RIGHTS = 07777;
     private static final Set<PosixFilePermission> OWNER =
@@ -27,12 +34,13 @@ public final class DriverFile {
     private static final Set<PosixFilePermission> OWNER_AND_GROUP =
             PosixFilePermissions.fromString("rw-rw----");
 
+    private static final Set<PosixFilePermission> OWNER_AND_READERS =
+            PosixFilePermissions.fromString("rw-r-----");
+
     private DriverFile() {}
 
-    /** Whether a directory is shared with its group. */
-    public static boolean isShared(Path directory) throws IOException {
-        int mode = (int) Files.getAttribute(directory, "unix:mode");
-        return (mode & ALL_RIGHTS) == GROUP_DIRECTORY;
+    private static int rights(Path directory) throws IOException {
+        return (int) Files.getAttribute(directory, "unix:mode") & ALL_RIGHTS;
     }
 
     /**
@@ -54,8 +62,12 @@ public final class DriverFile {
                         PosixFilePermissions.asFileAttribute(OWNER));
         try {
             // Apart, as the process' umask takes rights from what is made.
-            if (isShared(file.toAbsolutePath().getParent())) {
-                Files.setPosixFilePermissions(file, OWNER_AND_GROUP);
+            switch (rights(file.toAbsolutePath().getParent())) {
+                case GROUP_DIRECTORY -> Files.setPosixFilePermissions(file, OWNER_AND_GROUP);
+                case READERS_DIRECTORY -> Files.setPosixFilePermissions(file, OWNER_AND_READERS);
+                default -> {
+                    // The owner's alone.
+                }
             }
         } catch (IOException e) {
             channel.close();

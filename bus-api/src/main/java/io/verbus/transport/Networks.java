@@ -4,8 +4,10 @@ package io.verbus.transport;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * IPv4 and IPv6 networks: addresses, each with the bits of its network behind a slash or alone,
@@ -37,15 +39,46 @@ public final class Networks {
         return new Networks(List.copyOf(networks));
     }
 
+    /**
+     * The subnet of an address.
+     *
+     * @param address in it.
+     * @param bits that all addresses of the subnet have in common.
+     */
+    public static Networks subnet(InetAddress address, int bits) {
+        byte[] base = address.getAddress();
+        for (int bit = bits; bit < base.length * Byte.SIZE; bit++) {
+            base[bit / Byte.SIZE] &= (byte) ~(0x80 >> bit % Byte.SIZE);
+        }
+        return new Networks(List.of(new Network(base, bits)));
+    }
+
+    /** The networks of both. */
+    public Networks and(Networks others) {
+        List<Network> both = new ArrayList<>(all);
+        both.addAll(others.all);
+        return new Networks(List.copyOf(both));
+    }
+
     /** Whether one of the networks holds an address. */
     public boolean contains(InetAddress address) {
-        byte[] bytes = address.getAddress();
-        for (Network network : all) {
-            if (network.contains(bytes)) {
+        return contains(address.getAddress());
+    }
+
+    /** Whether one of the networks holds an address of 4 or 16 bytes. Allocates nothing. */
+    public boolean contains(byte[] address) {
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).contains(address)) {
                 return true;
             }
         }
         return false;
+    }
+
+    /** As an option has them. */
+    @Override
+    public String toString() {
+        return all.stream().map(Network::toString).collect(Collectors.joining(","));
     }
 
     /** Whether there is none. */
@@ -61,30 +94,36 @@ public final class Networks {
      */
     private record Network(byte[] base, int bits) {
         boolean contains(byte[] address) {
-            return address.length == base.length && isZero(difference(address), 0, bits);
+            if (address.length != base.length) {
+                return false;
+            }
+            int whole = bits / Byte.SIZE;
+            for (int i = 0; i < whole; i++) {
+                if (address[i] != base[i]) {
+                    return false;
+                }
+            }
+            int rest = bits % Byte.SIZE;
+            return rest == 0 || (address[whole] ^ base[whole]) >> Byte.SIZE - rest == 0;
         }
 
         /** Whether the base is the first address of the network. */
         boolean isExact() {
-            return isZero(base, bits, base.length * Byte.SIZE);
-        }
-
-        private byte[] difference(byte[] address) {
-            byte[] difference = new byte[base.length];
-            for (int i = 0; i < base.length; i++) {
-                difference[i] = (byte) (base[i] ^ address[i]);
-            }
-            return difference;
-        }
-
-        /** Whether the bits from {@code begin} up to {@code end} are all 0. */
-        private static boolean isZero(byte[] bytes, int begin, int end) {
-            for (int bit = begin; bit < end; bit++) {
-                if ((bytes[bit / Byte.SIZE] >> (Byte.SIZE - 1 - bit % Byte.SIZE) & 1) != 0) {
+            for (int bit = bits; bit < base.length * Byte.SIZE; bit++) {
+                if ((base[bit / Byte.SIZE] & 0x80 >> bit % Byte.SIZE) != 0) {
                     return false;
                 }
             }
             return true;
+        }
+
+        @Override
+        public String toString() {
+            try {
+                return InetAddress.getByAddress(base).getHostAddress() + "/" + bits;
+            } catch (UnknownHostException impossible) {
+                throw new AssertionError("the length of an address is fixed", impossible);
+            }
         }
     }
 

@@ -128,6 +128,16 @@ public interface Transport extends AutoCloseable {
     void closeImage(InboundImage image, String reason);
 
     /**
+     * As {@link #closeImage}, because the driver is about to close: nothing that the sender sends
+     * meanwhile is to be lost, as subscribers still read.
+     *
+     * @param image to close.
+     */
+    default void stopImage(InboundImage image) {
+        closeImage(image, "the driver is closing");
+    }
+
+    /**
      * As {@link #closeImage}, because a subscriber has rejected the image: the sender's clients are
      * told why.
      *

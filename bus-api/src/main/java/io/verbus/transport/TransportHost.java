@@ -11,7 +11,10 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** The driver as its transports see it. Conductor's thread only, but for {@link #onError}. */
+/**
+ * The driver as its transports see it. Conductor's thread only, but for {@link #onError} and {@link
+ * #audit}.
+ */
 public interface TransportHost extends TransportSettings {
     /** Random number of this driver, new at each start. */
     long driverId();
@@ -194,6 +197,14 @@ public interface TransportHost extends TransportSettings {
             String source,
             long observations,
             long bytes);
+
+    /**
+     * Writes a line of the audit log: who was admitted or refused, and why. Does not wait. Any
+     * thread.
+     *
+     * @param event in words, without line breaks.
+     */
+    void audit(String event);
 
     /**
      * Records an error in the distinct error log. Any thread.

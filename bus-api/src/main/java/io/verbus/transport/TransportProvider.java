@@ -56,6 +56,16 @@ public interface TransportProvider {
     }
 
     /**
+     * What whoever starts a driver is to know of the settings and of this host, a line each, such
+     * as who may connect. Each goes on from the media's name.
+     *
+     * @param settings of the driver, checked.
+     */
+    default List<String> notes(TransportSettings settings) {
+        return List.of();
+    }
+
+    /**
      * Whether logs must lie on a file system that is memory (tmpfs, hugetlbfs), because the
      * transport registers them with a device. A driver with its directory elsewhere refuses the
      * transport's channels.

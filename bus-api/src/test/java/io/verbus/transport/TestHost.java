@@ -85,6 +85,10 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     private final Map<String, String> options = new HashMap<>();
     private final CountersManager counters;
     private final Map<SystemCounter, AtomicCounter> system = new EnumMap<>(SystemCounter.class);
+
+    /** Lines of the audit log. */
+    public final List<String> audit = new ArrayList<>();
+
     private TestBackground background = new TestBackground(null);
     private long nextId = 1;
 
@@ -356,6 +360,11 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
             long bytes) {
         lossObservations += observations;
         lossBytes += bytes;
+    }
+
+    @Override
+    public void audit(String event) {
+        audit.add(event);
     }
 
     @Override

@@ -5,6 +5,7 @@ package io.verbus.driver;
 import io.verbus.cnc.DriverPulse;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.agent.CycleTime;
+import io.verbus.driver.agent.Draining;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.command.CommandDecoder;
@@ -53,6 +54,7 @@ public final class Conductor implements Agent {
     private final ErrorHandler errors;
     private final AtomicCounter heartbeat;
     private final AtomicCounter commandsUnblocked;
+    private final Draining draining;
     private final CycleTime cycleTime;
     private long nextTimerNs;
     private long nextCountNs;
@@ -75,6 +77,7 @@ public final class Conductor implements Agent {
         this.errors = parts.errors();
         this.heartbeat = parts.counters().system(SystemCounter.HEARTBEAT);
         this.commandsUnblocked = parts.counters().system(SystemCounter.COMMANDS_UNBLOCKED);
+        this.draining = new Draining(new Streams());
         this.cycleTime = cycleTime;
         this.nextTimerNs = clock.nanoTime();
         this.commandPositionNs = nextTimerNs; // a client may be writing before the first cycle
@@ -133,6 +136,7 @@ public final class Conductor implements Agent {
             long nowMs = clock.updateEpoch();
             commands.consumerHeartbeatTime(nowMs);
             heartbeat.setRelease(nowMs);
+            draining.work(nowNs);
             publications.watch(nowNs);
             images.watch(nowNs);
             merged.watch(nowNs);
@@ -174,6 +178,34 @@ public final class Conductor implements Agent {
             return 1;
         }
         return 0;
+    }
+
+    /** What is drained before the driver closes. */
+    private final class Streams implements Draining.Streams {
+        @Override
+        public void stopImages() {
+            images.stopAll();
+        }
+
+        @Override
+        public void holdPublications() {
+            publications.hold();
+        }
+
+        @Override
+        public void endPublications(long nowNs) {
+            publications.endAll(nowNs);
+        }
+
+        @Override
+        public int unfinished() {
+            return publications.unfinished() + images.unfinished();
+        }
+    }
+
+    /** What the driver does before it closes in good order. */
+    Draining draining() {
+        return draining;
     }
 
     /** Sender and receiver have stopped before. */

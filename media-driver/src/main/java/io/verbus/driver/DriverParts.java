@@ -15,6 +15,7 @@ import io.verbus.driver.channel.SendStatuses;
 import io.verbus.driver.command.CommandDecoder;
 import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.files.AuditLog;
 import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.files.HugePages;
 import io.verbus.driver.files.LogFiles;
@@ -76,6 +77,7 @@ record DriverParts(
             DriverClock clock,
             DriverCounters counters,
             Runnable termination,
+            AuditLog audit,
             ErrorSink errors) {
         RingBuffer commands = new ManyToOneRingBuffer(cnc.toDriver());
         commands.nextCorrelationId(); // 0 is no client's and no command's
@@ -165,6 +167,7 @@ record DriverParts(
                                 counters,
                                 events,
                                 losses,
+                                audit,
                                 errors));
         SpiedPublications spied = new SpiedPublications();
         SendStatuses statuses = new SendStatuses(counters);

@@ -9,6 +9,7 @@ import io.verbus.driver.background.Background;
 import io.verbus.driver.background.Names;
 import io.verbus.driver.channel.ManualEndpoint;
 import io.verbus.driver.config.TransportOptions;
+import io.verbus.driver.files.AuditLog;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.Losses;
 import io.verbus.driver.legs.CarriedStream;
@@ -45,6 +46,7 @@ final class DriverTransportHost implements TransportHost {
     private final DriverCounters counters;
     private final EventEncoder events;
     private final Losses losses;
+    private final AuditLog audit;
     private final ErrorHandler errors;
     private Transport transport;
 
@@ -61,6 +63,7 @@ final class DriverTransportHost implements TransportHost {
             DriverCounters counters,
             EventEncoder events,
             Losses losses,
+            AuditLog audit,
             ErrorHandler errors) {
         this.driverId = driverId;
         this.options = options;
@@ -74,6 +77,7 @@ final class DriverTransportHost implements TransportHost {
         this.counters = counters;
         this.events = events;
         this.losses = losses;
+        this.audit = audit;
         this.errors = errors;
     }
 
@@ -113,6 +117,9 @@ final class DriverTransportHost implements TransportHost {
 
     @Override
     public boolean onSetup(InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer) {
+        if (images.isClosing()) {
+            return false;
+        }
         ManualEndpoint manual = manuals.of(endpoint);
         return manual == null
                 ? images.onSetup(transport, endpoint, setup, answer)
@@ -179,6 +186,11 @@ final class DriverTransportHost implements TransportHost {
     @Override
     public void onResponseSession(OutboundStream stream, int sessionId) {
         responses.onSession(publication(stream), sessionId);
+    }
+
+    @Override
+    public void audit(String event) {
+        audit.add(event);
     }
 
     @Override

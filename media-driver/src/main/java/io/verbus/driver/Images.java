@@ -75,6 +75,9 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         this.roundRobin = new RoundRobin<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
     }
 
+    /** The driver closes: nothing more is received. */
+    private boolean isClosing;
+
     /**
      * Makes the image of a stream that a peer offers, and announces it.
      *
@@ -208,6 +211,28 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         image.reject(why, reason);
         rejected.add(image, nowNs);
         leave(image);
+    }
+
+    /** The driver closes: peers stop, and subscribers read what has come. */
+    void stopAll() {
+        isClosing = true;
+        for (int i = 0; i < roundRobin.count(); i++) {
+            roundRobin.get(i).stop();
+        }
+    }
+
+    /** Whether nothing more is received. */
+    boolean isClosing() {
+        return isClosing;
+    }
+
+    /** How many of those that {@link #stopAll} has stopped are still received or read. */
+    int unfinished() {
+        int count = 0;
+        for (int i = 0; i < roundRobin.count(); i++) {
+            count += roundRobin.get(i).isStopping() ? 1 : 0;
+        }
+        return count;
     }
 
     private void leave(NetworkImage image) {

@@ -8,6 +8,7 @@ import io.verbus.cnc.CncSpec;
 import io.verbus.cnc.DriverPulse;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.agent.CycleTimes;
+import io.verbus.driver.agent.Draining;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.agent.DriverThreads;
 import io.verbus.driver.agent.EndSignals;
@@ -15,6 +16,7 @@ import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.DriverConfigSources;
 import io.verbus.driver.config.ThreadingMode;
+import io.verbus.driver.files.AuditLog;
 import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.service.ServiceManager;
 import io.verbus.driver.status.DriverCounters;
@@ -35,6 +37,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A media driver: moves messages between the publications and subscriptions of the clients that
@@ -45,13 +48,18 @@ import java.util.concurrent.ThreadLocalRandom;
  * must also close it.
  */
 public final class MediaDriver implements AutoCloseable {
+    /** Time between looks whether all is sent and read. */
+    private static final long LOOK_MS = 5;
+
     private final DriverConfig config;
     private final DriverDirectory directory;
     private final List<String> media;
     private final CountDownLatch end;
     private CncFile cnc;
     private ErrorSink errors;
+    private AuditLog audit;
     private DriverThreads threads;
+    private Draining draining;
     private boolean isClosed;
 
     /**
@@ -61,7 +69,9 @@ public final class MediaDriver implements AutoCloseable {
             DriverConfig config, List<TransportProvider> providers, CountDownLatch end) {
         this.config = config;
         this.end = end;
-        this.directory = DriverDirectory.open(config.directory(), config.directoryGroup());
+        this.directory =
+                DriverDirectory.open(
+                        config.directory(), config.directoryGroup(), config.directoryAccess());
         if (!config.deleteOnShutdown()) {
             directory.keep();
         }
@@ -152,6 +162,7 @@ public final class MediaDriver implements AutoCloseable {
                 new DistinctErrorLog(
                         cnc.errorLog(), SystemEpochClock.INSTANCE, StandardCharsets.UTF_8);
         errors = new ErrorSink(log, counters.system(SystemCounter.ERRORS), config.errorHandler());
+        audit = AuditLog.open(directory.path(), config.auditFile(), config.auditLength(), errors);
         List<TransportProvider> providers = given != null ? given : Transports.load(errors);
         Transports.checkOptions(providers, config.transportOptions());
         DriverParts parts =
@@ -163,13 +174,16 @@ public final class MediaDriver implements AutoCloseable {
                         clock,
                         counters,
                         config.terminable() ? end::countDown : () -> {},
+                        audit,
                         errors);
         UnusedOptions.show(config.unusedOptions(), counters);
         CycleTimes cycleTimes = CycleTimes.of(config, counters);
+        Conductor conductor = new Conductor(parts, cycleTimes.conductor());
+        draining = conductor.draining();
         threads =
                 new DriverThreads(
                         config,
-                        new Conductor(parts, cycleTimes.conductor()),
+                        conductor,
                         new Sender(parts.transports(), parts.spied(), cycleTimes.sender()),
                         new Receiver(parts.transports(), parts.mergers(), cycleTimes.receiver()),
                         errors);
@@ -214,6 +228,31 @@ public final class MediaDriver implements AutoCloseable {
     }
 
     /**
+     * Lets streams arrive and be read before the driver closes. Publishers are back-pressured from
+     * now on, and their streams end where they are. What an offer has accepted is sent until each
+     * receiver has it; peers stop to send, and subscribers here read what has come. Clients stay
+     * connected, but nothing more can be published. In {@link ThreadingMode#INVOKER}, and over
+     * transports whose peers do not stop, there is nothing to wait for.
+     *
+     * @param timeoutNs for which is waited at most.
+     * @param atOnce ends the wait when it is counted down.
+     * @return streams that are not over; 0 if all is sent and read.
+     */
+    public int drain(long timeoutNs, CountDownLatch atOnce) throws InterruptedException {
+        if (timeoutNs == 0 || threads.invoker() != null) {
+            return 0;
+        }
+        draining.begin();
+        long startNs = System.nanoTime();
+        while (!draining.isDone()
+                && System.nanoTime() - startNs < timeoutNs
+                && !atOnce.await(LOOK_MS, TimeUnit.MILLISECONDS)) {
+            continue;
+        }
+        return draining.isDone() ? 0 : draining.unfinished();
+    }
+
+    /**
      * Stops the agents, unmaps all memory, and deletes the directory with all that is in it.
      * Clients find within a moment that the driver has gone. Again is without effect.
      */
@@ -226,6 +265,9 @@ public final class MediaDriver implements AutoCloseable {
         try {
             if (threads != null) {
                 threads.close();
+            }
+            if (audit != null) {
+                audit.close();
             }
             if (errors != null) {
                 errors.close();
@@ -241,27 +283,30 @@ public final class MediaDriver implements AutoCloseable {
     /**
      * Runs a driver as this process's purpose: says when it is ready, and returns once the process
      * was told to end (SIGTERM, SIGINT), or a client that may has ended it, and the driver has
-     * closed in good order.
+     * drained and closed in good order. Told again, it closes at once.
      *
      * @param config its settings.
-     * @param out where a line goes when the driver is ready, behind one that names the networks of
-     *     RDMA, if there are any.
+     * @param out where a line goes when the driver is ready, behind those that its transports have
+     *     for whoever starts it.
      */
     public static void run(DriverConfig config, PrintStream out) throws InterruptedException {
         CountDownLatch end = new CountDownLatch(1);
-        EndSignals.handle(end::countDown);
+        CountDownLatch atOnce = new CountDownLatch(1);
+        EndSignals.handle(
+                () -> {
+                    if (end.getCount() == 0) {
+                        atOnce.countDown();
+                    }
+                    end.countDown();
+                });
         try (MediaDriver driver = launch(config, null, end);
                 ServiceManager manager =
                         ServiceManager.of(System.getenv(), config.warningHandler())) {
             // What ends the JVM in another way, such as SIGHUP.
             Runtime.getRuntime()
                     .addShutdownHook(new Thread(() -> end(manager, driver), "verbus-shutdown"));
-            String networks = config.transportOptions().getOrDefault("rdma.networks", "none");
-            if (!networks.equals("none")) {
-                out.println(
-                        "verbus driver: rdma carries the channels of aeron:udp that lead to "
-                                + networks);
-            }
+            Transports.notes(config.transportOptions())
+                    .forEach(note -> out.println("verbus driver: " + note));
             out.println(
                     "verbus driver ready: directory="
                             + driver.directory()
@@ -272,6 +317,14 @@ public final class MediaDriver implements AutoCloseable {
             out.flush();
             driver.tellReady(manager);
             end.await();
+            int unfinished = driver.drain(config.drainTimeoutNs(), atOnce);
+            if (unfinished > 0) {
+                out.println(
+                        "verbus driver: closes before all is sent and read, streams left: "
+                                + (unfinished == Integer.MAX_VALUE ? "unknown" : unfinished)
+                                + "; raise drain-timeout, or see who is slow with verbus streams");
+                out.flush();
+            }
         }
     }
 

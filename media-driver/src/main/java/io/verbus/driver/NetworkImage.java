@@ -46,6 +46,12 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     private boolean isRevoked;
     private boolean isForsaken;
 
+    /** The peer is to stop, while subscribers read on. */
+    private boolean isStopping;
+
+    /** The peer writes no more. */
+    private boolean isStopped;
+
     /** Written by the transport. */
     private volatile int window;
 
@@ -249,7 +255,11 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         subscribers.endAll(why);
         if (state.compareTo(State.CLOSING) < 0) {
             closing();
-            transport.rejectImage(this, reason);
+            if (isStopped) {
+                state = State.RELEASED;
+            } else if (!isStopping) {
+                transport.rejectImage(this, reason);
+            }
         }
     }
 
@@ -297,6 +307,22 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
         endReason = reason;
         drainTo(frontier.position());
         return frontier.defect();
+    }
+
+    /**
+     * The driver closes: has the peer stop, and lets subscribers read what it has sent until then.
+     * One source of several goes on, as what it has sent is not where its subscribers are.
+     */
+    void stop() {
+        if (state == State.ACTIVE && isSeen() && !isStopping) {
+            isStopping = true;
+            transport.stopImage(this);
+        }
+    }
+
+    /** Whether it is one that was to stop. */
+    boolean isStopping() {
+        return isStopping;
     }
 
     private void drainTo(long position) {
@@ -373,7 +399,11 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     private void close(String reason) {
         if (state.compareTo(State.CLOSING) < 0) {
             closing();
-            transport.closeImage(this, reason);
+            if (isStopped) {
+                state = State.RELEASED;
+            } else if (!isStopping) {
+                transport.closeImage(this, reason);
+            }
         }
     }
 
@@ -393,7 +423,12 @@ public final class NetworkImage extends RoundRobin.Taker implements Subscribable
     }
 
     void onReleased() {
-        state = State.RELEASED;
+        if (isStopping && state.compareTo(State.CLOSING) < 0) {
+            isStopped = true;
+            onLost("the driver is closing");
+        } else {
+            state = State.RELEASED;
+        }
     }
 
     boolean isReleased() {

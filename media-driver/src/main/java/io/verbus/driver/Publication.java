@@ -190,6 +190,21 @@ abstract sealed class Publication extends RoundRobin.Taker
         }
     }
 
+    /** The driver closes: whoever offers is held back. To be repeated for a while. */
+    final void hold() {
+        if (!isEnding) {
+            limit.hold(LogTail.position(log));
+        }
+    }
+
+    /** The driver closes: the stream ends at its tail, though clients still have it. */
+    final void endForAll(long nowNs) {
+        if (!isEnding) {
+            isEnding = true;
+            endingSinceNs = nowNs;
+        }
+    }
+
     /** Takes the stream back: it ends at its tail, wherever its readers are. */
     final void revoke() {
         isRevoked = true;

@@ -75,6 +75,9 @@ final class Publications implements RoundRobin.Turn<Publication> {
         this.roundRobin = new RoundRobin<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
     }
 
+    /** The driver closes: nothing more is published. */
+    private boolean isClosing;
+
     /** A client that wants a publication, and with which command it asked. */
     private record Asker(Client client, long correlationId) {}
 
@@ -140,6 +143,10 @@ final class Publications implements RoundRobin.Turn<Publication> {
      * @throws BusException if the channel cannot be used.
      */
     void add(Client client, long correlationId, int streamId, boolean exclusive, ChannelUri asked) {
+        if (isClosing) {
+            throw new BusException(
+                    "the driver is closing: add the publication again when it is back");
+        }
         asked.checkPublishable();
         asked.checkStream(streamId);
         responses.check(asked);
@@ -264,6 +271,28 @@ final class Publications implements RoundRobin.Turn<Publication> {
             sessionId = factory.nextSessionId();
         }
         return sessionId;
+    }
+
+    /** The driver closes: whoever offers is held back. To be repeated for a while. */
+    void hold() {
+        isClosing = true;
+        all.forEach(Publication::hold);
+    }
+
+    /** The driver closes: all streams end at their tails. */
+    void endAll(long nowNs) {
+        all.forEach(publication -> publication.endForAll(nowNs));
+    }
+
+    /** How many of those that {@link #endAll} has ended are still sent or read. */
+    int unfinished() {
+        int count = 0;
+        for (int i = 0; i < all.size(); i++) {
+            if (!all.get(i).isReleased()) {
+                count++;
+            }
+        }
+        return count;
     }
 
     /** Every cycle. Returns the amount of work done. */

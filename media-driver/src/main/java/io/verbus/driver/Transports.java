@@ -117,6 +117,18 @@ final class Transports {
         }
     }
 
+    /** What whoever starts a driver with these options is to know, a line each. */
+    static List<String> notes(Map<String, String> options) {
+        List<String> notes = new ArrayList<>();
+        // What cannot be loaded is recorded when a driver is launched.
+        for (TransportProvider provider : load(error -> {})) {
+            for (String note : provider.notes(new TransportOptions(provider, options))) {
+                notes.add(provider.media() + " " + note);
+            }
+        }
+        return notes;
+    }
+
     /** Must be set before any channel names a transport. */
     void hosts(TransportHostFactory factory) {
         hosts = factory;

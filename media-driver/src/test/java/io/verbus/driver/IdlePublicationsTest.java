@@ -79,7 +79,7 @@ class IdlePublicationsTest {
                 new ErrorSink(
                         log, counters.system(SystemCounter.ERRORS), Throwable::printStackTrace);
         return DriverParts.assemble(
-                config, directory, cnc, List.of(), clock, counters, () -> {}, errors);
+                config, directory, cnc, List.of(), clock, counters, () -> {}, null, errors);
     }
 
     @AfterEach

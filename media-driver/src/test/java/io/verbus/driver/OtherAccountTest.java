@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.LossReport;
 import io.verbus.driver.config.DriverConfigBuilder;
+import io.verbus.driver.files.DirectoryAccess;
 import io.verbus.driver.files.DirectoryLock;
 import io.verbus.driver.tools.ToolRun;
 
@@ -98,6 +99,31 @@ class OtherAccountTest {
                     Drivers.refusal(() -> ExchangeClient.exchange(directory.toString(), "", ""));
             assertTrue(refusal.contains("name it as directory-group"), refusal);
             assertEquals("received", ExchangeClient.exchange(directory.toString(), "", Nobody.ID));
+        }
+    }
+
+    @Test
+    void aGroupMayReadAndNoMore() throws IOException {
+        DriverConfigBuilder config =
+                Drivers.config()
+                        .directory(directory)
+                        .directoryGroup(Nobody.ID)
+                        .directoryAccess(DirectoryAccess.READERS);
+        try (MediaDriver driver = launch(config)) {
+            assertEquals("rwxr-x---", rights(directory));
+            for (String file : new String[] {CncFile.NAME, LossReport.NAME, "audit.log"}) {
+                assertEquals("rw-r-----", rights(directory.resolve(file)), file);
+            }
+            try (ChildProcess stat =
+                    nobody.start(ToolRun.class, "stat", "--json", "--dir", directory.toString())) {
+                assertTrue(stat.awaitLine("").length() > 0);
+                assertEquals(0, stat.awaitExit());
+            }
+            try (ChildProcess client =
+                    nobody.start(ExchangeClient.class, driver.directory().toString(), "", "")) {
+                String refusal = client.line();
+                assertTrue(refusal.contains("is denied to user"), refusal);
+            }
         }
     }
 

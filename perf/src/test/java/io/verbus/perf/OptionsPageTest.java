@@ -98,7 +98,8 @@ class OptionsPageTest {
         }
         assertTrue(option.help().matches("(?s)[A-Z].*[.]"), option.help());
         String what = "it must be " + option.range();
-        boolean isOfNetworks = Set.of("rdma.allow", "rdma.networks").contains(option.name());
+        boolean isOfNetworks =
+                Set.of("rdma.allow", "rdma.networks", "udp.allow").contains(option.name());
         if (!option.range().startsWith("the ") && !isOfNetworks) {
             Exception wrong =
                     assertThrows(IllegalArgumentException.class, () -> option.parse("-2 parsecs"));

@@ -37,6 +37,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
     private final InboundConductor inbound;
     private final PathWarnings paths;
     private final SystemCounters counters;
+    private final Admittance admittance;
 
     /**
      * @param host the driver.
@@ -51,7 +52,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
         try {
             paths = new PathWarnings(host, counters, options.linkLayer());
             RdmaPeerErrors complaints = new RdmaPeerErrors(host, counters);
-            Admittance admittance = new Admittance(host, counters, complaints);
+            admittance = new Admittance(host, fabric, counters, complaints);
             outbound =
                     new OutboundConductor(
                             host,
@@ -166,6 +167,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
 
     @Override
     public int conduct(long nowNs) {
+        admittance.work(nowNs);
         int work = outbound.work(nowNs) + inbound.work(nowNs);
         return work + fabric.poll(this, nowNs);
     }

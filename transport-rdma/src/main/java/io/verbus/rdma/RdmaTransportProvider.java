@@ -2,8 +2,10 @@
 
 package io.verbus.rdma;
 
+import io.verbus.rdma.auth.KeyFile;
 import io.verbus.rdma.common.AllowList;
 import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.fabric.DeviceSubnets;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.verbs.VerbsFabric;
 import io.verbus.transport.Networks;
@@ -14,6 +16,7 @@ import io.verbus.transport.TransportHost;
 import io.verbus.transport.TransportProvider;
 import io.verbus.transport.TransportSettings;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** Opens the transport over this host's RDMA devices. */
@@ -32,15 +35,27 @@ public final class RdmaTransportProvider implements TransportProvider {
     public void check(TransportSettings settings) {
         RdmaOptions.of(settings);
         AllowList.of(settings);
+        KeyFile.check(settings);
         networks(settings);
     }
 
     @Override
     public Networks networks(TransportSettings settings) {
-        String text = RdmaOptions.NETWORKS.read(settings);
-        return text.equals(RdmaOptions.NO_NETWORKS)
-                ? Networks.NONE
-                : Networks.of(RdmaOptions.NETWORKS.name(), text);
+        return RdmaOptions.networks(settings);
+    }
+
+    @Override
+    public List<String> notes(TransportSettings settings) {
+        List<String> notes = new ArrayList<>();
+        Networks networks = networks(settings);
+        if (!networks.isEmpty()) {
+            notes.add("carries the channels of aeron:udp that lead to " + networks);
+        }
+        Networks subnets = DeviceSubnets.find();
+        if (subnets != null) {
+            notes.add("admits " + AllowList.of(settings).description(subnets));
+        }
+        return notes;
     }
 
     @Override

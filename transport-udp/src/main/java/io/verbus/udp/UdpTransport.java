@@ -99,6 +99,11 @@ final class UdpTransport implements Transport {
     }
 
     @Override
+    public void stopImage(InboundImage image) {
+        inbound.stopImage(image);
+    }
+
+    @Override
     public void rejectImage(InboundImage image, String reason) {
         inbound.rejectImage(image, reason);
     }

@@ -2,10 +2,13 @@
 
 package io.verbus.udp;
 
+import io.verbus.transport.Networks;
 import io.verbus.transport.Option;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportHost;
 import io.verbus.transport.TransportProvider;
+import io.verbus.transport.TransportSettings;
+import io.verbus.udp.common.AllowedSources;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
 
@@ -26,6 +29,17 @@ public final class UdpTransportProvider implements TransportProvider {
     @Override
     public List<Option<?>> options() {
         return UdpOptions.ALL;
+    }
+
+    @Override
+    public void check(TransportSettings settings) {
+        UdpOptions.of(settings);
+    }
+
+    @Override
+    public List<String> notes(TransportSettings settings) {
+        Networks allowed = AllowedSources.networks(settings);
+        return allowed == null ? List.of() : List.of("admits " + allowed);
     }
 
     @Override

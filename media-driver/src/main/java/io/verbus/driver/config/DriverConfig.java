@@ -3,6 +3,7 @@
 package io.verbus.driver.config;
 
 import io.verbus.BusException;
+import io.verbus.driver.files.DirectoryAccess;
 
 import org.agrona.ErrorHandler;
 
@@ -16,6 +17,10 @@ import java.util.Map;
  * @param directory that clients find the driver at; made by it.
  * @param directoryGroup name or number of the group whose members may be clients, besides the
  *     driver's own user; null for none.
+ * @param directoryAccess what members of the group may do.
+ * @param auditFile that tells who was admitted or refused; relative to the directory.
+ * @param auditLength bytes after which the next audit file begins.
+ * @param drainTimeoutNs that SIGTERM gives streams to arrive and to be read; 0 for none.
  * @param logDirectory a directory of a hugetlbfs mount, where logs are to lie on huge pages; null
  *     for the driver directory.
  * @param threading which agents share a thread.
@@ -54,6 +59,10 @@ import java.util.Map;
 public record DriverConfig(
         Path directory,
         String directoryGroup,
+        DirectoryAccess directoryAccess,
+        Path auditFile,
+        long auditLength,
+        long drainTimeoutNs,
         Path logDirectory,
         ThreadingMode threading,
         AgentConfig conductor,
@@ -113,6 +122,9 @@ public record DriverConfig(
         transportOptions = Map.copyOf(transportOptions);
         unusedOptions = List.copyOf(unusedOptions);
         DriverOption.CLIENT_LIVENESS_TIMEOUT.check(clientLivenessTimeoutNs + "ns");
+        DriverOption.AUDIT_FILE.check(auditFile.toString());
+        DriverOption.AUDIT_LENGTH.check(Long.toString(auditLength));
+        DriverOption.DRAIN_TIMEOUT.check(drainTimeoutNs + "ns");
         DriverOption.UNBLOCK_TIMEOUT.check(unblockTimeoutNs + "ns");
         DriverOption.IMAGE_LIVENESS_TIMEOUT.check(imageLivenessTimeoutNs + "ns");
         DriverOption.LINGER.check(lingerNs + "ns");

@@ -3,6 +3,7 @@
 package io.verbus.driver.config;
 
 import io.verbus.driver.config.DriverConfig.AgentConfig;
+import io.verbus.driver.files.DirectoryAccess;
 import io.verbus.driver.files.DriverDirectory;
 
 import org.agrona.ErrorHandler;
@@ -12,6 +13,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Sets what differs from a driver's defaults. {@link DriverOption#ALL} has the default and the
@@ -22,6 +24,10 @@ public final class DriverConfigBuilder {
 
     private Path directory = DriverDirectory.defaultPath();
     private String directoryGroup;
+    private DirectoryAccess directoryAccess = DirectoryAccess.CLIENTS;
+    private Path auditFile = Path.of(DriverOption.AUDIT_NAME);
+    private long auditLength = 1 << 20;
+    private long drainTimeoutNs = TimeUnit.SECONDS.toNanos(5);
     private Path logDirectory;
     private ThreadingMode threading = preset(DriverOption.THREADING);
     private AgentConfig conductor =
@@ -77,6 +83,30 @@ public final class DriverConfigBuilder {
     }
 
     /** Group whose members may be clients: name or number; null for none. */
+    public DriverConfigBuilder directoryAccess(DirectoryAccess value) {
+        directoryAccess = value;
+        return this;
+    }
+
+    /** See {@link DriverConfig#auditFile}. */
+    public DriverConfigBuilder auditFile(Path value) {
+        auditFile = value;
+        return this;
+    }
+
+    /** See {@link DriverConfig#auditLength}. */
+    public DriverConfigBuilder auditLength(long value) {
+        auditLength = value;
+        return this;
+    }
+
+    /** See {@link DriverConfig#drainTimeoutNs}. */
+    public DriverConfigBuilder drainTimeoutNs(long value) {
+        drainTimeoutNs = value;
+        return this;
+    }
+
+    /** See {@link DriverConfig#directoryGroup}. */
     public DriverConfigBuilder directoryGroup(String value) {
         directoryGroup = value;
         return this;
@@ -322,6 +352,10 @@ public final class DriverConfigBuilder {
         return new DriverConfig(
                 directory,
                 directoryGroup,
+                directoryAccess,
+                auditFile,
+                auditLength,
+                drainTimeoutNs,
                 logDirectory,
                 threading,
                 conductor,

@@ -4,6 +4,7 @@ package io.verbus.driver.config;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.driver.files.DirectoryAccess;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
@@ -35,6 +36,9 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
     private static final long MIN_THRESHOLD_NS = 1;
     private static final long MAX_TIMEOUT_NS = TimeUnit.HOURS.toNanos(1);
 
+    /** Name of the audit file that lies in the driver directory. */
+    static final String AUDIT_NAME = "audit.log";
+
     static final DriverOption<Path> DIR =
             new DriverOption<>(
                     Option.of(
@@ -54,6 +58,48 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "Group whose members may be clients, besides the driver's own user.",
                             DriverOption::group),
                     DriverConfigBuilder::directoryGroup);
+
+    static final DriverOption<DirectoryAccess> DIRECTORY_ACCESS =
+            new DriverOption<>(
+                    Option.constant(
+                            "directory-access",
+                            DirectoryAccess.CLIENTS,
+                            DirectoryAccess.values(),
+                            "What members of the directory-group may do: be clients, or read"
+                                    + " counters and errors."),
+                    DriverConfigBuilder::directoryAccess);
+
+    static final DriverOption<Path> AUDIT_FILE =
+            new DriverOption<>(
+                    Option.of(
+                            "audit-file",
+                            AUDIT_NAME,
+                            "audit.log, for one in the driver directory, or an absolute path",
+                            "File with a line for each peer that was admitted or refused.",
+                            DriverOption::auditFile),
+                    DriverConfigBuilder::auditFile);
+
+    static final DriverOption<Long> AUDIT_LENGTH =
+            new DriverOption<>(
+                    Option.size(
+                            "audit-length",
+                            "1m",
+                            4096,
+                            1 << 30,
+                            "Bytes after which the audit file takes the name FILE.1 and a new one"
+                                    + " begins."),
+                    DriverConfigBuilder::auditLength);
+
+    static final DriverOption<Long> DRAIN_TIMEOUT =
+            new DriverOption<>(
+                    Option.duration(
+                            "drain-timeout",
+                            "5s",
+                            0,
+                            MAX_TIMEOUT_NS,
+                            "Time that SIGTERM gives streams to arrive and to be read before the"
+                                    + " driver closes."),
+                    DriverConfigBuilder::drainTimeoutNs);
 
     static final DriverOption<Path> LOG_DIRECTORY =
             new DriverOption<>(
@@ -299,6 +345,9 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
             List.of(
                     DIR,
                     DIRECTORY_GROUP,
+                    DIRECTORY_ACCESS,
+                    AUDIT_FILE,
+                    AUDIT_LENGTH,
                     LOG_DIRECTORY,
                     THREADING,
                     CONDUCTOR_IDLE,
@@ -329,6 +378,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     ERROR_LOG_LENGTH,
                     SPIES_CONNECT,
                     DELETE_ON_SHUTDOWN,
+                    DRAIN_TIMEOUT,
                     TERMINABLE);
 
     private static DriverOption<Idling> idle(
@@ -426,6 +476,14 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
             throw new IllegalArgumentException(text);
         }
         return Path.of(text);
+    }
+
+    private static Path auditFile(String text) {
+        Path path = path(text);
+        if (!path.isAbsolute() && !text.equals(AUDIT_NAME)) {
+            throw new IllegalArgumentException(text);
+        }
+        return path;
     }
 
     private static String group(String text) {

@@ -52,7 +52,8 @@ public final class DriverDirectory implements AutoCloseable {
                             + "|"
                             + ClientLocks.NAME
                             + "|"
-                            + LossReport.NAME);
+                            + LossReport.NAME
+                            + "|audit\\.log(\\.1)?");
     private static final Pattern LOG = Pattern.compile("-?\\d+\\.logbuffer");
     private static final List<String> LOG_FOLDERS = List.of(PUBLICATIONS, IMAGES);
     private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs", "hugetlbfs");
@@ -99,18 +100,19 @@ public final class DriverDirectory implements AutoCloseable {
      * @throws BusException if it is in use, not ours, or cannot be made.
      */
     public static DriverDirectory open(Path path) {
-        return open(path, null);
+        return open(path, null, DirectoryAccess.CLIENTS);
     }
 
     /**
      * Makes or takes over a directory, and empties it.
      *
      * @param path of the directory.
-     * @param group whose members may be clients, too; null for none.
+     * @param group whose members may be clients, or read; null for none.
+     * @param access what they may do.
      * @return the directory, locked and empty but for the lock.
      * @throws BusException if it is in use, not ours, or cannot be made.
      */
-    public static DriverDirectory open(Path path, String group) {
+    public static DriverDirectory open(Path path, String group, DirectoryAccess access) {
         Path absolute = path.toAbsolutePath().normalize();
         try {
             // A driver that closes right now deletes the lock that was just opened: then again.
@@ -119,7 +121,7 @@ public final class DriverDirectory implements AutoCloseable {
                 Path real = absolute.toRealPath();
                 DirectoryLock lock = DirectoryLock.take(real);
                 if (lock != null) {
-                    return emptied(new DriverDirectory(real, lock), group);
+                    return emptied(new DriverDirectory(real, lock), group, access);
                 }
             }
         } catch (IOException e) {
@@ -135,12 +137,12 @@ public final class DriverDirectory implements AutoCloseable {
                 "the driver directory " + absolute + " is being deleted: start the driver again");
     }
 
-    private static DriverDirectory emptied(DriverDirectory directory, String group)
-            throws IOException {
+    private static DriverDirectory emptied(
+            DriverDirectory directory, String group, DirectoryAccess access) throws IOException {
         try {
             checkOthersAreDead(directory.path);
             directory.removeAllButTheLock();
-            directory.share(group);
+            directory.share(group, access);
             for (String name : LOG_FOLDERS) {
                 directory.makeFolder(directory.path.resolve(name));
             }
@@ -240,7 +242,7 @@ public final class DriverDirectory implements AutoCloseable {
     }
 
     /** Lets a group's members connect: see {@link DriverFile}. */
-    private void share(String group) {
+    private void share(String group, DirectoryAccess access) {
         if (group == null) {
             return;
         }
@@ -250,7 +252,12 @@ public final class DriverDirectory implements AutoCloseable {
                             .getUserPrincipalLookupService()
                             .lookupPrincipalByGroupName(group);
             Files.getFileAttributeView(path, PosixFileAttributeView.class).setGroup(principal);
-            Files.setAttribute(path, "unix:mode", DriverFile.GROUP_DIRECTORY);
+            Files.setAttribute(
+                    path,
+                    "unix:mode",
+                    access == DirectoryAccess.READERS
+                            ? DriverFile.READERS_DIRECTORY
+                            : DriverFile.GROUP_DIRECTORY);
         } catch (IOException e) {
             close();
             throw new BusException(

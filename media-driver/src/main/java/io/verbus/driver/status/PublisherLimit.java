@@ -13,6 +13,9 @@ import org.agrona.concurrent.status.AtomicCounter;
 public final class PublisherLimit {
     private final AtomicCounter counter;
 
+    /** Nobody may publish any more. Written by the conductor; read by the sender. */
+    private volatile boolean isHeld;
+
     public PublisherLimit(AtomicCounter counter) {
         this.counter = counter;
     }
@@ -28,6 +31,9 @@ public final class PublisherLimit {
      * @return whether it was raised.
      */
     public boolean raise(long limit) {
+        if (isHeld) {
+            return false;
+        }
         long current = counter.getAcquire();
         while (limit > current) {
             if (counter.compareAndSet(current, limit)) {
@@ -48,6 +54,17 @@ public final class PublisherLimit {
         while (limit < current && !counter.compareAndSet(current, limit)) {
             current = counter.getAcquire();
         }
+    }
+
+    /**
+     * Holds publishers back for good: pulls the limit back, and raises it no more. To be repeated,
+     * as the sender may just be raising it. Conductor.
+     *
+     * @param limit position.
+     */
+    public void hold(long limit) {
+        isHeld = true;
+        lower(limit);
     }
 
     /** The limit now. */

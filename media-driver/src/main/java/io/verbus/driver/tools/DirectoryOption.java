@@ -57,7 +57,7 @@ final class DirectoryOption {
         if (Files.notExists(file)) { // not where that cannot be told: mapping says why
             throw notRunning("there is no driver in " + directory());
         }
-        return CncFile.map(file, trust());
+        return CncFile.mapToRead(file, trust());
     }
 
     /**

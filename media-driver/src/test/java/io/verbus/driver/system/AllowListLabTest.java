@@ -45,7 +45,7 @@ class AllowListLabTest {
             Hello answer = Hello.read(raw.answer());
             assertNotNull(answer);
             assertEquals(RejectCode.NOT_ALLOWED, answer.rejectCode());
-            b.awaitError("a connection from " + Host.addressA() + " was refused");
+            b.awaitError("a connection from " + Host.addressA() + " to " + Host.addressB());
             b.awaitCounter(COUNTER, value -> value == 1);
             assertTrue(in.hasNoImages());
         }
@@ -62,7 +62,7 @@ class AllowListLabTest {
                                         context.publicationErrorHandler(
                                                 (publication, code, message) ->
                                                         refusals.add(message)))) {
-            b.expect("a connection from " + Host.addressA() + " was refused");
+            b.expect("a connection from " + Host.addressA() + " to " + Host.addressB());
             a.expect("does not allow this host");
             b.connect().addSubscription(b.channel(PORT), STREAM);
             Publication out = publisher.addPublication(Host.overWire(b.channel(PORT)), STREAM);

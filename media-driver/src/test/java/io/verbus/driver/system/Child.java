@@ -52,14 +52,32 @@ final class Child implements AutoCloseable {
      * @param settings of the driver, as {@code name=value}.
      */
     static Child driver(List<String> wrapper, Path folder, Path directory, String... settings) {
+        return driver(wrapper, ownClassPath(), folder, directory, settings);
+    }
+
+    /** Starts a driver of a class path, as {@link #driver(List, Path, Path, String...)} does. */
+    static Child driver(String classPath, Path folder, Path directory, String... settings) {
+        return driver(List.of(), classPath, folder, directory, settings);
+    }
+
+    private static Child driver(
+            List<String> wrapper,
+            String classPath,
+            Path folder,
+            Path directory,
+            String... settings) {
         List<String> arguments = new ArrayList<>();
         arguments.add(MediaDriver.class.getName());
         arguments.add("dir=" + directory);
         arguments.add("threading=shared");
         arguments.addAll(List.of(settings));
-        Child child = start("driver of " + directory, wrapper, folder, arguments);
+        Child child = start("driver of " + directory, wrapper, classPath, folder, arguments);
         child.await("verbus driver ready");
         return child;
+    }
+
+    private static String ownClassPath() {
+        return System.getProperty("java.class.path");
     }
 
     /** Starts a driver and has it open its transport, which takes an emulated machine seconds. */
@@ -93,6 +111,15 @@ final class Child implements AutoCloseable {
      * @param arguments main class, and what follows.
      */
     static Child start(String name, List<String> wrapper, Path folder, List<String> arguments) {
+        return start(name, wrapper, ownClassPath(), folder, arguments);
+    }
+
+    private static Child start(
+            String name,
+            List<String> wrapper,
+            String classPath,
+            Path folder,
+            List<String> arguments) {
         List<String> command = new ArrayList<>(wrapper);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("--enable-native-access=ALL-UNNAMED");
@@ -108,7 +135,7 @@ final class Child implements AutoCloseable {
         }
         command.add("-XX:ErrorFile=" + folder + "/hs_err_%p.log");
         command.add("-cp");
-        command.add(System.getProperty("java.class.path"));
+        command.add(classPath);
         command.addAll(arguments);
         try {
             Process process =

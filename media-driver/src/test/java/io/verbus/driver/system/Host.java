@@ -87,7 +87,9 @@ final class Host implements AutoCloseable {
                 .transportOption("rdma.connect-timeout", PATIENCE.toSeconds() + "s")
                 .transportOption("rdma.half-open-timeout", PATIENCE.toSeconds() + "s")
                 .transportOption("rdma.probe-timeout", PATIENCE.toSeconds() + "s")
-                .transportOption("rdma.ack-timeout", ACK_TIMEOUT);
+                .transportOption("rdma.ack-timeout", ACK_TIMEOUT)
+                // The lab's addresses are alone in their subnets.
+                .transportOption("rdma.allow", addressA() + "," + addressB());
     }
 
     /** An error that the driver's log may hold. */

@@ -15,6 +15,7 @@ import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.driver.Await;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.rdma.common.Hello;
+import io.verbus.rdma.common.Versions;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -42,6 +43,7 @@ class HostilePeerLabTest {
     private static final int GOOD_STREAM = 1;
     private static final int BAD_STREAM = 2;
     private static final int TERM_LENGTH = 64 * 1024;
+    private static final Versions STRANGE = new Versions(8, 9);
     private static final byte[] GARBAGE = "GET / HTTP/1.1".getBytes(StandardCharsets.US_ASCII);
 
     private final Script script = Script.upTo(20, 1000);
@@ -96,13 +98,13 @@ class HostilePeerLabTest {
 
     @Test
     void refusesAPeerOfAnotherVersion() {
-        byte[] greeting = Hello.of(Hello.VERSION + 1, RawPeer.DRIVER_ID, RejectCode.UNSPECIFIED);
+        byte[] greeting = new Hello(STRANGE, RejectCode.UNSPECIFIED, RawPeer.DRIVER_ID).bytes();
         try (RawPeer raw = new RawPeer().connect(Host.addressB(), PORT, greeting)) {
             assertTrue(raw.end().startsWith("REJECTED"), raw.end());
             Hello answer = Hello.read(raw.answer());
             assertNotNull(answer);
             assertEquals(RejectCode.VERSION_MISMATCH, answer.rejectCode());
-            b.awaitError("speaks version " + (Hello.VERSION + 1));
+            b.awaitError("speaks " + STRANGE);
         }
     }
 
@@ -114,8 +116,8 @@ class HostilePeerLabTest {
     @Test
     void saysThatTheListenerIsOfAnotherVersion() {
         publishTo(
-                Hello.of(Hello.VERSION + 1, RawPeer.DRIVER_ID, RejectCode.UNSPECIFIED),
-                "version " + (Hello.VERSION + 1));
+                new Hello(STRANGE, RejectCode.UNSPECIFIED, RawPeer.DRIVER_ID).bytes(),
+                "speaks " + STRANGE);
     }
 
     /** The driver's log and the publisher are told what listens. */

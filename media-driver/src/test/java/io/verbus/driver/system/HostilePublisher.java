@@ -7,6 +7,7 @@ import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.rdma.common.Hello;
 import io.verbus.rdma.common.Setup;
+import io.verbus.rdma.common.Versions;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -95,10 +96,11 @@ final class HostilePublisher {
             case GREET_AS_A_STRANGER -> greet(noise(1 + random.nextInt(56)));
             case SPEAK_ANOTHER_VERSION ->
                     greet(
-                            Hello.of(
-                                    2 + random.nextInt(100),
-                                    random.nextLong(),
-                                    RejectCode.UNSPECIFIED));
+                            new Hello(
+                                            new Versions(5 + random.nextInt(100), 200),
+                                            RejectCode.UNSPECIFIED,
+                                            random.nextLong())
+                                    .bytes());
             case VANISH -> greet(RawPeer.goodGreeting());
             case LEAVE_CONNECTIONS_HALF_OPEN -> leaveHalfOpen();
             case WRITE_INTO_THE_IMAGE_OF_ANOTHER -> writeIntoAnother();

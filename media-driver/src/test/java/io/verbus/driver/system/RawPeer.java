@@ -5,10 +5,12 @@ package io.verbus.driver.system;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.codecs.rdma.StreamEnd;
 import io.verbus.driver.Await;
+import io.verbus.rdma.auth.Proof;
 import io.verbus.rdma.common.ControlDecoder;
 import io.verbus.rdma.common.ControlEncoder;
 import io.verbus.rdma.common.Hello;
 import io.verbus.rdma.common.Setup;
+import io.verbus.rdma.common.Versions;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
@@ -43,7 +45,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
     private final List<Connection> strays = new ArrayList<>();
     private final VerbsFabric fabric = VerbsFabric.open(LangUtil::rethrowUnchecked);
     private final ControlDecoder reader = new ControlDecoder();
-    private final ControlEncoder writer = new ControlEncoder();
+    private final ControlEncoder writer = new ControlEncoder(Versions.OURS.highest());
     private final Arena arena = Arena.ofShared();
     private byte[] answerToRequests = new byte[0];
     private Connection connection;
@@ -194,6 +196,9 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                     address,
                     length,
                     new ControlDecoder.Offers() {
+                        @Override
+                        public void onProof(Proof proof) {}
+
                         @Override
                         public void onSetup(Setup offer) {
                             offered = offer;

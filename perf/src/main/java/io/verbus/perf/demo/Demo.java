@@ -122,10 +122,10 @@ final class Demo implements AutoCloseable {
                 SHARED_MEMORY.resolve(
                         "verbus-demo-" + ProcessHandle.current().pid() + "-" + (index + 1));
         directories.add(directory);
+        List<String> arguments = new ArrayList<>(List.of(directory.toString()));
+        arguments.addAll(route.driverOptions());
         children.start(
-                driverName(index),
-                JavaProgram.own(DriverProcess.class.getName()),
-                List.of(directory.toString()));
+                driverName(index), JavaProgram.own(DriverProcess.class.getName()), arguments);
         return directory.toString();
     }
 

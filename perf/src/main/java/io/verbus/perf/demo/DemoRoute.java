@@ -2,6 +2,8 @@
 
 package io.verbus.perf.demo;
 
+import java.util.List;
+
 /**
  * What carries the demo's messages.
  *
@@ -10,8 +12,19 @@ package io.verbus.perf.demo;
  *     shared-memory}.
  * @param publication channel of the publisher.
  * @param subscription channel of the subscriber.
+ * @param peers addresses of the drivers, with commas between them.
  */
-record DemoRoute(DemoTransport transport, String device, String publication, String subscription) {
+record DemoRoute(
+        DemoTransport transport,
+        String device,
+        String publication,
+        String subscription,
+        String peers) {
+    /** Arguments of a driver behind its directory: what it needs so that the other may connect. */
+    List<String> driverOptions() {
+        return transport == DemoTransport.RDMA ? List.of("rdma.allow=" + peers) : List.of();
+    }
+
     /** For people: what carries the messages, and between which addresses. */
     String description() {
         return switch (transport) {
@@ -27,7 +40,8 @@ record DemoRoute(DemoTransport transport, String device, String publication, Str
                 transport,
                 device,
                 withScheme(client.scheme(), publication),
-                withScheme(client.scheme(), subscription));
+                withScheme(client.scheme(), subscription),
+                peers);
     }
 
     private static String withScheme(String scheme, String channel) {
@@ -36,7 +50,7 @@ record DemoRoute(DemoTransport transport, String device, String publication, Str
 
     /** Shared memory, through one driver. */
     static DemoRoute ipc() {
-        return new DemoRoute(DemoTransport.IPC, "shared-memory", "verbus:ipc", "verbus:ipc");
+        return new DemoRoute(DemoTransport.IPC, "shared-memory", "verbus:ipc", "verbus:ipc", "");
     }
 
     /** From one address of this host to another, or the same. */
@@ -52,6 +66,7 @@ record DemoRoute(DemoTransport transport, String device, String publication, Str
                 network.transport(),
                 network.device(),
                 channel + "|interface=" + network.from(),
-                channel);
+                channel,
+                String.join(",", network.addresses()));
     }
 }

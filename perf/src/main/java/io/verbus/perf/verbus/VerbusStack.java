@@ -120,6 +120,9 @@ public final class VerbusStack implements Stack {
                         .idling(Idling.valueOf(work.driverIdle().name()))
                         .clientLivenessTimeoutNs(LIVENESS_TIMEOUT_NS)
                         .unblockTimeoutNs(2 * LIVENESS_TIMEOUT_NS);
+        if (work.wire() == Work.Wire.RDMA) {
+            config.transportOption("rdma.allow", work.initiator() + "," + work.reflector());
+        }
         settings.accept(config);
         MediaDriver driver = MediaDriver.launch(config.build());
         return new LocalDriver(name(), driver.invoker(), driver::close);

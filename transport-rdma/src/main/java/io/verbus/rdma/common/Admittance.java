@@ -2,9 +2,11 @@
 
 package io.verbus.rdma.common;
 
+import io.verbus.rdma.auth.KeyRing;
 import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
-import io.verbus.transport.TransportSettings;
+import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
@@ -12,36 +14,98 @@ import java.net.InetSocketAddress;
 
 /** Which hosts may connect at all, and how a connection is refused. Conductor's thread. */
 public final class Admittance {
+    private final Fabric fabric;
     private final AllowList allowList;
     private final AtomicCounter refused;
+    private final AtomicCounter unauthenticated;
+    private final TransportHost host;
+    private final KeyRing keys;
     private final RdmaPeerErrors complaints;
 
     /**
-     * @param settings that say which hosts may connect.
+     * @param host whose settings say which hosts may connect.
+     * @param fabric that knows this host's subnets.
      * @param counters of the transport.
      * @param complaints about peers.
      */
     public Admittance(
-            TransportSettings settings, SystemCounters counters, RdmaPeerErrors complaints) {
+            TransportHost host, Fabric fabric, SystemCounters counters, RdmaPeerErrors complaints) {
+        this.host = host;
+        this.fabric = fabric;
         this.complaints = complaints;
-        allowList = AllowList.of(settings);
+        allowList = AllowList.of(host);
         refused = counters.counter("connections refused by verbus.rdma.allow");
+        unauthenticated = counters.counter("connections refused for want of a key");
+        keys = new KeyRing(host);
     }
 
-    /** Whether a host may connect; one that may not is counted, and recorded once. */
-    public boolean admits(InetSocketAddress peer) {
-        if (allowList.allows(peer)) {
+    /** The keys that hosts must prove to have. */
+    public KeyRing keys() {
+        return keys;
+    }
+
+    /** Timers. */
+    public void work(long nowNs) {
+        keys.work(nowNs);
+    }
+
+    /**
+     * A peer does not have the key of its network.
+     *
+     * @param peer that is refused.
+     * @param local address at which it arrived, or from which it was asked.
+     * @param message cause and remedy.
+     */
+    public void onUnauthenticated(InetSocketAddress peer, InetSocketAddress local, String message) {
+        unauthenticated.incrementRelease();
+        complaints.record(RdmaPeerErrors.Kind.NOT_AUTHENTICATED, hostOf(peer), message);
+        onRefused(peer, local, message);
+    }
+
+    /** Writes to the audit log that a peer was admitted. */
+    public void onAdmitted(InetSocketAddress peer, InetSocketAddress local, String how) {
+        host.audit("admitted rdma peer=" + text(peer) + " at=" + text(local) + " " + how);
+    }
+
+    /** Writes to the audit log that a peer was refused. */
+    public void onRefused(InetSocketAddress peer, InetSocketAddress local, String reason) {
+        host.audit("refused rdma peer=" + text(peer) + " at=" + text(local) + " reason=" + reason);
+    }
+
+    private static String text(InetSocketAddress address) {
+        return hostOf(address) + (address == null ? "" : ":" + address.getPort());
+    }
+
+    /**
+     * Whether a host may connect; one that may not is counted, and recorded once.
+     *
+     * @param peer that asks.
+     * @param local address at which the peer arrives; null if it is not known.
+     */
+    public boolean admits(InetSocketAddress peer, InetSocketAddress local) {
+        if (allowList.allows(peer, local, fabric)) {
             return true;
         }
         refused.incrementRelease();
-        String host = hostOf(peer);
-        complaints.record(
-                RdmaPeerErrors.Kind.NOT_ALLOWED,
-                host,
-                "a connection from "
-                        + host
-                        + " was refused: if the host may connect, add it to verbus.rdma.allow");
+        String name = hostOf(peer);
+        String refusal = allowList.refusal(name, local);
+        complaints.record(RdmaPeerErrors.Kind.NOT_ALLOWED, name, refusal);
+        onRefused(peer, local, refusal);
         return false;
+    }
+
+    /**
+     * Why nobody can connect to an address of this host, with the remedy.
+     *
+     * @param local address that is listened at.
+     * @return null if somebody can, or if it is the address of all interfaces.
+     */
+    public String closed(InetSocketAddress local) {
+        return local.getAddress().isAnyLocalAddress() || !allowList.isNobodyAllowed(local, fabric)
+                ? null
+                : "WARN: nobody may connect to "
+                        + hostOf(local)
+                        + ", which is alone in its subnet: name the peers in verbus.rdma.allow";
     }
 
     /**
@@ -51,14 +115,14 @@ public final class Admittance {
      * @param answer for the peer.
      */
     public void refuse(Connection connection, byte[] answer) {
-        String host = hostOf(connection.remoteAddress());
+        String name = hostOf(connection.remoteAddress());
         try {
             connection.reject(answer);
         } catch (FabricException e) {
             complaints.record(
                     RdmaPeerErrors.Kind.NOT_ACCEPTED,
-                    host,
-                    "cannot refuse a connection of " + host + ": " + e.getMessage());
+                    name,
+                    "cannot refuse a connection of " + name + ": " + e.getMessage());
         }
         connection.close();
         if (connection.domain() != null) {

@@ -8,43 +8,67 @@ import io.verbus.codecs.rdma.AnnouncedDecoder;
 import io.verbus.codecs.rdma.AnnouncedEncoder;
 import io.verbus.codecs.rdma.BooleanType;
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.auth.Key;
+import io.verbus.rdma.auth.Proof;
 
 import org.agrona.concurrent.UnsafeBuffer;
+
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * The private data of a connection request at a publication's control address: a receiver asks to
  * be connected to. It needs no connection, so the request is always refused, and the refusal is the
- * answer. A fabric may pad either, so only the fields' own bytes count.
+ * answer. A fabric may pad either with zeros, and a later release may add fields.
  *
- * @param version of the protocol that the peer speaks.
+ * @param versions of the protocol that the peer speaks.
  * @param driverId of the subscribing driver.
  * @param port at which it listens, at the address from which it asks.
  * @param isOfSession whether it asks for the responses of one session, and nothing else.
  * @param streamId of the responses.
  * @param sessionId of the responses.
+ * @param key number of the key of the proof; 0 without one.
+ * @param proof1 half of the first half of the proof that the driver has the key.
+ * @param proof2 half of it.
  */
 public record Announcement(
-        int version, long driverId, int port, boolean isOfSession, int streamId, int sessionId) {
+        Versions versions,
+        long driverId,
+        int port,
+        boolean isOfSession,
+        int streamId,
+        int sessionId,
+        int key,
+        long proof1,
+        long proof2) {
     /** "VERBUS", the kind of message, and its version. */
     public static final long MAGIC = 0x5645524255530101L;
+
+    private static final int COVERED_LENGTH = 5 * Integer.BYTES + Long.BYTES + 1;
+    private static final long UNSIGNED = 0xFFFF_FFFFL;
+    private static final int LEAST_LENGTH = AnnounceDecoder.highestVersionEncodingOffset();
 
     /**
      * The answer.
      *
-     * @param version of the protocol that the publishing driver speaks.
+     * @param versions of the protocol that the publishing driver speaks.
      * @param code {@link RejectCode#ANNOUNCED}, or why not.
      * @param controlId of the control address: that of each Setup which follows.
      */
-    public record Answer(int version, RejectCode code, long controlId) {
+    public record Answer(Versions versions, RejectCode code, long controlId) {
+        private static final int LEAST_LENGTH = AnnouncedDecoder.highestVersionEncodingOffset();
+
         /** Bytes of this side's answer. */
         public static byte[] of(RejectCode code, long controlId) {
             byte[] bytes = new byte[AnnouncedEncoder.BLOCK_LENGTH];
             new AnnouncedEncoder()
                     .wrap(new UnsafeBuffer(bytes), 0)
                     .magic(MAGIC)
-                    .protocolVersion(Hello.VERSION)
+                    .protocolVersion(Versions.OURS.lowest())
                     .code(code)
-                    .controlId(controlId);
+                    .controlId(controlId)
+                    .highestVersion(Versions.OURS.highest());
             return bytes;
         }
 
@@ -55,19 +79,20 @@ public record Announcement(
          * @return the answer, or null if it is none.
          */
         public static Answer read(byte[] bytes) {
-            if (bytes.length < AnnouncedDecoder.BLOCK_LENGTH) {
+            if (bytes.length < LEAST_LENGTH) {
                 return null;
             }
+            byte[] whole = Arrays.copyOf(bytes, AnnouncedDecoder.BLOCK_LENGTH);
             AnnouncedDecoder answer =
                     new AnnouncedDecoder()
                             .wrap(
-                                    new UnsafeBuffer(bytes),
+                                    new UnsafeBuffer(whole),
                                     0,
                                     AnnouncedDecoder.BLOCK_LENGTH,
                                     AnnouncedDecoder.SCHEMA_VERSION);
             return answer.magic() == MAGIC
                     ? new Answer(
-                            (int) answer.protocolVersion(),
+                            Versions.told((int) answer.protocolVersion(), answer.highestVersion()),
                             Hello.code(answer.codeRaw()),
                             answer.controlId())
                     : null;
@@ -76,12 +101,55 @@ public record Announcement(
 
     /** Of a receiver that takes whatever the control address has for all. */
     public static Announcement ofAll(long driverId, int port) {
-        return new Announcement(Hello.VERSION, driverId, port, false, 0, 0);
+        return new Announcement(Versions.OURS, driverId, port, false, 0, 0, 0, 0, 0);
     }
 
     /** Of a receiver that awaits responses. */
     public static Announcement ofSession(long driverId, int port, int streamId, int sessionId) {
-        return new Announcement(Hello.VERSION, driverId, port, true, streamId, sessionId);
+        return new Announcement(Versions.OURS, driverId, port, true, streamId, sessionId, 0, 0, 0);
+    }
+
+    /**
+     * The same, with a proof.
+     *
+     * @param with the key of the publisher's network; null for none.
+     * @param publisher address to which the announcement goes.
+     */
+    public Announcement proved(Key with, InetAddress publisher) {
+        if (with == null) {
+            return this;
+        }
+        Proof proof = with.announcement(covered(publisher));
+        return new Announcement(
+                versions,
+                driverId,
+                port,
+                isOfSession,
+                streamId,
+                sessionId,
+                with.id(),
+                proof.first(),
+                proof.second());
+    }
+
+    /**
+     * What its proof covers.
+     *
+     * @param publisher address to which it goes.
+     */
+    public byte[] covered(InetAddress publisher) {
+        byte[] host = publisher.getAddress();
+        return ByteBuffer.allocate(1 + host.length + COVERED_LENGTH)
+                .put((byte) host.length)
+                .put(host)
+                .putInt(versions.lowest())
+                .putInt(versions.highest())
+                .putLong(driverId)
+                .putInt(port)
+                .put((byte) (isOfSession ? 1 : 0))
+                .putInt(streamId)
+                .putInt(sessionId)
+                .array();
     }
 
     /** Its bytes. */
@@ -90,12 +158,16 @@ public record Announcement(
         new AnnounceEncoder()
                 .wrap(new UnsafeBuffer(bytes), 0)
                 .magic(MAGIC)
-                .protocolVersion(version)
+                .protocolVersion(versions.lowest())
                 .driverId(driverId)
                 .port(port)
                 .ofSession(isOfSession ? BooleanType.T : BooleanType.F)
                 .streamId(streamId)
-                .sessionId(sessionId);
+                .sessionId(sessionId)
+                .highestVersion(versions.highest())
+                .key(key & UNSIGNED)
+                .proof1(proof1)
+                .proof2(proof2);
         return bytes;
     }
 
@@ -106,13 +178,14 @@ public record Announcement(
      * @return the announcement, or null if it is none of a Verbus driver.
      */
     public static Announcement read(byte[] bytes) {
-        if (bytes.length < AnnounceDecoder.BLOCK_LENGTH) {
+        if (bytes.length < LEAST_LENGTH) {
             return null;
         }
+        byte[] whole = Arrays.copyOf(bytes, AnnounceDecoder.BLOCK_LENGTH);
         AnnounceDecoder announce =
                 new AnnounceDecoder()
                         .wrap(
-                                new UnsafeBuffer(bytes),
+                                new UnsafeBuffer(whole),
                                 0,
                                 AnnounceDecoder.BLOCK_LENGTH,
                                 AnnounceDecoder.SCHEMA_VERSION);
@@ -120,16 +193,14 @@ public record Announcement(
             return null;
         }
         return new Announcement(
-                (int) announce.protocolVersion(),
+                Versions.told((int) announce.protocolVersion(), announce.highestVersion()),
                 announce.driverId(),
                 announce.port(),
                 announce.ofSessionRaw() == BooleanType.T.value(),
                 announce.streamId(),
-                announce.sessionId());
-    }
-
-    /** Whether the peer speaks another version. */
-    public boolean isOtherVersion() {
-        return version != Hello.VERSION;
+                announce.sessionId(),
+                (int) announce.key(),
+                announce.proof1(),
+                announce.proof2());
     }
 }

@@ -10,6 +10,7 @@ import io.verbus.codecs.rdma.DeferDecoder;
 import io.verbus.codecs.rdma.GoodbyeDecoder;
 import io.verbus.codecs.rdma.ImageClosedDecoder;
 import io.verbus.codecs.rdma.MessageHeaderDecoder;
+import io.verbus.codecs.rdma.ProofDecoder;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.codecs.rdma.RejectDecoder;
 import io.verbus.codecs.rdma.ResponseSessionDecoder;
@@ -19,6 +20,7 @@ import io.verbus.codecs.rdma.WantedDecoder;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
+import io.verbus.rdma.auth.Proof;
 
 import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -26,7 +28,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * Reads the control messages of a peer. The bytes are not trusted: each length, identifier and
  * value is checked before it is used, and a message that breaks a rule is told in words, never
- * thrown.
+ * thrown. A message of a later schema has more bytes behind what is known here, which are skipped.
  *
  * <p>Used by one agent. Nothing is allocated for a good message but what outlives it.
  */
@@ -38,6 +40,7 @@ public final class ControlDecoder {
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
     private final SetupDecoder setup = new SetupDecoder();
+    private final ProofDecoder proof = new ProofDecoder();
     private final CloseDecoder close = new CloseDecoder();
     private final AcceptDecoder accept = new AcceptDecoder();
     private final DeferDecoder defer = new DeferDecoder();
@@ -49,6 +52,9 @@ public final class ControlDecoder {
 
     /** What a publishing driver says. */
     public interface Offers {
+        /** The peer proves that it has a key; nothing is checked of that. */
+        void onProof(Proof proof);
+
         /** A stream is offered. */
         void onSetup(Setup offer);
 
@@ -108,6 +114,7 @@ public final class ControlDecoder {
         }
         return switch (header.templateId()) {
             case SetupDecoder.TEMPLATE_ID -> readSetup(length, offers);
+            case ProofDecoder.TEMPLATE_ID -> readProof(length, offers);
             case CloseDecoder.TEMPLATE_ID -> readClose(length, offers);
             case GoodbyeDecoder.TEMPLATE_ID -> {
                 if (!fits(length, GoodbyeDecoder.BLOCK_LENGTH)) {
@@ -158,12 +165,8 @@ public final class ControlDecoder {
         }
         buffer.wrap(address, length);
         header.wrap(buffer, 0);
-        if (header.schemaId() != MessageHeaderDecoder.SCHEMA_ID
-                || header.version() != MessageHeaderDecoder.SCHEMA_VERSION) {
-            return "a control message has schema "
-                    + header.schemaId()
-                    + " version "
-                    + header.version();
+        if (header.schemaId() != MessageHeaderDecoder.SCHEMA_ID) {
+            return "a control message has schema " + header.schemaId();
         }
         return null;
     }
@@ -212,6 +215,15 @@ public final class ControlDecoder {
                         setup.isResumingRaw() == BooleanType.T.value(),
                         setup.wantsResponsesRaw() == BooleanType.T.value(),
                         setup.controlId()));
+        return null;
+    }
+
+    private String readProof(int length, Offers offers) {
+        if (!fits(length, ProofDecoder.BLOCK_LENGTH)) {
+            return size("Proof", length);
+        }
+        proof.wrap(buffer, HEADER, ProofDecoder.BLOCK_LENGTH, ProofDecoder.SCHEMA_VERSION);
+        offers.onProof(new Proof(proof.proof1(), proof.proof2(), proof.proof3(), proof.proof4()));
         return null;
     }
 
@@ -297,13 +309,13 @@ public final class ControlDecoder {
     }
 
     private String readReject(int length, Answers answers) {
-        int fixed = HEADER + RejectDecoder.BLOCK_LENGTH + RejectDecoder.textHeaderLength();
-        if (header.blockLength() != RejectDecoder.BLOCK_LENGTH || length < fixed) {
+        int fixed = HEADER + header.blockLength() + RejectDecoder.textHeaderLength();
+        if (!fits(length, RejectDecoder.BLOCK_LENGTH) || length < fixed) {
             return size("Reject", length);
         }
-        reject.wrap(buffer, HEADER, RejectDecoder.BLOCK_LENGTH, RejectDecoder.SCHEMA_VERSION);
+        reject.wrap(buffer, HEADER, header.blockLength(), RejectDecoder.SCHEMA_VERSION);
         int textLength = reject.textLength();
-        if (textLength > MAX_TEXT || length != fixed + textLength) {
+        if (textLength > MAX_TEXT || length < fixed + textLength) {
             return "Reject has a text of " + textLength + " bytes in " + length;
         }
         int code = reject.codeRaw();
@@ -342,8 +354,9 @@ public final class ControlDecoder {
         return null;
     }
 
+    /** Whether the message has the fields that are known, and what it tells of its length holds. */
     private boolean fits(int length, int blockLength) {
-        return header.blockLength() == blockLength && length == HEADER + blockLength;
+        return header.blockLength() >= blockLength && length >= HEADER + header.blockLength();
     }
 
     private String size(String name, int length) {

@@ -10,23 +10,30 @@ import io.verbus.codecs.rdma.DeferEncoder;
 import io.verbus.codecs.rdma.GoodbyeEncoder;
 import io.verbus.codecs.rdma.ImageClosedEncoder;
 import io.verbus.codecs.rdma.MessageHeaderEncoder;
+import io.verbus.codecs.rdma.ProofEncoder;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.codecs.rdma.RejectEncoder;
 import io.verbus.codecs.rdma.ResponseSessionEncoder;
 import io.verbus.codecs.rdma.SetupEncoder;
 import io.verbus.codecs.rdma.StreamEnd;
 import io.verbus.codecs.rdma.WantedEncoder;
+import io.verbus.rdma.auth.Proof;
 
 import org.agrona.MutableDirectBuffer;
 
 import java.util.OptionalLong;
 
-/** Writes control messages into a buffer; each method returns the bytes written. For one agent. */
+/**
+ * Writes control messages into a buffer, as a peer of one version reads them; each method returns
+ * the bytes written. For one agent.
+ */
 public final class ControlEncoder {
     private static final int HEADER = MessageHeaderEncoder.ENCODED_LENGTH;
     private static final int MAX_TEXT = 160;
 
+    private final int schemaVersion;
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
+    private final ProofEncoder proof = new ProofEncoder();
     private final SetupEncoder setup = new SetupEncoder();
     private final CloseEncoder close = new CloseEncoder();
     private final AcceptEncoder accept = new AcceptEncoder();
@@ -37,6 +44,13 @@ public final class ControlEncoder {
     private final ImageClosedEncoder imageClosed = new ImageClosedEncoder();
     private final ResponseSessionEncoder responseSession = new ResponseSessionEncoder();
     private final GoodbyeEncoder goodbye = new GoodbyeEncoder();
+
+    /**
+     * @param version of the protocol in which the two drivers speak.
+     */
+    public ControlEncoder(int version) {
+        schemaVersion = Versions.schema(version);
+    }
 
     /** Offers a stream; its position and whether it resumes are given apart from the offer. */
     public int setup(
@@ -59,7 +73,17 @@ public final class ControlEncoder {
                 .isResuming(isResuming ? BooleanType.T : BooleanType.F)
                 .wantsResponses(offer.wantsResponses() ? BooleanType.T : BooleanType.F)
                 .controlId(offer.controlId());
-        return HEADER + setup.encodedLength();
+        return written(setup.encodedLength());
+    }
+
+    /** Proves that this driver has the key. */
+    public int proof(MutableDirectBuffer buffer, int offset, Proof given) {
+        proof.wrapAndApplyHeader(buffer, offset, header)
+                .proof1(given.first())
+                .proof2(given.second())
+                .proof3(given.third())
+                .proof4(given.fourth());
+        return written(proof.encodedLength());
     }
 
     /** Ends a stream. */
@@ -73,7 +97,7 @@ public final class ControlEncoder {
                 .registrationId(registration)
                 .finalPosition(position)
                 .end(end);
-        return HEADER + close.encodedLength();
+        return written(close.encodedLength());
     }
 
     /** Accepts a stream. */
@@ -94,25 +118,25 @@ public final class ControlEncoder {
                 .window(window)
                 .isTagged(groupTag.isPresent() ? BooleanType.T : BooleanType.F)
                 .groupTag(groupTag.orElse(0));
-        return HEADER + accept.encodedLength();
+        return written(accept.encodedLength());
     }
 
     /** Puts a stream off. */
     public int defer(MutableDirectBuffer buffer, int offset, long registration) {
         defer.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
-        return HEADER + defer.encodedLength();
+        return written(defer.encodedLength());
     }
 
     /** Asks for a stream that was put off. */
     public int wanted(MutableDirectBuffer buffer, int offset, long registration) {
         wanted.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
-        return HEADER + wanted.encodedLength();
+        return written(wanted.encodedLength());
     }
 
     /** Asks for a stream anew that is written. */
     public int again(MutableDirectBuffer buffer, int offset, long registration) {
         again.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
-        return HEADER + again.encodedLength();
+        return written(again.encodedLength());
     }
 
     /** Refuses a stream; a text that is too long loses its end. */
@@ -126,13 +150,13 @@ public final class ControlEncoder {
                 .registrationId(registration)
                 .code(code)
                 .text(text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT));
-        return HEADER + reject.encodedLength();
+        return written(reject.encodedLength());
     }
 
     /** Tells that an image is closed. */
     public int imageClosed(MutableDirectBuffer buffer, int offset, long registration) {
         imageClosed.wrapAndApplyHeader(buffer, offset, header).registrationId(registration);
-        return HEADER + imageClosed.encodedLength();
+        return written(imageClosed.encodedLength());
     }
 
     /** Tells in which session the responses to a stream come. */
@@ -142,12 +166,18 @@ public final class ControlEncoder {
                 .wrapAndApplyHeader(buffer, offset, header)
                 .registrationId(registration)
                 .sessionId(sessionId);
-        return HEADER + responseSession.encodedLength();
+        return written(responseSession.encodedLength());
     }
 
     /** Tells that this driver ends. */
     public int goodbye(MutableDirectBuffer buffer, int offset) {
         goodbye.wrapAndApplyHeader(buffer, offset, header);
-        return HEADER + goodbye.encodedLength();
+        return written(goodbye.encodedLength());
+    }
+
+    /** The message is written: its header tells the version in which it is. */
+    private int written(int bodyLength) {
+        header.version(schemaVersion);
+        return HEADER + bodyLength;
     }
 }

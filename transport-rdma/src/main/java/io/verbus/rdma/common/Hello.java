@@ -5,39 +5,73 @@ package io.verbus.rdma.common;
 import io.verbus.codecs.rdma.HelloDecoder;
 import io.verbus.codecs.rdma.HelloEncoder;
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.auth.Challenge;
+import io.verbus.rdma.auth.Proof;
+import io.verbus.rdma.auth.Side;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.net.InetAddress;
+import java.util.Arrays;
+
 /**
  * The private data of a connection request and of its answer: which driver speaks. A fabric may pad
- * it, so only the fields' own bytes count.
+ * it with zeros, and a later release may add fields behind those that are known here.
  *
- * @param version of the protocol that the peer speaks.
+ * @param versions of the protocol that the peer speaks.
  * @param rejectCode why, in a rejection.
  * @param driverId of the peer, new at each of its starts.
+ * @param challenge of the peer, to prove that this side has the key of its network.
+ * @param proof of the peer that it has the key, in an answer.
  */
-public record Hello(int version, RejectCode rejectCode, long driverId) {
+public record Hello(
+        Versions versions, RejectCode rejectCode, long driverId, Challenge challenge, Proof proof) {
     /** "VERBUS" and the version of the message itself. */
     public static final long MAGIC = 0x5645524255530001L;
 
-    /** Version of the protocol that this release speaks. */
-    public static final int VERSION = 3;
+    /** Bytes of the greeting of a release that speaks one version only: what every one has. */
+    private static final int LEAST_LENGTH = HelloDecoder.highestVersionEncodingOffset();
+
+    /** Bytes up to the proof. */
+    private static final int REQUEST_LENGTH = HelloDecoder.proof1EncodingOffset();
+
+    private static final long UNSIGNED = 0xFFFF_FFFFL;
 
     /** Bytes of this side's greeting. */
     public static byte[] of(long driverId, RejectCode rejectCode) {
-        return of(VERSION, driverId, rejectCode);
+        return of(driverId, rejectCode, Challenge.NONE, Proof.NONE);
     }
 
-    /** Bytes of a greeting of any version. */
-    public static byte[] of(int version, long driverId, RejectCode rejectCode) {
+    /** Bytes of this side's greeting, with its part in the proof of a key. */
+    public static byte[] of(
+            long driverId, RejectCode rejectCode, Challenge challenge, Proof proof) {
+        return new Hello(Versions.OURS, rejectCode, driverId, challenge, proof).bytes();
+    }
+
+    /** Without a part in the proof of a key. */
+    public Hello(Versions versions, RejectCode rejectCode, long driverId) {
+        this(versions, rejectCode, driverId, Challenge.NONE, Proof.NONE);
+    }
+
+    /** Its bytes: without a proof no more than a request can carry. */
+    public byte[] bytes() {
         byte[] bytes = new byte[HelloEncoder.BLOCK_LENGTH];
         new HelloEncoder()
                 .wrap(new UnsafeBuffer(bytes), 0)
                 .magic(MAGIC)
-                .protocolVersion(version)
+                .protocolVersion(versions.lowest())
                 .rejectCode(rejectCode)
-                .driverId(driverId);
-        return bytes;
+                .driverId(driverId)
+                .highestVersion(versions.highest())
+                .key(challenge.key() & UNSIGNED)
+                .otherKey(challenge.otherKey() & UNSIGNED)
+                .nonceHigh(challenge.nonceHigh())
+                .nonceLow(challenge.nonceLow())
+                .proof1(proof.first())
+                .proof2(proof.second())
+                .proof3(proof.third())
+                .proof4(proof.fourth());
+        return proof.equals(Proof.NONE) ? Arrays.copyOf(bytes, REQUEST_LENGTH) : bytes;
     }
 
     /**
@@ -47,13 +81,15 @@ public record Hello(int version, RejectCode rejectCode, long driverId) {
      * @return the greeting, or null if it is none of a Verbus driver.
      */
     public static Hello read(byte[] bytes) {
-        if (bytes.length < HelloDecoder.BLOCK_LENGTH) {
+        if (bytes.length < LEAST_LENGTH) {
             return null;
         }
+        // The fields that an older release does not send read as zeros.
+        byte[] whole = Arrays.copyOf(bytes, HelloDecoder.BLOCK_LENGTH);
         HelloDecoder hello =
                 new HelloDecoder()
                         .wrap(
-                                new UnsafeBuffer(bytes),
+                                new UnsafeBuffer(whole),
                                 0,
                                 HelloDecoder.BLOCK_LENGTH,
                                 HelloDecoder.SCHEMA_VERSION);
@@ -61,27 +97,45 @@ public record Hello(int version, RejectCode rejectCode, long driverId) {
             return null;
         }
         return new Hello(
-                (int) hello.protocolVersion(), code(hello.rejectCodeRaw()), hello.driverId());
+                Versions.told((int) hello.protocolVersion(), hello.highestVersion()),
+                code(hello.rejectCodeRaw()),
+                hello.driverId(),
+                new Challenge(
+                        (int) hello.key(),
+                        (int) hello.otherKey(),
+                        hello.nonceHigh(),
+                        hello.nonceLow()),
+                new Proof(hello.proof1(), hello.proof2(), hello.proof3(), hello.proof4()));
     }
 
-    /** Whether the peer speaks another version. */
-    public boolean isOtherVersion() {
-        return version != VERSION;
+    /** The peer as a side of the handshake. */
+    public Side side(InetAddress address) {
+        return side(address, versions, driverId, challenge);
     }
 
-    /** Tells that the peer speaks another version, with the remedy. */
-    public String versionsDiffer(String peer) {
-        return peer
-                + " speaks version "
-                + version
-                + " of the protocol, this one version "
-                + VERSION
-                + ": use the same Verbus release for both";
+    /** This driver as a side of the handshake. */
+    public static Side own(InetAddress address, long driverId, Challenge challenge) {
+        return side(address, Versions.OURS, driverId, challenge);
+    }
+
+    private static Side side(
+            InetAddress address, Versions versions, long driverId, Challenge challenge) {
+        return new Side(address, versions.lowest(), versions.highest(), driverId, challenge);
+    }
+
+    /** Whether the peer speaks none of this release's versions. */
+    public boolean isStrange() {
+        return versions.isStrangeTo(Versions.OURS);
+    }
+
+    /** The version in which the two speak. */
+    public int version() {
+        return versions.common(Versions.OURS);
     }
 
     /** The code of a number from a peer; unspecified if it has no meaning here. */
     static RejectCode code(int raw) {
-        return raw >= 0 && raw <= RejectCode.NO_PUBLICATION.value()
+        return raw >= 0 && raw <= RejectCode.NOT_AUTHENTICATED.value()
                 ? RejectCode.get(raw)
                 : RejectCode.UNSPECIFIED;
     }

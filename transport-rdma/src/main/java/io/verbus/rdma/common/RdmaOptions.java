@@ -4,8 +4,10 @@ package io.verbus.rdma.common;
 
 import io.verbus.channel.FabricSettings;
 import io.verbus.channel.LocalInterface;
+import io.verbus.rdma.auth.KeyFile;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.PathAdvice;
+import io.verbus.transport.Networks;
 import io.verbus.transport.Option;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportSettings;
@@ -298,9 +300,11 @@ public record RdmaOptions(
     public static final Option<String> ALLOW =
             Option.of(
                     "rdma.allow",
-                    "0.0.0.0/0,::/0",
-                    "IPv4 and IPv6 networks and addresses with commas between them",
-                    "Networks whose hosts may connect to this driver's endpoints; all, unless set.",
+                    AllowList.SUBNET,
+                    "IPv4 and IPv6 networks and addresses with commas between them, and subnet for"
+                            + " that of the address at which a peer arrives",
+                    "Networks whose hosts may connect to this driver; unless set, the subnet and"
+                            + " rdma.networks.",
                     text -> text);
 
     /** Value of {@link #NETWORKS} where RDMA carries its own channels alone. */
@@ -320,6 +324,7 @@ public record RdmaOptions(
             List.of(
                     NETWORKS,
                     ALLOW,
+                    KeyFile.OPTION,
                     SEND_DEPTH,
                     RECEIVE_DEPTH,
                     RETRY_COUNT,
@@ -391,6 +396,12 @@ public record RdmaOptions(
                             + SystemUtil.formatDuration(options.backoffMaxNs));
         }
         return options;
+    }
+
+    /** The networks whose addresses RDMA carries where channels say {@code aeron:udp}. */
+    public static Networks networks(TransportSettings settings) {
+        String text = NETWORKS.read(settings);
+        return text.equals(NO_NETWORKS) ? Networks.NONE : Networks.of(NETWORKS.name(), text);
     }
 
     /** The properties of this side's end of a connection, where no channel says otherwise. */

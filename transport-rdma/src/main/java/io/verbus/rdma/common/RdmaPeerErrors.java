@@ -29,6 +29,8 @@ public final class RdmaPeerErrors {
     public enum Kind {
         /** A peer that the allow list does not name. */
         NOT_ALLOWED,
+        /** A peer that does not have the key of its network. */
+        NOT_AUTHENTICATED,
         /** A peer that is no driver. */
         STRANGER,
         /** A driver of another protocol version. */

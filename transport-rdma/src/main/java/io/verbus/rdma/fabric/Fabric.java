@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.fabric;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
@@ -37,6 +38,14 @@ public interface Fabric extends AutoCloseable {
             ConnectionOptions options,
             Domain domain,
             byte[] privateData);
+
+    /**
+     * Bits that an address of this host has in common with its subnet. Asks the system.
+     *
+     * @param localAddress of this host.
+     * @return the bits; 0 if the address is none of this host's.
+     */
+    int prefixLength(InetAddress localAddress);
 
     /**
      * Handles the connection events that have arrived; looks for them about once a millisecond,

@@ -38,6 +38,7 @@ final class Admission {
      * Decides about a peer that wants to connect.
      *
      * @param address of the peer.
+     * @param local address at which it arrived; null if it is not known.
      * @param listener at which it arrived.
      * @param endpoint of the listener; null if that is closed.
      * @param greeting of the peer; null if it has none.
@@ -46,12 +47,13 @@ final class Admission {
      */
     Refusal refusal(
             InetSocketAddress address,
+            InetSocketAddress local,
             Listener listener,
             InboundListener endpoint,
             Hello greeting,
             int peers) {
         String name = Admittance.hostOf(address);
-        if (!admittance.admits(address)) {
+        if (!admittance.admits(address, local)) {
             return new Refusal(RejectCode.NOT_ALLOWED, null, null);
         }
         if (endpoint == null) {
@@ -75,11 +77,17 @@ final class Admission {
                             + " is not a Verbus driver: keep others away from port "
                             + listener.localAddress().getPort());
         }
-        if (greeting.isOtherVersion()) {
+        if (greeting.isStrange()) {
             return new Refusal(
                     RejectCode.VERSION_MISMATCH,
                     RdmaPeerErrors.Kind.OTHER_VERSION,
-                    greeting.versionsDiffer("a driver at " + name));
+                    greeting.versions().differ("a driver at " + name));
+        }
+        if (admittance.keys().accept(address, greeting.challenge()) == null) {
+            String reason = admittance.keys().refusal(address, greeting.challenge());
+            admittance.onUnauthenticated(
+                    address, local, "a connection of " + name + " was refused: " + reason);
+            return new Refusal(RejectCode.NOT_AUTHENTICATED, null, null);
         }
         return null;
     }

@@ -3,6 +3,7 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.channel.Endpoint;
+import io.verbus.rdma.auth.KeyRing;
 import io.verbus.rdma.common.Announcement;
 import io.verbus.rdma.common.Backoff;
 import io.verbus.rdma.common.Hello;
@@ -10,6 +11,7 @@ import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.RdmaPeerErrors;
 import io.verbus.rdma.common.RdmaPeerErrors.Kind;
 import io.verbus.rdma.common.SystemCounters;
+import io.verbus.rdma.common.Versions;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
@@ -41,6 +43,7 @@ final class Announcer implements AutoCloseable {
     private final Fabric fabric;
     private final RdmaOptions options;
     private final InboundPeers peers;
+    private final KeyRing keys;
     private final RdmaPeerErrors complaints;
     private final AtomicCounter asked;
     private final List<Wish> wishes = new ArrayList<>();
@@ -62,6 +65,7 @@ final class Announcer implements AutoCloseable {
         private CompletableFuture<Void> names;
         private Connection connection;
         private long dueNs;
+        private int attempts;
 
         /** Of the control address, as it has answered; or 0. */
         private long controlId;
@@ -95,6 +99,7 @@ final class Announcer implements AutoCloseable {
      * @param fabric to ask through.
      * @param options of the transport.
      * @param peers that have connected.
+     * @param keys that control addresses may ask for.
      * @param counters of the transport.
      * @param complaints about those that are asked.
      */
@@ -103,12 +108,14 @@ final class Announcer implements AutoCloseable {
             Fabric fabric,
             RdmaOptions options,
             InboundPeers peers,
+            KeyRing keys,
             SystemCounters counters,
             RdmaPeerErrors complaints) {
         this.host = host;
         this.fabric = fabric;
         this.options = options;
         this.peers = peers;
+        this.keys = keys;
         this.complaints = complaints;
         asked = counters.counter("announcements at control addresses");
     }
@@ -221,7 +228,11 @@ final class Announcer implements AutoCloseable {
                                     : new InetSocketAddress(own.getAddress(), 0),
                             wish.listener.options(),
                             null,
-                            announcement.bytes());
+                            announcement
+                                    .proved(
+                                            keys.announcing(remote.getAddress(), wish.attempts++),
+                                            remote.getAddress())
+                                    .bytes());
             asked.incrementRelease();
         } catch (FabricException e) {
             failed(wish, Kind.NOT_CONNECTED, e.getMessage(), nowNs);
@@ -268,16 +279,8 @@ final class Announcer implements AutoCloseable {
     }
 
     private void onAnswer(Wish wish, Announcement.Answer answer, long nowNs) {
-        if (answer.version() != Hello.VERSION) {
-            failed(
-                    wish,
-                    Kind.OTHER_VERSION,
-                    "the driver there speaks version "
-                            + answer.version()
-                            + " of the protocol, this one version "
-                            + Hello.VERSION
-                            + ": use the same Verbus release for both",
-                    nowNs);
+        if (answer.versions().isStrangeTo(Versions.OURS)) {
+            failed(wish, Kind.OTHER_VERSION, answer.versions().differ("the driver there"), nowNs);
             return;
         }
         switch (answer.code()) {
@@ -295,6 +298,13 @@ final class Announcer implements AutoCloseable {
                             Kind.NOT_ALLOWED,
                             "the driver there does not allow this host: add it to its allow list,"
                                     + " or send the requests from this driver",
+                            nowNs);
+            case NOT_AUTHENTICATED ->
+                    failed(
+                            wish,
+                            Kind.NOT_AUTHENTICATED,
+                            "the driver there refuses this one for want of the key of its network:"
+                                    + " give both the same rdma.key-file",
                             nowNs);
             case NO_RESOURCES ->
                     failed(

@@ -4,6 +4,7 @@ package io.verbus.rdma.inbound;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.rdma.auth.Acceptance;
 import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.Hello;
 import io.verbus.rdma.common.LinkEnd;
@@ -80,7 +81,7 @@ public final class InboundConductor implements AutoCloseable {
         this.commands = agent.commands();
         this.nowNs = nowNs;
         this.complaints = complaints;
-        listeners = new InboundListeners(host, fabric, options.connection());
+        listeners = new InboundListeners(host, fabric, options.connection(), admittance);
         peers = new InboundPeers(host, options, registrations, events, nowNs);
         halfOpen = new HalfOpen(counters, options.maxHalfOpen());
         images = new InboundImages(host, options, registrations, commands, complaints, nowNs);
@@ -89,7 +90,9 @@ public final class InboundConductor implements AutoCloseable {
         offers = new InboundSetups(host, options, commands, peers, images, ends, moves, complaints);
         violations = counters.counter("protocol violations of publishing drivers");
         admission = new Admission(admittance, options.maxPeers());
-        announcer = new Announcer(host, fabric, options, peers, counters, complaints);
+        announcer =
+                new Announcer(
+                        host, fabric, options, peers, admittance.keys(), counters, complaints);
     }
 
     /** Opens or joins the endpoint of a channel. */
@@ -244,12 +247,19 @@ public final class InboundConductor implements AutoCloseable {
         InboundListener endpoint = listeners.get(listener);
         Hello greeting = Hello.read(privateData);
         Admission.Refusal refusal =
-                admission.refusal(remoteAddress, listener, endpoint, greeting, peers.count());
+                admission.refusal(
+                        remoteAddress,
+                        connection.localAddress(),
+                        listener,
+                        endpoint,
+                        greeting,
+                        peers.count());
         if (refusal == null) {
-            accept(endpoint, connection, InboundPeer.text(remoteAddress), greeting);
+            accept(endpoint, connection, remoteAddress, greeting);
             return;
         }
         if (refusal.complaint() != null) {
+            admittance.onRefused(remoteAddress, connection.localAddress(), refusal.complaint());
             complaints.record(
                     refusal.kind(), Admittance.hostOf(remoteAddress), refusal.complaint());
         }
@@ -269,9 +279,13 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     private void accept(
-            InboundListener endpoint, Connection connection, String source, Hello greeting) {
+            InboundListener endpoint,
+            Connection connection,
+            InetSocketAddress remote,
+            Hello greeting) {
+        Acceptance acceptance = admittance.keys().accept(remote, greeting.challenge());
         try {
-            halfOpen.add(peers.accept(endpoint, connection, source, greeting, nowNs));
+            halfOpen.add(peers.accept(endpoint, connection, remote, greeting, acceptance, nowNs));
         } catch (FabricException | BusException e) {
             notAccepted(Admittance.hostOf(connection.remoteAddress()), e.getMessage());
         }
@@ -291,6 +305,9 @@ public final class InboundConductor implements AutoCloseable {
             peer.up();
             peer.counters.state.setRelease(2);
             peer.counters.connects.incrementRelease();
+            if (!peer.owesProof()) {
+                admitted(peer, "without a key");
+            }
             commands.add(new ReceiverCommand.Attach(peer.link));
         }
         return true;
@@ -326,14 +343,30 @@ public final class InboundConductor implements AutoCloseable {
             return;
         }
         switch (event) {
+            case ReceiverEvent.Proved proved -> {
+                event.link().onHandled();
+                if (peer.prove(proved.proof())) {
+                    admitted(peer, "with the key of its network");
+                } else {
+                    unauthenticated(peer);
+                }
+            }
             case ReceiverEvent.Offered offered -> {
                 event.link().onHandled();
-                halfOpen.remove(peer);
-                detachIf(peer, offers.onOffer(peer, offered.offer()));
+                if (peer.owesProof()) {
+                    unauthenticated(peer);
+                } else {
+                    halfOpen.remove(peer);
+                    detachIf(peer, offers.onOffer(peer, offered.offer()));
+                }
             }
             case ReceiverEvent.Closed closed -> {
                 event.link().onHandled();
-                detachIf(peer, ends.onClose(peer, closed));
+                if (peer.owesProof()) {
+                    unauthenticated(peer);
+                } else {
+                    detachIf(peer, ends.onClose(peer, closed));
+                }
             }
             case ReceiverEvent.Released released ->
                     dispose(peer, released.reason(), released.end());
@@ -343,6 +376,26 @@ public final class InboundConductor implements AutoCloseable {
             if (each.state() == InboundPeer.State.UP && each.isSuperseded()) {
                 detach(each, "the same driver has connected anew");
             }
+        }
+    }
+
+    private void admitted(InboundPeer peer, String how) {
+        admittance.onAdmitted(
+                peer.connection.remoteAddress(),
+                peer.connection.localAddress(),
+                "driver=" + Long.toHexString(peer.driverId) + " " + how);
+    }
+
+    /** The peer does not prove that it has the key: it is told nothing, and goes. */
+    private void unauthenticated(InboundPeer peer) {
+        if (peer.state() != InboundPeer.State.RELEASING) {
+            String reason =
+                    "the driver at "
+                            + peer.host
+                            + " does not prove that it has the key of its network: see who it is";
+            admittance.onUnauthenticated(
+                    peer.connection.remoteAddress(), peer.connection.localAddress(), reason);
+            detach(peer, reason);
         }
     }
 
@@ -363,7 +416,7 @@ public final class InboundConductor implements AutoCloseable {
     /** Destroys the queue pair before anything else: from then on no image can be written. */
     private void dispose(InboundPeer peer, String reason, LinkEnd end) {
         List<ReceiverEvent.Closed> last = peers.cutOff(peer);
-        for (int i = 0; i < last.size(); i++) {
+        for (int i = 0; i < last.size() && !peer.owesProof(); i++) {
             if (ends.onClose(peer, last.get(i)) != null) {
                 peer.onViolation();
             }

@@ -3,6 +3,7 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.codecs.rdma.StreamEnd;
+import io.verbus.rdma.auth.Proof;
 import io.verbus.rdma.common.ConnectionCounters;
 import io.verbus.rdma.common.ControlDecoder;
 import io.verbus.rdma.common.ControlEncoder;
@@ -50,7 +51,7 @@ final class InboundLink
     private final boolean isCreditInline;
     private final int maxUnhandled;
     private final ControlDecoder reader = new ControlDecoder();
-    private final ControlEncoder writer = new ControlEncoder();
+    private final ControlEncoder writer;
     private final ArrayDeque<ReceiverCommand.Answer> answers = new ArrayDeque<>();
 
     private final RoundRobin<CreditGrant> grants;
@@ -75,6 +76,7 @@ final class InboundLink
     InboundLink(
             QueuePair queuePair,
             Domain domain,
+            int version,
             ConnectionCounters counters,
             RdmaOptions options,
             Queue<ReceiverEvent> events,
@@ -83,6 +85,7 @@ final class InboundLink
         this.counters = counters;
         this.options = options;
         this.events = events;
+        writer = new ControlEncoder(version);
         this.isCreditInline = queuePair.maxInline() >= CreditLine.WRITTEN_LENGTH;
         this.maxUnhandled = 2 * options.maxStreams() + options.receiveDepth();
         control = new SendRing(domain, CONTROL_SLOTS, RdmaOptions.MESSAGE_LENGTH);
@@ -338,6 +341,13 @@ final class InboundLink
     @Override
     public void onFailure(String reason) {
         failed(reason);
+    }
+
+    @Override
+    public void onProof(Proof proof) {
+        if (last == null) {
+            handOver(new ReceiverEvent.Proved(this, proof));
+        }
     }
 
     @Override

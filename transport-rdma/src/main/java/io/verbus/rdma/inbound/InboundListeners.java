@@ -3,6 +3,7 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.ChannelOptions;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Fabric;
@@ -22,14 +23,18 @@ final class InboundListeners {
     private final TransportHost host;
     private final Fabric fabric;
     private final ConnectionOptions preset;
+    private final Admittance admittance;
     private final List<InboundListener> all = new ArrayList<>();
 
     /**
      * @param host the driver.
      * @param fabric to listen with.
      * @param preset of connections, where a channel asks for nothing else.
+     * @param admittance of hosts.
      */
-    InboundListeners(TransportHost host, Fabric fabric, ConnectionOptions preset) {
+    InboundListeners(
+            TransportHost host, Fabric fabric, ConnectionOptions preset, Admittance admittance) {
+        this.admittance = admittance;
         this.host = host;
         this.fabric = fabric;
         this.preset = preset;
@@ -57,6 +62,10 @@ final class InboundListeners {
             InboundListener listener =
                     new InboundListener(address, fabric.listen(address, asked), asked, channel);
             all.add(listener);
+            String closed = admittance.closed(listener.localAddress());
+            if (closed != null) {
+                host.onError(new TransportException(closed));
+            }
             return listener;
         } catch (FabricException e) {
             throw new TransportException(e.getMessage(), e);

@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.inbound;
 
+import io.verbus.rdma.auth.Proof;
 import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.ConnectionCounters;
 import io.verbus.rdma.common.Setup;
@@ -44,6 +45,9 @@ final class InboundPeer {
 
     private State state = State.ACCEPTED;
 
+    /** The proof that the peer owes before all else; null if it owes none. */
+    private Proof awaited;
+
     /** The peer has broken the protocol: its images are not held. */
     private boolean isHostile;
 
@@ -63,6 +67,7 @@ final class InboundPeer {
             ConnectionCounters counters,
             long driverId,
             String source,
+            Proof awaited,
             long deadlineNs) {
         this.connection = connection;
         this.listener = listener;
@@ -70,6 +75,7 @@ final class InboundPeer {
         this.counters = counters;
         this.driverId = driverId;
         this.source = source;
+        this.awaited = awaited;
         this.host = Admittance.hostOf(connection.remoteAddress());
         this.deadlineNs = deadlineNs;
     }
@@ -91,6 +97,18 @@ final class InboundPeer {
     /** The receiver is asked to let go of it. */
     void release() {
         state = State.RELEASING;
+    }
+
+    /** Whether the peer owes a proof of its key: until then it may say nothing else. */
+    boolean owesProof() {
+        return awaited != null;
+    }
+
+    /** Takes a proof; whether it is the right one, and in time. */
+    boolean prove(Proof proof) {
+        boolean isRight = awaited != null && awaited.isSame(proof);
+        awaited = isRight ? null : awaited;
+        return isRight;
     }
 
     boolean isHostile() {

@@ -4,6 +4,9 @@ package io.verbus.rdma.inbound;
 
 import io.verbus.BusException;
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.auth.Acceptance;
+import io.verbus.rdma.auth.Proof;
+import io.verbus.rdma.auth.Side;
 import io.verbus.rdma.common.ConnectionCounters;
 import io.verbus.rdma.common.CountersPool;
 import io.verbus.rdma.common.Goodbye;
@@ -14,6 +17,7 @@ import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.transport.TransportHost;
 
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -84,9 +88,11 @@ final class InboundPeers implements AutoCloseable {
     InboundPeer accept(
             InboundListener endpoint,
             Connection connection,
-            String source,
+            InetSocketAddress remote,
             Hello greeting,
+            Acceptance acceptance,
             long nowNs) {
+        String source = InboundPeer.text(remote);
         ConnectionCounters counters = null;
         InboundLink link = null;
         try {
@@ -95,13 +101,32 @@ final class InboundPeers implements AutoCloseable {
                     new InboundLink(
                             connection.queuePair(),
                             connection.domain(),
+                            greeting.version(),
                             counters,
                             options,
                             events,
                             nowNs);
             counters.state.setRelease(1);
             counters.queuePair.setRelease(connection.queuePair().number());
-            connection.accept(Hello.of(host.driverId(), RejectCode.UNSPECIFIED));
+            Proof awaited = null;
+            Proof proof = Proof.NONE;
+            if (acceptance.isNeeded()) {
+                int version = greeting.version();
+                Side initiator = greeting.side(remote.getAddress());
+                Side own =
+                        Hello.own(
+                                connection.localAddress().getAddress(),
+                                host.driverId(),
+                                acceptance.challenge());
+                proof = acceptance.proof(version, initiator, own);
+                awaited = acceptance.awaited(version, initiator, own);
+            }
+            connection.accept(
+                    Hello.of(
+                            host.driverId(),
+                            RejectCode.UNSPECIFIED,
+                            acceptance.challenge(),
+                            proof));
             InboundPeer peer =
                     new InboundPeer(
                             connection,
@@ -110,6 +135,7 @@ final class InboundPeers implements AutoCloseable {
                             counters,
                             greeting.driverId(),
                             source,
+                            awaited,
                             nowNs + options.halfOpenTimeoutNs());
             all.add(peer);
             return peer;

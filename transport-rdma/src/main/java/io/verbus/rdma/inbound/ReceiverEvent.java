@@ -3,6 +3,7 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.codecs.rdma.StreamEnd;
+import io.verbus.rdma.auth.Proof;
 import io.verbus.rdma.common.LinkEnd;
 import io.verbus.rdma.common.Setup;
 
@@ -10,6 +11,9 @@ import io.verbus.rdma.common.Setup;
 sealed interface ReceiverEvent {
     /** Where it happened. */
     InboundLink link();
+
+    /** The peer proves that it has a key. */
+    record Proved(InboundLink link, Proof proof) implements ReceiverEvent {}
 
     /** The peer offers a stream. */
     record Offered(InboundLink link, Setup offer) implements ReceiverEvent {}

@@ -13,6 +13,7 @@ import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.RdmaPeerErrors;
 import io.verbus.rdma.common.RdmaPeerErrors.Kind;
 import io.verbus.rdma.common.SystemCounters;
+import io.verbus.rdma.common.Versions;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
@@ -253,7 +254,8 @@ final class ControlEndpoints implements AutoCloseable {
             return false;
         }
         Announcement announcement = Announcement.read(privateData);
-        RejectCode code = answer(control, remoteAddress, announcement, nowNs);
+        RejectCode code =
+                answer(control, remoteAddress, connection.localAddress(), announcement, nowNs);
         admittance.refuse(
                 connection,
                 announcement == null
@@ -274,9 +276,10 @@ final class ControlEndpoints implements AutoCloseable {
     private RejectCode answer(
             Control control,
             InetSocketAddress remoteAddress,
+            InetSocketAddress localAddress,
             Announcement announcement,
             long nowNs) {
-        if (!admittance.admits(remoteAddress)) {
+        if (!admittance.admits(remoteAddress, localAddress)) {
             return RejectCode.NOT_ALLOWED;
         }
         String name = Admittance.hostOf(remoteAddress);
@@ -291,18 +294,29 @@ final class ControlEndpoints implements AutoCloseable {
                             + " is no receiver: publish to the endpoint of a subscription");
             return RejectCode.UNSPECIFIED;
         }
-        if (announcement.isOtherVersion()) {
+        if (announcement.versions().isStrangeTo(Versions.OURS)) {
             complaints.record(
                     Kind.OTHER_VERSION,
                     name,
-                    "a receiver at "
-                            + name
-                            + " speaks version "
-                            + announcement.version()
-                            + " of the protocol, this driver version "
-                            + Hello.VERSION
-                            + ": use the same Verbus release for both");
+                    announcement.versions().differ("a receiver at " + name));
             return RejectCode.VERSION_MISMATCH;
+        }
+        if (!admittance
+                .keys()
+                .isProved(
+                        remoteAddress,
+                        announcement.key(),
+                        announcement.covered(localAddress.getAddress()),
+                        announcement.proof1(),
+                        announcement.proof2())) {
+            admittance.onUnauthenticated(
+                    remoteAddress,
+                    localAddress,
+                    "an announcement of "
+                            + name
+                            + " was refused: it does not prove that it has the key of its network,"
+                            + " give its driver an rdma.key-file with the key that this one has");
+            return RejectCode.NOT_AUTHENTICATED;
         }
         announced.incrementRelease();
         String endpoint = endpoint(remoteAddress.getAddress(), announcement.port());

@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.outbound;
 
+import io.verbus.rdma.auth.Proof;
 import io.verbus.rdma.common.ConnectionCounters;
 import io.verbus.rdma.common.LinkEnd;
 import io.verbus.rdma.common.LogRegistration;
@@ -223,12 +224,27 @@ final class EndpointStreams implements AutoCloseable {
     /**
      * Hands a connection that is established to the sender, and sends everything through it.
      *
+     * @param connection that stands.
+     * @param version of the protocol in which the two drivers speak.
+     * @param proof that the peer must see before all else; null if there is none.
+     * @param counters of the connection.
+     * @param events to the conductor.
      * @throws FabricException if it cannot be used; {@link #closeLink} is owed then too.
      */
-    void attach(Connection connection, ConnectionCounters counters, Queue<SenderEvent> events) {
+    void attach(
+            Connection connection,
+            int version,
+            Proof proof,
+            ConnectionCounters counters,
+            Queue<SenderEvent> events) {
         adopt(connection.domain());
         creditSlots = new CreditSlots(domain);
-        link = new OutboundLink(connection.queuePair(), domain, counters, options, events, nowNs);
+        link =
+                new OutboundLink(
+                        connection.queuePair(), domain, version, counters, options, events, nowNs);
+        if (proof != null) {
+            link.prove(proof);
+        }
         commands.add(new SenderCommand.Attach(link));
         isAttached = true;
         sendAll();

@@ -75,7 +75,14 @@ public final class OutboundConductor implements AutoCloseable {
         this.nowNs = nowNs;
         endpoints =
                 new OutboundEndpoints(
-                        host, fabric, options, registrations, commands, events, complaints);
+                        host,
+                        fabric,
+                        options,
+                        registrations,
+                        commands,
+                        events,
+                        admittance,
+                        complaints);
         controls =
                 new ControlEndpoints(
                         host, fabric, options, counters, admittance, complaints, new Receivers());

@@ -5,6 +5,9 @@ package io.verbus.rdma.outbound;
 import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.auth.Initiation;
+import io.verbus.rdma.auth.Proof;
+import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.Backoff;
 import io.verbus.rdma.common.ChannelOptions;
 import io.verbus.rdma.common.ConnectionCounters;
@@ -54,6 +57,7 @@ final class OutboundEndpoint implements AutoCloseable {
     private final RdmaOptions options;
     private final ConnectionOptions connectionOptions;
     private final Queue<SenderEvent> events;
+    private final Admittance admittance;
     private final RdmaPeerErrors complaints;
     private final ConnectionCounters counters;
     private final Backoff backoff;
@@ -61,6 +65,7 @@ final class OutboundEndpoint implements AutoCloseable {
 
     private State state = State.WAITING;
     private Connection connection;
+    private Initiation initiation;
     private long deadlineNs;
     private long idleSinceNs;
     private String reported;
@@ -84,6 +89,7 @@ final class OutboundEndpoint implements AutoCloseable {
             LogRegistrations registrations,
             Queue<SenderCommand> commands,
             Queue<SenderEvent> events,
+            Admittance admittance,
             RdmaPeerErrors complaints,
             long nowNs) {
         this.address = address;
@@ -94,6 +100,7 @@ final class OutboundEndpoint implements AutoCloseable {
         this.options = options;
         this.connectionOptions = connectionOptions;
         this.events = events;
+        this.admittance = admittance;
         this.complaints = complaints;
         streams = new EndpointStreams(name, host, options, registrations, commands, nowNs);
         counters = new ConnectionCounters(host, "rdma to " + name);
@@ -227,6 +234,7 @@ final class OutboundEndpoint implements AutoCloseable {
                     nowNs);
             return;
         }
+        initiation = admittance.keys().initiate(remote.getAddress());
         try {
             connection =
                     fabric.connect(
@@ -234,7 +242,11 @@ final class OutboundEndpoint implements AutoCloseable {
                             local,
                             connectionOptions,
                             streams.domain(),
-                            Hello.of(host.driverId(), RejectCode.UNSPECIFIED));
+                            Hello.of(
+                                    host.driverId(),
+                                    RejectCode.UNSPECIFIED,
+                                    initiation.challenge(),
+                                    Proof.NONE));
         } catch (FabricException e) {
             notConnected(
                     "cannot connect to " + name + ": " + e.getMessage(),
@@ -255,16 +267,35 @@ final class OutboundEndpoint implements AutoCloseable {
                     Kind.STRANGER,
                     true,
                     nowNs);
-        } else if (greeting.isOtherVersion()) {
+        } else if (greeting.isStrange()) {
             notConnected(
-                    greeting.versionsDiffer("the driver at " + name),
+                    greeting.versions().differ("the driver at " + name),
                     Kind.OTHER_VERSION,
                     true,
                     nowNs);
         } else {
+            Proof proof = proof(greeting);
+            if (proof == null && initiation.isNeeded()) {
+                unauthenticated(
+                        "the driver at "
+                                + name
+                                + " does not prove that it has the key of its network: give it an"
+                                + " rdma.key-file with the key that this driver has",
+                        nowNs);
+                return;
+            }
             try {
                 meet(greeting.driverId());
-                attach();
+                attach(greeting.version(), proof);
+                admittance.onAdmitted(
+                        connection.remoteAddress(),
+                        connection.localAddress(),
+                        "driver="
+                                + Long.toHexString(greeting.driverId())
+                                + " from here "
+                                + (proof == null
+                                        ? "without a key"
+                                        : "with the key of its network"));
             } catch (FabricException e) {
                 notConnected(
                         "cannot use the connection to " + name + ": " + e.getMessage(),
@@ -273,6 +304,25 @@ final class OutboundEndpoint implements AutoCloseable {
                         nowNs);
             }
         }
+    }
+
+    /** Proves this side's key to a peer that has proved its own; null where it has not. */
+    private Proof proof(Hello greeting) {
+        InetSocketAddress local = connection.localAddress();
+        if (!initiation.isNeeded() || local == null) {
+            return null;
+        }
+        return initiation.answer(
+                greeting.version(),
+                Hello.own(local.getAddress(), host.driverId(), initiation.challenge()),
+                greeting.side(connection.remoteAddress().getAddress()),
+                greeting.proof());
+    }
+
+    private void unauthenticated(String message, long nowNs) {
+        admittance.onUnauthenticated(
+                connection.remoteAddress(), connection.localAddress(), message);
+        notConnected(message, Kind.NOT_AUTHENTICATED, true, nowNs);
     }
 
     /** Another driver than before knows nothing of the streams that were cut off. */
@@ -287,8 +337,8 @@ final class OutboundEndpoint implements AutoCloseable {
         }
     }
 
-    private void attach() {
-        streams.attach(connection, counters, events);
+    private void attach(int version, Proof proof) {
+        streams.attach(connection, version, proof, counters, events);
         state = State.UP;
         backoff.reset();
         counters.state.setRelease(2);
@@ -328,13 +378,18 @@ final class OutboundEndpoint implements AutoCloseable {
 
     private String rejection(Hello greeting) {
         return switch (greeting.rejectCode()) {
-            case VERSION_MISMATCH -> greeting.versionsDiffer("the driver at " + name);
+            case VERSION_MISMATCH -> greeting.versions().differ("the driver at " + name);
             case NOT_ALLOWED ->
                     "the driver at " + name + " does not allow this host: add it to its allow list";
             case NO_RESOURCES ->
                     "the driver at "
                             + name
                             + " takes no more connections: raise its rdma.max-peers";
+            case NOT_AUTHENTICATED ->
+                    "the driver at "
+                            + name
+                            + " refuses this one for want of the key of its network: give both the"
+                            + " same rdma.key-file";
             case ENDPOINT_CLOSED -> "nobody subscribes at " + name + " any more";
             default -> "the driver at " + name + " refuses the connection: see its error log";
         };
@@ -344,6 +399,7 @@ final class OutboundEndpoint implements AutoCloseable {
         return switch (rejection.rejectCode()) {
             case VERSION_MISMATCH -> Kind.OTHER_VERSION;
             case NOT_ALLOWED -> Kind.NOT_ALLOWED;
+            case NOT_AUTHENTICATED -> Kind.NOT_AUTHENTICATED;
             case NO_RESOURCES -> Kind.NO_ROOM;
             default -> Kind.NOT_CONNECTED;
         };

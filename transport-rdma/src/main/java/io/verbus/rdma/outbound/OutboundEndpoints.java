@@ -4,6 +4,7 @@ package io.verbus.rdma.outbound;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
+import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.ChannelOptions;
 import io.verbus.rdma.common.Goodbye;
 import io.verbus.rdma.common.LogRegistrations;
@@ -27,6 +28,7 @@ final class OutboundEndpoints implements AutoCloseable {
     private final LogRegistrations registrations;
     private final Queue<SenderCommand> commands;
     private final Queue<SenderEvent> events;
+    private final Admittance admittance;
     private final RdmaPeerErrors complaints;
     private final List<OutboundEndpoint> all = new ArrayList<>();
 
@@ -37,6 +39,7 @@ final class OutboundEndpoints implements AutoCloseable {
             LogRegistrations registrations,
             Queue<SenderCommand> commands,
             Queue<SenderEvent> events,
+            Admittance admittance,
             RdmaPeerErrors complaints) {
         this.host = host;
         this.fabric = fabric;
@@ -44,6 +47,7 @@ final class OutboundEndpoints implements AutoCloseable {
         this.registrations = registrations;
         this.commands = commands;
         this.events = events;
+        this.admittance = admittance;
         this.complaints = complaints;
     }
 
@@ -88,6 +92,7 @@ final class OutboundEndpoints implements AutoCloseable {
                         registrations,
                         commands,
                         events,
+                        admittance,
                         complaints,
                         nowNs);
         all.add(added);

@@ -3,6 +3,7 @@
 package io.verbus.rdma.outbound;
 
 import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.auth.Proof;
 import io.verbus.rdma.common.ConnectionCounters;
 import io.verbus.rdma.common.ControlDecoder;
 import io.verbus.rdma.common.Goodbye;
@@ -46,6 +47,7 @@ final class OutboundLink
     OutboundLink(
             QueuePair queuePair,
             Domain domain,
+            int version,
             ConnectionCounters counters,
             RdmaOptions options,
             Queue<SenderEvent> events,
@@ -53,9 +55,16 @@ final class OutboundLink
         this.queuePair = queuePair;
         this.counters = counters;
         this.events = events;
-        port = new OutboundPort(this, queuePair, domain, counters, options, events);
+        port = new OutboundPort(this, queuePair, domain, version, counters, options, events);
         probe = new Probe(options.probeIntervalNs(), options.probeTimeoutNs(), nowNs);
         roundRobin = new RoundRobin<>(options.idleAfterNs(), nowNs);
+    }
+
+    /** Proves that this driver has the key. Conductor's thread, before attachment. */
+    void prove(Proof proof) {
+        if (port.sendProof(proof) < 0) {
+            port.fail("there is no room for the proof of the key: raise rdma.send-depth");
+        }
     }
 
     void add(Transfer transfer) {

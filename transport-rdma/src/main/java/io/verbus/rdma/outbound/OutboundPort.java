@@ -3,6 +3,7 @@
 package io.verbus.rdma.outbound;
 
 import io.verbus.codecs.rdma.StreamEnd;
+import io.verbus.rdma.auth.Proof;
 import io.verbus.rdma.common.ConnectionCounters;
 import io.verbus.rdma.common.ControlEncoder;
 import io.verbus.rdma.common.LinkEnd;
@@ -35,7 +36,7 @@ final class OutboundPort implements AutoCloseable {
     private final Queue<SenderEvent> events;
     private final SendRing control;
     private final SendRing zero;
-    private final ControlEncoder encoder = new ControlEncoder();
+    private final ControlEncoder encoder;
 
     private boolean isStaged;
     private long stagedBytes;
@@ -48,6 +49,7 @@ final class OutboundPort implements AutoCloseable {
      * @param link that this is the port of.
      * @param queuePair of the connection.
      * @param domain in which messages are registered.
+     * @param version of the protocol in which the two drivers speak.
      * @param counters of the connection.
      * @param options of the transport.
      * @param events to the conductor.
@@ -56,6 +58,7 @@ final class OutboundPort implements AutoCloseable {
             OutboundLink link,
             QueuePair queuePair,
             Domain domain,
+            int version,
             ConnectionCounters counters,
             RdmaOptions options,
             Queue<SenderEvent> events) {
@@ -64,6 +67,7 @@ final class OutboundPort implements AutoCloseable {
         this.counters = counters;
         this.options = options;
         this.events = events;
+        encoder = new ControlEncoder(version);
         zero = new SendRing(domain, 1, Long.BYTES * 8);
         try {
             control = new SendRing(domain, CONTROL_SLOTS, RdmaOptions.MESSAGE_LENGTH);
@@ -119,6 +123,17 @@ final class OutboundPort implements AutoCloseable {
         stagedBytes += dataLength;
         stagedBatches++;
         return true;
+    }
+
+    /**
+     * Proves that this driver has the key.
+     *
+     * @return the count of work requests after which the proof has arrived, or -1 if there is no
+     *     room now.
+     */
+    long sendProof(Proof proof) {
+        int slot = claimControl();
+        return slot < 0 ? -1 : send(slot, encoder.proof(control.buffer(), slot, proof));
     }
 
     /**

@@ -4,6 +4,7 @@ package io.verbus.rdma.verbs;
 
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.rdma.fabric.DeviceSubnets;
 import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
@@ -13,6 +14,7 @@ import io.verbus.rdma.fabric.Listener;
 import org.agrona.ErrorHandler;
 import org.agrona.collections.Long2ObjectHashMap;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -124,6 +126,11 @@ public final class VerbsFabric implements Fabric {
                         privateData.clone());
         connections.put(id, connection);
         return connection;
+    }
+
+    @Override
+    public int prefixLength(InetAddress localAddress) {
+        return DeviceSubnets.prefixLength(localAddress);
     }
 
     @Override

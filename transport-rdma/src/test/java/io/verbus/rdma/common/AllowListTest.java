@@ -7,7 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.rdma.sim.SimFabric;
+import io.verbus.rdma.sim.SimNetwork;
+import io.verbus.transport.Networks;
 import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportSettings;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -17,7 +21,6 @@ import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import java.math.BigInteger;
 import java.net.InetAddress;
@@ -29,19 +32,73 @@ class AllowListTest {
     private static AllowList list(String value) {
         return AllowList.of(
                 (name, preset) -> {
-                    assertEquals("rdma.allow", name);
-                    return value == null ? preset : value;
+                    return value == null || name.equals("rdma.networks") ? preset : value;
                 });
     }
 
     private static boolean allows(String value, String address) {
-        return list(value).allows(new InetSocketAddress(InetAddress.ofLiteral(address), 7));
+        return isAllowed(list(value), new InetSocketAddress(InetAddress.ofLiteral(address), 7));
+    }
+
+    /** At an address that is alone in its subnet. */
+    private static boolean isAllowed(AllowList list, InetSocketAddress peer) {
+        return allows(list, peer, "10.77.0.1", 32);
+    }
+
+    private static boolean allows(
+            AllowList list, InetSocketAddress peer, String local, int prefixLength) {
+        SimFabric fabric = new SimNetwork(1).fabric(local);
+        fabric.prefixLength(prefixLength);
+        return list.allows(peer, new InetSocketAddress(InetAddress.ofLiteral(local), 7), fabric);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"10.0.0.1", "255.255.255.255", "::1", "fe80::1", "2001:db8::7"})
-    void allowsEverybodyUnlessItIsSet(String address) {
-        assertTrue(allows(null, address));
+    @CsvSource({
+        "10.1.2.3, 16, 10.1.255.7, 10.2.0.1",
+        "10.1.2.3, 31, 10.1.2.2, 10.1.2.4",
+        "10.1.2.3, 16, 10.1.2.3, fd00::1",
+        "fd00:1::5, 64, fd00:1::6, fd00:1:0:1::6",
+        "fe80::1, 64, fe80::2, 10.1.2.3",
+        "127.0.0.1, 8, 127.0.0.2, 10.1.2.3"
+    })
+    void allowsTheSubnetOfTheAddressUnlessItIsSet(
+            String local, int prefixLength, String inside, String outside) {
+        for (String value : new String[] {null, "subnet", "192.0.2.0/24, subnet"}) {
+            assertTrue(allows(list(value), address(inside), local, prefixLength));
+            assertFalse(allows(list(value), address(outside), local, prefixLength));
+        }
+        assertFalse(allows(list("192.0.2.0/24"), address(inside), local, prefixLength));
+        assertTrue(allows(list("192.0.2.0/24,subnet"), address("192.0.2.9"), local, prefixLength));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"10.1.2.3, 32", "fd00::5, 128", "10.1.2.3, 0"})
+    void allowsNobodyWhereTheAddressIsAloneInItsSubnet(String local, int prefixLength) {
+        AllowList list = list(null);
+        for (String peer : new String[] {"10.1.2.3", "10.1.2.2", "fd00::5", "fd00::4"}) {
+            assertFalse(allows(list, address(peer), local, prefixLength));
+        }
+        SimFabric fabric = new SimNetwork(1).fabric(local);
+        fabric.prefixLength(prefixLength);
+        assertTrue(list.isNobodyAllowed(address(local), fabric));
+        assertFalse(list("10.9.9.9").isNobodyAllowed(address(local), fabric));
+    }
+
+    @Test
+    void allowsTheNetworksOfRdmaUnlessItIsSet() {
+        TransportSettings settings =
+                (name, preset) -> name.equals("rdma.networks") ? "10.5.0.0/16" : preset;
+        assertTrue(isAllowed(AllowList.of(settings), address("10.5.6.7")));
+        assertFalse(isAllowed(AllowList.of(settings), address("10.6.6.7")));
+        assertEquals("10.5.0.0/16", AllowList.of(settings).description(Networks.NONE));
+        assertEquals(
+                "10.5.0.0/16,10.1.0.0/16",
+                AllowList.of(settings)
+                        .description(Networks.subnet(InetAddress.ofLiteral("10.1.2.3"), 16)));
+    }
+
+    private static InetSocketAddress address(String address) {
+        return new InetSocketAddress(InetAddress.ofLiteral(address), 7);
     }
 
     @ParameterizedTest
@@ -78,8 +135,8 @@ class AllowListTest {
 
     @Test
     void refusesAPeerWhoseAddressIsNotKnown() {
-        assertFalse(list("0.0.0.0/0").allows(null));
-        assertFalse(list("0.0.0.0/0").allows(InetSocketAddress.createUnresolved("x", 7)));
+        assertFalse(isAllowed(list("0.0.0.0/0"), null));
+        assertFalse(isAllowed(list("0.0.0.0/0"), InetSocketAddress.createUnresolved("x", 7)));
     }
 
     @ParameterizedTest
@@ -127,8 +184,9 @@ class AllowListTest {
         if (network.getAddress().length == 16 && peer.getAddress().length == 16) {
             assertEquals(
                     base.equals(address.andNot(mask)),
-                    list(network.getHostAddress() + "/" + bits)
-                            .allows(new InetSocketAddress(peer, 7)));
+                    isAllowed(
+                            list(network.getHostAddress() + "/" + bits),
+                            new InetSocketAddress(peer, 7)));
         }
     }
 

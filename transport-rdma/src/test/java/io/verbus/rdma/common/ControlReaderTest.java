@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.codecs.rdma.StreamEnd;
+import io.verbus.rdma.auth.Proof;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -39,12 +41,17 @@ class ControlReaderTest {
                     -11);
 
     private final UnsafeBuffer buffer = new UnsafeBuffer(ByteBuffer.allocateDirect(1024));
-    private final ControlEncoder writer = new ControlEncoder();
+    private final ControlEncoder writer = new ControlEncoder(Versions.OURS.highest());
     private final ControlDecoder reader = new ControlDecoder();
     private final List<Object> heard = new ArrayList<>();
 
     private final ControlDecoder.Offers offers =
             new ControlDecoder.Offers() {
+                @Override
+                public void onProof(Proof proof) {
+                    heard.add(proof);
+                }
+
                 @Override
                 public void onSetup(Setup offer) {
                     heard.add(offer);
@@ -128,6 +135,7 @@ class ControlReaderTest {
 
     @Test
     void readsWhatTheWriterWrites() {
+        assertNull(readOffer(writer.proof(buffer, 0, new Proof(1, -2, 3, -4))));
         assertNull(readOffer(writer.setup(buffer, 0, OFFER, 96, true)));
         assertNull(readOffer(writer.close(buffer, 0, 7, 128, StreamEnd.REVOKED)));
         assertNull(
@@ -152,6 +160,7 @@ class ControlReaderTest {
         assertNull(readAnswer(writer.goodbye(buffer, 0)));
         assertEquals(
                 List.of(
+                        new Proof(1, -2, 3, -4),
                         OFFER,
                         List.of(7L, 128L, StreamEnd.REVOKED),
                         List.of(7L, 0x7f00_0000_0000L, -2, 96L, 65_536, "tag -3"),
@@ -175,20 +184,81 @@ class ControlReaderTest {
     }
 
     @Test
-    void refusesAMessageOfAnyOtherLength() {
+    void refusesAMessageThatIsTooShortOrLongerThanAnyIs() {
         int length = writer.setup(buffer, 0, OFFER, 96, true);
         for (int wrong = 0; wrong <= 300; wrong++) {
-            if (wrong != length) {
+            if (wrong < length || wrong > RdmaOptions.MESSAGE_LENGTH) {
                 assertTrue(readOffer(wrong) != null, "length " + wrong);
             }
         }
         length = writer.reject(buffer, 0, 9, RejectCode.NOT_ALLOWED, "no");
         for (int wrong = 0; wrong <= 300; wrong++) {
-            if (wrong != length) {
+            if (wrong < length || wrong > RdmaOptions.MESSAGE_LENGTH) {
                 assertTrue(readAnswer(wrong) != null, "length " + wrong);
             }
         }
         assertTrue(heard.isEmpty());
+    }
+
+    /** As a later release writes its messages: of another version, with fields and data behind. */
+    @Property(tries = 500)
+    void skipsWhatALaterReleaseAdds(
+            @ForAll @IntRange(max = 40) int fields,
+            @ForAll @IntRange(max = 40) int data,
+            @ForAll @IntRange(min = 1, max = 65_535) int version,
+            @ForAll byte noise) {
+        heard.clear();
+        int length = later(writer.setup(buffer, 0, OFFER, 96, true), fields, data, version, noise);
+        assertNull(readOffer(length));
+        length =
+                later(
+                        writer.accept(buffer, 0, 7, 64, 3, 96, 64, OptionalLong.empty()),
+                        fields,
+                        data,
+                        version,
+                        noise);
+        assertNull(readAnswer(length));
+        length =
+                later(
+                        writer.reject(buffer, 0, 9, RejectCode.NOT_ALLOWED, "no"),
+                        fields,
+                        data,
+                        version,
+                        noise);
+        assertNull(readAnswer(length));
+        assertNull(readOffer(later(writer.goodbye(buffer, 0), fields, data, version, noise)));
+        assertEquals(
+                List.of(
+                        OFFER,
+                        List.of(7L, 64L, 3, 96L, 64, "no tag"),
+                        List.of(9L, RejectCode.NOT_ALLOWED, "no"),
+                        "goodbye"),
+                heard);
+    }
+
+    /** A length that the message does not have is told, wherever the block is said to end. */
+    @Property(tries = 500)
+    void refusesABlockThatIsLongerThanItsMessage(
+            @ForAll @IntRange(min = 1, max = 65_000) int more, @ForAll boolean asReject) {
+        int length =
+                asReject
+                        ? writer.reject(buffer, 0, 9, RejectCode.NOT_ALLOWED, "no")
+                        : writer.setup(buffer, 0, OFFER, 96, true);
+        int block = asReject ? length - 8 : length - 8 + more;
+        buffer.putShort(0, (short) (asReject ? block + more : block));
+        assertTrue((asReject ? readAnswer(length) : readOffer(length)) != null);
+        assertTrue(heard.isEmpty());
+    }
+
+    private int later(int length, int fields, int data, int version, byte noise) {
+        int block = 8 + Short.toUnsignedInt(buffer.getShort(0));
+        byte[] behind = new byte[length - block];
+        buffer.getBytes(block, behind);
+        buffer.setMemory(block, fields + behind.length + data, noise);
+        buffer.putBytes(block + fields, behind);
+        buffer.putShort(0, (short) (block - 8 + fields));
+        buffer.putShort(6, (short) version);
+        return length + fields + data;
     }
 
     @Test

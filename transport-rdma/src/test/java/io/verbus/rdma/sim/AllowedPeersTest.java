@@ -5,11 +5,14 @@ package io.verbus.rdma.sim;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.codecs.rdma.RejectCode;
+import io.verbus.rdma.common.Hello;
 import io.verbus.transport.TestStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.HashSet;
 
@@ -36,6 +39,46 @@ class AllowedPeersTest {
     }
 
     @Test
+    void carriesStreamsOfTheSubnetUnlessTheOptionIsSet() {
+        try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory, NO_OPTIONS)) {
+            net.b.fabric.prefixLength(30);
+            net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+            net.a.publish(TwoDrivers.CHANNEL, STREAM);
+            net.until("carried", () -> !net.b.images.isEmpty() && net.b.image().received > 10);
+            byte[] refusal =
+                    new Stranger(net.network.fabric("10.0.0.4"))
+                            .ask(
+                                    new InetSocketAddress("10.0.0.2", 7400),
+                                    Hello.of(9, RejectCode.UNSPECIFIED),
+                                    net::until);
+            assertEquals(RejectCode.NOT_ALLOWED, Hello.read(refusal).rejectCode());
+            assertEquals(1, net.b.counter("connections refused by verbus.rdma.allow"));
+            assertTrue(
+                    net.b
+                            .errors
+                            .getFirst()
+                            .contains(
+                                    "a connection from 10.0.0.4 to 10.0.0.2 was refused because it"
+                                            + " comes from outside of the subnet"),
+                    net.b.errors.toString());
+        }
+    }
+
+    @Test
+    void admitsNobodyAtAnAddressThatIsAloneInItsSubnetAndSaysSo() {
+        try (TwoDrivers net = new TwoDrivers(System.nanoTime(), directory, NO_OPTIONS)) {
+            net.b.fabric.prefixLength(32);
+            net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+            assertTrue(
+                    net.b.errors.getFirst().startsWith("WARN: nobody may connect to 10.0.0.2"),
+                    net.b.errors.toString());
+            net.a.publish(TwoDrivers.CHANNEL, STREAM);
+            net.until("told", () -> !net.a.failures.isEmpty());
+            assertTrue(net.a.failures.getFirst().contains("does not allow this host"));
+        }
+    }
+
+    @Test
     void refusesAHostThatIsNotAllowedAndTellsBothSides() {
         try (TwoDrivers net = drivers("10.0.0.2/31,fd00::/8")) {
             net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
@@ -46,7 +89,10 @@ class AllowedPeersTest {
             assertEquals(
                     1, new HashSet<>(net.b.errors).size(), "one entry for a host: " + net.b.errors);
             assertTrue(
-                    net.b.errors.getFirst().contains("a connection from 10.0.0.1 was refused"),
+                    net.b
+                            .errors
+                            .getFirst()
+                            .contains("a connection from 10.0.0.1 to 10.0.0.2 was refused"),
                     net.b.errors.toString());
             net.until("told", () -> !net.a.failures.isEmpty());
             assertTrue(

@@ -12,6 +12,7 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.common.Announcement;
 import io.verbus.rdma.common.Hello;
+import io.verbus.rdma.common.Versions;
 import io.verbus.rdma.sim.FanOutNet.Place;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
@@ -261,7 +262,7 @@ class DynamicTest {
                 answerOf(
                         ask(
                                 "10.0.0.9",
-                                new Announcement(Hello.VERSION + 1, 9, 7400, false, 0, 0)
+                                new Announcement(new Versions(8, 9), 9, 7400, false, 0, 0, 0, 0, 0)
                                         .bytes())));
         assertEquals(
                 RejectCode.NO_PUBLICATION,

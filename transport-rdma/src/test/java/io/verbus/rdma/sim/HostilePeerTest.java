@@ -19,6 +19,7 @@ import io.verbus.codecs.rdma.SetupDecoder;
 import io.verbus.rdma.common.ControlEncoder;
 import io.verbus.rdma.common.CreditLine;
 import io.verbus.rdma.common.Setup;
+import io.verbus.rdma.common.Versions;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
 
@@ -250,7 +251,8 @@ class HostilePeerTest {
                             false,
                             false,
                             0);
-            int length = new ControlEncoder().setup(buffer, 0, offer, 0, false);
+            int length =
+                    new ControlEncoder(Versions.OURS.highest()).setup(buffer, 0, offer, 0, false);
             byte[] message = new byte[length];
             buffer.getBytes(0, message);
             net.connection().sim().inject(List.of(message));
@@ -284,7 +286,10 @@ class HostilePeerTest {
                                 false,
                                 false,
                                 0);
-                byte[] message = new byte[new ControlEncoder().setup(buffer, 0, offer, 0, false)];
+                byte[] message =
+                        new byte
+                                [new ControlEncoder(Versions.OURS.highest())
+                                        .setup(buffer, 0, offer, 0, false)];
                 buffer.getBytes(0, message);
                 net.connection().sim().inject(List.of(message));
             }

@@ -13,6 +13,7 @@ import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.RdmaTransport;
 import io.verbus.rdma.common.Hello;
 import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.Versions;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.FabricHandler;
@@ -543,15 +544,15 @@ class RdmaTransportTest {
     @Test
     void tellsBothSidesWhenVersionsDiffer() {
         net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
-        byte[] other = Hello.of(Hello.VERSION + 1, 99, RejectCode.UNSPECIFIED);
+        byte[] other = new Hello(new Versions(8, 9), RejectCode.UNSPECIFIED, 99).bytes();
         var probe = new Probing(net, other);
         net.until("rejected", () -> probe.ended != null);
         Hello answer = Hello.read(probe.answer);
         assertEquals(RejectCode.VERSION_MISMATCH, answer.rejectCode());
         assertTrue(
-                net.b.errors.getFirst().contains("speaks version " + (Hello.VERSION + 1)),
+                net.b.errors.getFirst().contains("speaks versions 8 to 9"),
                 net.b.errors.toString());
-        assertTrue(net.b.errors.getFirst().contains("same Verbus release"));
+        assertTrue(net.b.errors.getFirst().contains("update the older of the two"));
         assertTrue(net.b.fabric.connections().isEmpty());
     }
 
@@ -571,7 +572,9 @@ class RdmaTransportTest {
 
     @Test
     void tellsThatAPeerSpeaksAnotherVersion() {
-        assertFailsWith("speaks version 9", Hello.of(9, 99, RejectCode.UNSPECIFIED));
+        assertFailsWith(
+                "speaks version 9",
+                new Hello(new Versions(9, 9), RejectCode.UNSPECIFIED, 99).bytes());
     }
 
     private void assertFailsWith(String words, byte[] answer) {

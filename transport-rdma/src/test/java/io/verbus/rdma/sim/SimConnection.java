@@ -89,7 +89,7 @@ public final class SimConnection implements Connection {
         peer.established = true;
         fabric.network().established();
         fabric.established(this, new byte[0]);
-        peer.fabric.established(peer, Arrays.copyOf(privateData, PADDED_LENGTH));
+        peer.fabric.established(peer, padded(privateData));
     }
 
     @Override
@@ -98,10 +98,11 @@ public final class SimConnection implements Connection {
         queuePair.close();
         fabric.forget(this);
         peer.fabric.ended(
-                peer,
-                Cause.REJECTED,
-                "the peer rejects the connection",
-                Arrays.copyOf(privateData, PADDED_LENGTH));
+                peer, Cause.REJECTED, "the peer rejects the connection", padded(privateData));
+    }
+
+    private byte[] padded(byte[] privateData) {
+        return fabric.network().tamperedGreeting(Arrays.copyOf(privateData, PADDED_LENGTH));
     }
 
     @Override

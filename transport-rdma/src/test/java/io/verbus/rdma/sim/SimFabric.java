@@ -13,6 +13,7 @@ import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.fabric.PathAdvice;
 import io.verbus.rdma.fabric.PathInfo;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -53,6 +54,8 @@ public final class SimFabric implements Fabric {
                     14,
                     6,
                     7);
+
+    private int prefixLength = 8;
 
     SimFabric(SimNetwork network, String hostAddress) {
         this.network = network;
@@ -99,6 +102,16 @@ public final class SimFabric implements Fabric {
         SimListener listener = new SimListener(this, address, options);
         network.listeners().put(address, listener);
         return listener;
+    }
+
+    @Override
+    public int prefixLength(InetAddress localAddress) {
+        return prefixLength;
+    }
+
+    /** Bits that the addresses of this host have in common with their subnets. */
+    public void prefixLength(int bits) {
+        prefixLength = bits;
     }
 
     @Override
@@ -153,14 +166,14 @@ public final class SimFabric implements Fabric {
         SimConnection incoming =
                 new SimConnection(
                         this,
-                        listener.localAddress(),
+                        initiating.remoteAddress(),
                         source,
                         domain,
                         queuePair(domain, listener.options()));
         incoming.peer(initiating);
         initiating.peer(incoming);
         connections.add(incoming);
-        byte[] padded = Arrays.copyOf(privateData, REQUEST_LENGTH);
+        byte[] padded = network.tamperedGreeting(Arrays.copyOf(privateData, REQUEST_LENGTH));
         events.add(
                 new Event(
                         incoming,

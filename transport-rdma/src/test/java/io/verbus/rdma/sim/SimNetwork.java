@@ -48,6 +48,7 @@ public final class SimNetwork {
     private boolean completesAlone;
     private boolean isWireCut;
     private UnaryOperator<byte[]> tampering = UnaryOperator.identity();
+    private UnaryOperator<byte[]> greetings = UnaryOperator.identity();
     private int connections;
 
     public SimNetwork(long seed) {
@@ -177,6 +178,15 @@ public final class SimNetwork {
 
     byte[] tampered(byte[] message) {
         return tampering.apply(message);
+    }
+
+    /** Alters what is said while connections are made, padded as it arrives. */
+    public void tamperGreetings(UnaryOperator<byte[]> alteration) {
+        greetings = alteration;
+    }
+
+    byte[] tamperedGreeting(byte[] greeting) {
+        return greetings.apply(greeting);
     }
 
     boolean closesLate() {

@@ -11,6 +11,7 @@ import io.verbus.logbuffer.LogLayout;
 import io.verbus.rdma.common.ControlEncoder;
 import io.verbus.rdma.common.Hello;
 import io.verbus.rdma.common.Setup;
+import io.verbus.rdma.common.Versions;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.FabricHandler;
@@ -91,7 +92,10 @@ class StrangersTest implements FabricHandler {
                         false,
                         false,
                         0);
-        byte[] message = new byte[new ControlEncoder().setup(buffer, 0, offer, 0, false)];
+        byte[] message =
+                new byte
+                        [new ControlEncoder(Versions.OURS.highest())
+                                .setup(buffer, 0, offer, 0, false)];
         buffer.getBytes(0, message);
         return message;
     }
@@ -217,7 +221,7 @@ class StrangersTest implements FabricHandler {
         UnsafeBuffer buffer = new UnsafeBuffer(new byte[256]);
         byte[] message =
                 new byte
-                        [new ControlEncoder()
+                        [new ControlEncoder(Versions.OURS.highest())
                                 .close(buffer, 0, registrationId, position, StreamEnd.PLACED)];
         buffer.getBytes(0, message);
         return message;

@@ -66,6 +66,9 @@ public final class ReceiverCounters extends CounterSet {
     /** Rows of frames longer than the MTU: the kernel has joined datagrams (GRO). */
     public final AtomicCounter joinedRows;
 
+    /** Datagrams of hosts that {@link AllowedSources} does not allow. */
+    public final AtomicCounter notAllowed;
+
     /**
      * @param host whose operators see them.
      */
@@ -90,6 +93,7 @@ public final class ReceiverCounters extends CounterSet {
         systemCalls = counter("system calls of the receiver");
         datagramsReceived = counter("datagrams received");
         joinedRows = counter("datagrams received joined (GRO)");
+        notAllowed = counter("datagrams to the receiver refused by verbus.udp.allow");
     }
 
     /** The kernel did not take what was to be sent. */

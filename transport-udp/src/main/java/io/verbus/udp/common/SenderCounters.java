@@ -60,6 +60,9 @@ public final class SenderCounters extends CounterSet {
     /** Those of them that passed the kernel joined with others (GSO). */
     public final AtomicCounter datagramsJoined;
 
+    /** Datagrams of hosts that {@link AllowedSources} does not allow. */
+    public final AtomicCounter notAllowed;
+
     /**
      * @param host whose operators see them.
      */
@@ -82,6 +85,7 @@ public final class SenderCounters extends CounterSet {
         systemCalls = counter("system calls of the sender");
         datagramsSent = counter("datagrams sent");
         datagramsJoined = counter("datagrams sent joined (GSO)");
+        notAllowed = counter("datagrams to the sender refused by verbus.udp.allow");
     }
 
     /** The kernel did not take all that was to be sent. */

@@ -4,6 +4,7 @@ package io.verbus.udp.common;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.logbuffer.LogLayout;
+import io.verbus.transport.Networks;
 import io.verbus.transport.Option;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportSettings;
@@ -40,6 +41,7 @@ import java.util.stream.Stream;
  * @param senderPorts {@link PortRange#SENDER}.
  * @param receiverPorts {@link PortRange#RECEIVER}.
  * @param group for streams that several receive.
+ * @param allow {@link AllowedSources#ALLOW}; null where all hosts are allowed.
  */
 public record UdpOptions(
         int window,
@@ -67,7 +69,8 @@ public record UdpOptions(
         int maxResend,
         PortRange senderPorts,
         PortRange receiverPorts,
-        GroupOptions group) {
+        GroupOptions group,
+        Networks allow) {
     private static final long US = 1_000;
     private static final long MS = 1_000_000;
     private static final long MINUTE = 60_000 * MS;
@@ -277,7 +280,7 @@ public record UdpOptions(
 
     /** All options, in the order of help. */
     public static final List<Option<?>> ALL =
-            Stream.of(OWN, PortRange.ALL, GroupOptions.ALL)
+            Stream.of(List.of(AllowedSources.ALLOW), OWN, PortRange.ALL, GroupOptions.ALL)
                     .<Option<?>>flatMap(List::stream)
                     .toList();
 
@@ -315,7 +318,8 @@ public record UdpOptions(
                 MAX_RESEND.read(host),
                 PortRange.sender(host),
                 PortRange.receiver(host),
-                GroupOptions.of(host));
+                GroupOptions.of(host),
+                AllowedSources.networks(host));
     }
 
     /**

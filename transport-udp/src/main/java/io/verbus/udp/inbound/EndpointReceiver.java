@@ -7,6 +7,7 @@ import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.ReceiveBatch;
 import io.verbus.udp.socket.SocketAddress;
+import io.verbus.udp.socket.SourceFilter;
 import io.verbus.udp.wire.ErrorFrame;
 import io.verbus.udp.wire.StatusFrame;
 
@@ -21,6 +22,7 @@ import java.util.function.LongConsumer;
 final class EndpointReceiver {
     private final DatagramSocket socket;
     private final ReceiveBatch incoming;
+    private final SourceFilter allowed;
     private final ControlSender sender;
     private final Queue<ReceiverEvent> events;
     private final long receiverId;
@@ -61,6 +63,7 @@ final class EndpointReceiver {
             Queue<ReceiverEvent> events) {
         this.socket = socket;
         this.incoming = incoming;
+        allowed = new SourceFilter(options.allow(), counters.notAllowed);
         this.sender = sender;
         this.counters = counters;
         this.events = events;
@@ -168,6 +171,15 @@ final class EndpointReceiver {
         }
     }
 
+    /** Lets go of an image when its sender is quiet. */
+    void stop(ReceiveImage image, long nowNs) {
+        if (byKey.get(image.key()) == image) {
+            image.stop(nowNs);
+        } else {
+            events.add(new ReceiverEvent.Released(image));
+        }
+    }
+
     private void take(ReceiveImage image) {
         byKey.remove(image.key());
         listImages();
@@ -185,7 +197,7 @@ final class EndpointReceiver {
     int work(long nowNs) {
         int work = incoming.receive(socket);
         for (int i = 0; i < work; i++) {
-            if (!incoming.isLost(i)) {
+            if (!incoming.isLost(i) && isAllowed(i, nowNs)) {
                 dispatcher.onDatagram(
                         incoming.buffer(i), incoming.length(i), incoming.source(i), nowNs);
             }
@@ -201,9 +213,26 @@ final class EndpointReceiver {
                 take(all[i]);
                 admission.lost(all[i].key(), nowNs);
                 events.add(new ReceiverEvent.Lost(all[i], lost));
+                if (all[i].isStopping()) {
+                    events.add(new ReceiverEvent.Released(all[i]));
+                }
+            } else if (all[i].isStopped(nowNs)) {
+                take(all[i]);
+                admission.closed(all[i].key(), all[i].initialTermId(), all[i].hasEnded(), nowNs);
+                events.add(new ReceiverEvent.Released(all[i]));
             }
         }
         return work;
+    }
+
+    private boolean isAllowed(int index, long nowNs) {
+        if (allowed.admits(incoming, index)) {
+            return true;
+        }
+        if (allowed.isReportDue(nowNs)) {
+            events.add(new ReceiverEvent.NotAllowed(incoming.source(index).host()));
+        }
+        return false;
     }
 
     /** Asks the publication for the set-ups of all its streams, and of responses one by one. */

@@ -243,6 +243,14 @@ public final class InboundConductor implements AutoCloseable {
         }
     }
 
+    /** Stops receiving an image when its sender is quiet, and has been told. */
+    public void stopImage(InboundImage image) {
+        ReceiveImage receiving = byId.get(image.imageId());
+        if (receiving != null) {
+            agent.commands().add(new ReceiverCommand.Stop(receiving));
+        }
+    }
+
     /** Stops receiving an image that a subscriber has rejected. */
     public void rejectImage(InboundImage image, String reason) {
         ReceiveImage receiving = byId.get(image.imageId());
@@ -278,6 +286,7 @@ public final class InboundConductor implements AutoCloseable {
         switch (event) {
             case ReceiverEvent.Offered offered -> offers.onOffered(offered);
             case ReceiverEvent.Crowded crowded -> offers.onCrowded(crowded);
+            case ReceiverEvent.NotAllowed stranger -> offers.onNotAllowed(stranger);
             case ReceiverEvent.Ended ended ->
                     host.onImageEnding(ended.image().image(), ended.finalPosition());
             case ReceiverEvent.Revoked revoked ->

@@ -7,6 +7,7 @@ import io.verbus.transport.InboundImage;
 import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.TransportHost;
+import io.verbus.udp.common.AllowedSources;
 import io.verbus.udp.common.UdpOptions;
 
 import java.nio.charset.StandardCharsets;
@@ -23,7 +24,8 @@ final class InboundSetups {
     /** What peers cause, beside what {@link ImageQuota.Refusal} names. */
     private enum PeerError {
         FAILED,
-        NARROW
+        NARROW,
+        NOT_ALLOWED
     }
 
     private final TransportHost host;
@@ -98,6 +100,15 @@ final class InboundSetups {
             @Override
             public void onImage(InboundImage image) {
                 shares.put(image.imageId(), share);
+                host.audit(
+                        "admitted udp peer="
+                                + offered.source()
+                                + " at="
+                                + offered.endpoint().description()
+                                + " stream="
+                                + offered.streamId()
+                                + " session="
+                                + offered.sessionId());
                 accepted.accept(offered, image);
             }
 
@@ -127,6 +138,13 @@ final class InboundSetups {
     /** The receiver has refused a stream, since there are too many. */
     void onCrowded(ReceiverEvent.Crowded crowded) {
         record(ImageQuota.Refusal.IMAGES, crowded.host());
+    }
+
+    /** A host has sent that is not allowed to. */
+    void onNotAllowed(ReceiverEvent.NotAllowed stranger) {
+        host.audit("refused udp peer=" + stranger.host() + " reason=not in udp.allow");
+        peerErrors.record(
+                PeerError.NOT_ALLOWED, stranger.host(), AllowedSources.refusal(stranger.host()));
     }
 
     private void record(ImageQuota.Refusal refusal, String peer) {

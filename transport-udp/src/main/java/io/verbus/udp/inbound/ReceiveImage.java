@@ -94,6 +94,10 @@ final class ReceiveImage {
     private long endPosition = NONE;
     private long answeredNs;
     private boolean hasEnded;
+
+    /** How this side leaves the sender; null unless the driver is to close. */
+    private Parting parting;
+
     private boolean isRevoked;
 
     /**
@@ -356,7 +360,10 @@ final class ReceiveImage {
             sender.send(source, frame, RttFrame.LENGTH, nowNs);
             work++;
         }
-        if (status.isDue(consumed, congestion.window(), nowNs)) {
+        if (parting != null) {
+            work += part(nowNs);
+        }
+        if (!hasLeft() && status.isDue(consumed, congestion.window(), nowNs)) {
             if (hasEnded) {
                 leave(nowNs); // all has arrived, so that the sender need not linger
             } else {
@@ -387,7 +394,10 @@ final class ReceiveImage {
             return;
         }
         image.window(congestion.window());
-        long limit = Math.max(cleaner.limit(consumed, congestion.window()), granted);
+        long limit =
+                parting != null
+                        ? granted
+                        : Math.max(cleaner.limit(consumed, congestion.window()), granted);
         int length = status.write(frame, 0, consumed, (int) Math.max(limit - consumed, 0));
         boolean isSent = sender.send(source, frame, length, nowNs);
         status.told(consumed, isSent, nowNs);
@@ -414,6 +424,36 @@ final class ReceiveImage {
             log.skip(begin, length);
             counters.gapsSkipped.incrementRelease();
         }
+    }
+
+    /** The driver is to close: the sender is granted nothing more. */
+    void stop(long nowNs) {
+        if (parting == null) {
+            parting = new Parting(log.highest(), nowNs);
+        }
+    }
+
+    private int part(long nowNs) {
+        boolean isAllHere = !log.hasGap() && log.rebuilt() >= granted;
+        if (!hasEnded && parting.isLeavingDue(log.highest(), log.hasGap(), isAllHere, nowNs)) {
+            leave(nowNs);
+            return 1;
+        }
+        return 0;
+    }
+
+    private boolean hasLeft() {
+        return parting != null && parting.hasLeft();
+    }
+
+    /** Whether the driver is to close. */
+    boolean isStopping() {
+        return parting != null;
+    }
+
+    /** Whether all is here that the sender has sent, and it sends no more. */
+    boolean isStopped(long nowNs) {
+        return parting != null && (hasEnded || parting.isOver(nowNs));
     }
 
     /** Tells the sender that nothing more of the stream is wanted here. */

@@ -104,6 +104,8 @@ public final class ReceiverAgent implements AutoCloseable {
                 }
             }
             case ReceiverCommand.Fail fail -> fail.endpoint().receiver().fail(fail, nowNs);
+            case ReceiverCommand.Stop stop ->
+                    stop.image().endpoint().receiver().stop(stop.image(), nowNs);
             case ReceiverCommand.Close close -> {
                 close.image().endpoint().receiver().remove(close.image(), close.rejection(), nowNs);
                 events.add(new ReceiverEvent.Released(close.image()));

@@ -59,6 +59,12 @@ sealed interface ReceiverCommand {
             implements ReceiverCommand {}
 
     /**
+     * Grant the sender of an image nothing more, and let go of the image when all is there that was
+     * sent; {@link ReceiverEvent.Released} follows.
+     */
+    record Stop(ReceiveImage image) implements ReceiverCommand {}
+
+    /**
      * Let go of an image; {@link ReceiverEvent.Released} follows.
      *
      * @param rejection why a subscriber has rejected it; null if none has.

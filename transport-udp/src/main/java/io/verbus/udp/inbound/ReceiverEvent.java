@@ -30,6 +30,9 @@ sealed interface ReceiverEvent {
             boolean wantsResponses)
             implements ReceiverEvent {}
 
+    /** A host has sent that is not allowed to. */
+    record NotAllowed(String host) implements ReceiverEvent {}
+
     /** A sender offers one stream too many. */
     record Crowded(String host) implements ReceiverEvent {}
 

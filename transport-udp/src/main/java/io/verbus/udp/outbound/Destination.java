@@ -6,6 +6,7 @@ import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SocketAddress;
 import io.verbus.udp.socket.SocketException;
+import io.verbus.udp.socket.SourceFilter;
 
 import org.agrona.collections.ArrayUtil;
 
@@ -55,6 +56,7 @@ final class Destination {
             SocketAddress address,
             RemoteReceivers receivers,
             SenderAgent agent,
+            SourceFilter allowed,
             SenderCounters counters,
             Queue<SenderEvent> events,
             int ttl,
@@ -75,7 +77,7 @@ final class Destination {
                         events,
                         ttl,
                         isJoining);
-        feedback = new Feedback(this, control, agent.incoming(), receivers, counters);
+        feedback = new Feedback(this, control, agent.incoming(), allowed, receivers, counters);
     }
 
     /** Conductor, when nothing uses the socket any more. */

@@ -9,6 +9,7 @@ import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.ReceiveBatch;
 import io.verbus.udp.socket.SocketAddress;
+import io.verbus.udp.socket.SourceFilter;
 import io.verbus.udp.wire.ErrorFrame;
 import io.verbus.udp.wire.Frames;
 import io.verbus.udp.wire.NakFrame;
@@ -26,6 +27,7 @@ final class Feedback {
     private final Destination destination;
     private final DatagramSocket socket;
     private final ReceiveBatch incoming;
+    private final SourceFilter allowed;
 
     /** Those that each datagram is sent to, where streams share several; or null. */
     private final RemoteReceivers shared;
@@ -38,16 +40,19 @@ final class Feedback {
      * @param destination whose streams it is about.
      * @param socket to which receivers answer.
      * @param incoming of the sender, empty between its calls.
+     * @param allowed whose datagrams are taken.
      */
     Feedback(
             Destination destination,
             DatagramSocket socket,
             ReceiveBatch incoming,
+            SourceFilter allowed,
             RemoteReceivers shared,
             SenderCounters counters) {
         this.destination = destination;
         this.socket = socket;
         this.incoming = incoming;
+        this.allowed = allowed;
         this.shared = shared;
         this.counters = counters;
     }
@@ -62,11 +67,25 @@ final class Feedback {
         nowNs = now;
         int count = incoming.receive(socket);
         for (int i = 0; i < count; i++) {
-            if (!incoming.isLost(i) && !onDatagram(i, incoming.buffer(i), incoming.length(i))) {
+            if (!incoming.isLost(i)
+                    && isAllowed(i)
+                    && !onDatagram(i, incoming.buffer(i), incoming.length(i))) {
                 counters.onInvalid();
             }
         }
         return count;
+    }
+
+    private boolean isAllowed(int index) {
+        if (allowed.admits(incoming, index)) {
+            return true;
+        }
+        if (allowed.isReportDue(nowNs)) {
+            destination
+                    .portOf((SendStream) null)
+                    .tell(new SenderEvent.NotAllowed(incoming.source(index).host()));
+        }
+        return false;
     }
 
     /** Takes a datagram of a receiver; false if no receiver sends such. */

@@ -9,6 +9,7 @@ import io.verbus.transport.OutboundStream;
 import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
+import io.verbus.udp.common.AllowedSources;
 import io.verbus.udp.common.MovedNames;
 import io.verbus.udp.common.Resolver;
 import io.verbus.udp.common.SenderCounters;
@@ -39,7 +40,8 @@ public final class OutboundConductor implements AutoCloseable {
 
     /** What peers cause. */
     private enum PeerError {
-        UNANSWERABLE
+        UNANSWERABLE,
+        NOT_ALLOWED
     }
 
     /** A destination that was added to a publication. */
@@ -280,6 +282,13 @@ public final class OutboundConductor implements AutoCloseable {
                                     + ", which asks for a stream ("
                                     + SendBatch.errorText(unanswerable.errno())
                                     + "): check the route there and the firewall");
+            case SenderEvent.NotAllowed stranger -> {
+                host.audit("refused udp peer=" + stranger.host() + " reason=not in udp.allow");
+                peerErrors.record(
+                        PeerError.NOT_ALLOWED,
+                        stranger.host(),
+                        AllowedSources.refusal(stranger.host()));
+            }
             case SenderEvent.Removed removed -> removed.receiver().closeCounters();
             case SenderEvent.Unjoined unjoined ->
                     host.onError(

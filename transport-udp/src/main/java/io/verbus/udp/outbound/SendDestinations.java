@@ -14,6 +14,7 @@ import io.verbus.udp.common.SocketBuffers;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SocketAddress;
+import io.verbus.udp.socket.SourceFilter;
 
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -41,6 +42,7 @@ final class SendDestinations {
     private final UdpOptions options;
     private final SenderCounters counters;
     private final SenderAgent agent;
+    private final SourceFilter allowed;
     private final Queue<SenderEvent> events;
 
     /** Those that one more stream may go by. */
@@ -66,6 +68,7 @@ final class SendDestinations {
         this.options = options;
         this.counters = counters;
         this.agent = agent;
+        allowed = new SourceFilter(options.allow(), counters.notAllowed);
         this.events = events;
     }
 
@@ -187,6 +190,7 @@ final class SendDestinations {
                     new SocketAddress(route.to() == null ? socket.localAddress() : route.to()),
                     receivers(route, stream),
                     agent,
+                    allowed,
                     counters,
                     events,
                     route.ttl().orElse(0),

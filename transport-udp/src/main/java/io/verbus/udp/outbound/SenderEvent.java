@@ -18,6 +18,9 @@ sealed interface SenderEvent {
     /** A publication's log holds what no publisher of ours writes: it is sent no further. */
     record Broken(SendStream stream, String reason) implements SenderEvent {}
 
+    /** A host has sent that is not allowed to. */
+    record NotAllowed(String host) implements SenderEvent {}
+
     /** A receiver cannot take a stream. */
     record Failed(SendStream stream, String host, String reason) implements SenderEvent {}
 

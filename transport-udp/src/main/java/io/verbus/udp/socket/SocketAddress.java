@@ -18,6 +18,10 @@ import java.nio.ByteOrder;
 public final class SocketAddress {
     private static final int CAPACITY = 32;
 
+    /** Bytes 8 to 11 of an IPv4 address that is mapped to IPv6, read as the host has integers. */
+    private static final int MAPPED =
+            ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 0xFFFF_0000 : 0x0000_FFFF;
+
     // Keeps the memory alive that the buffer's address leads to.
     private final ByteBuffer memory =
             ByteBuffer.allocateDirect(CAPACITY).order(ByteOrder.nativeOrder());
@@ -70,6 +74,30 @@ public final class SocketAddress {
                 || buffer.getLong(8) == other.buffer.getLong(8)
                         && buffer.getLong(16) == other.buffer.getLong(16)
                         && buffer.getInt(24) == other.buffer.getInt(24);
+    }
+
+    /**
+     * Copies the address of the host, if it has as many bytes as there is room for. An IPv4 address
+     * that is mapped to IPv6 has 4.
+     *
+     * @param bytes 4 or 16.
+     * @return whether it has.
+     */
+    public boolean copyHost(byte[] bytes) {
+        boolean isIpv6 = length == LinuxAbi.SockAddr.IPV6_SIZE;
+        boolean isMapped =
+                isIpv6
+                        && buffer.getLong(LinuxAbi.SockAddr.IPV6_ADDRESS) == 0
+                        && buffer.getInt(LinuxAbi.SockAddr.IPV6_ADDRESS + 8) == MAPPED;
+        if (length == 0 || (isIpv6 && !isMapped) != (bytes.length == 16)) {
+            return false;
+        }
+        int at =
+                isMapped
+                        ? LinuxAbi.SockAddr.IPV6_ADDRESS + 12
+                        : isIpv6 ? LinuxAbi.SockAddr.IPV6_ADDRESS : LinuxAbi.SockAddr.IPV4_ADDRESS;
+        buffer.getBytes(at, bytes);
+        return true;
     }
 
     /** How many words tell it from others. */

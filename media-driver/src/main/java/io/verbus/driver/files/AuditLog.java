@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.files;
+
+import io.verbus.BusException;
+import io.verbus.directory.DriverFile;
+
+import org.agrona.ErrorHandler;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Who was admitted or refused, and why: a line each, with the time in front. A file that has become
+ * long takes another name, in the place of the one before, so that two are kept. A thread writes;
+ * where it does not keep up, the lines that are lost are counted in a line of their own.
+ */
+public final class AuditLog implements AutoCloseable {
+    /** Added to the name of the file before. */
+    private static final String BEFORE = ".1";
+
+    private static final int MAX_WAITING = 1024;
+    private static final String END = "";
+
+    private final Path file;
+    private final boolean isInDriverDirectory;
+    private final long maxLength;
+    private final ErrorHandler errors;
+    private final BlockingQueue<String> lines = new ArrayBlockingQueue<>(MAX_WAITING);
+    private final AtomicLong lost = new AtomicLong();
+    private final Thread writer = new Thread(this::write, "verbus-audit");
+
+    // The writer's
+    private FileChannel channel;
+    private boolean hasFailed;
+
+    private AuditLog(Path file, boolean isInDriverDirectory, long maxLength, ErrorHandler errors) {
+        this.file = file;
+        this.isInDriverDirectory = isInDriverDirectory;
+        this.maxLength = maxLength;
+        this.errors = errors;
+    }
+
+    /**
+     * Opens the log, which goes on where it was.
+     *
+     * @param directory of the driver.
+     * @param name of the file; one without a folder is in the directory, and goes with it.
+     * @param maxLength bytes after which the next file begins.
+     * @param errors is told when it cannot be written any more.
+     * @throws BusException if it cannot be opened.
+     */
+    public static AuditLog open(Path directory, Path name, long maxLength, ErrorHandler errors) {
+        Path file = directory.resolve(name);
+        AuditLog log = new AuditLog(file, file.getParent().equals(directory), maxLength, errors);
+        try {
+            log.openFile();
+        } catch (IOException e) {
+            throw new BusException(
+                    "the audit log "
+                            + file
+                            + " cannot be opened ("
+                            + e
+                            + "): make its folder, let the driver's user write there, or name"
+                            + " another audit-file",
+                    e);
+        }
+        log.writer.setDaemon(true);
+        log.writer.start();
+        return log;
+    }
+
+    private void openFile() throws IOException {
+        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+            if (isInDriverDirectory) {
+                DriverFile.create(file).close();
+            } else {
+                Files.createFile(
+                        file,
+                        PosixFilePermissions.asFileAttribute(
+                                PosixFilePermissions.fromString("rw-r-----")));
+            }
+        }
+        channel =
+                FileChannel.open(
+                        file,
+                        Set.of(
+                                StandardOpenOption.WRITE,
+                                StandardOpenOption.APPEND,
+                                LinkOption.NOFOLLOW_LINKS));
+    }
+
+    /** Adds a line. Does not wait. Any thread. */
+    public void add(String event) {
+        String line = Instant.now().truncatedTo(ChronoUnit.MICROS) + " " + printable(event) + "\n";
+        if (!lines.offer(line)) {
+            lost.incrementAndGet();
+        }
+    }
+
+    /** What a peer has a part in must not look like a line of its own. */
+    private static String printable(String event) {
+        return event.replaceAll("\\p{Cntrl}", "?");
+    }
+
+    private void write() {
+        try {
+            for (String line = lines.take(); !line.equals(END); line = lines.take()) {
+                long missed = lost.getAndSet(0);
+                append(missed == 0 ? line : line + "lost lines=" + missed + "\n");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void append(String text) {
+        try {
+            if (channel.size() >= maxLength) {
+                channel.close();
+                Files.move(
+                        file,
+                        file.resolveSibling(file.getFileName() + BEFORE),
+                        StandardCopyOption.REPLACE_EXISTING);
+                openFile();
+            }
+            ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            hasFailed = false;
+        } catch (IOException e) {
+            if (!hasFailed) {
+                hasFailed = true;
+                errors.onError(
+                        new BusException(
+                                "the audit log "
+                                        + file
+                                        + " cannot be written ("
+                                        + e
+                                        + "), and lines are lost: make room there",
+                                e));
+            }
+        }
+    }
+
+    /** Writes what was added before. Idempotent. */
+    @Override
+    public void close() {
+        try {
+            if (writer.isAlive()) {
+                lines.put(END);
+                writer.join();
+            }
+            channel.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IOException e) {
+            errors.onError(new BusException("the audit log " + file + ": " + e, e));
+        }
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.auth;
+
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportHost;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The keys that count now. Their file is read again when it changes, by another thread; connections
+ * that stand stay. Conductor's thread.
+ */
+public final class KeyRing {
+    private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private final TransportHost host;
+    private final KeyFile file;
+    private Keys keys = Keys.NONE;
+    private boolean isLooking;
+    private long lookAtNs;
+    private String reported;
+
+    /**
+     * Reads the keys.
+     *
+     * @param host the driver.
+     * @throws TransportException that says what is wrong with their file.
+     */
+    public KeyRing(TransportHost host) {
+        this.host = host;
+        file = KeyFile.of(host);
+        if (file != null) {
+            keys = file.read();
+        }
+    }
+
+    /** Has the file looked at now and then. */
+    public void work(long nowNs) {
+        if (file == null || isLooking || nowNs - lookAtNs < 0) {
+            return;
+        }
+        isLooking = true;
+        lookAtNs = nowNs + INTERVAL_NS;
+        Keys[] found = new Keys[1];
+        host.background(
+                () -> found[0] = file.hasChanged() ? file.read() : null,
+                failure -> onLooked(found[0], failure));
+    }
+
+    private void onLooked(Keys found, RuntimeException failure) {
+        isLooking = false;
+        if (failure != null) {
+            String message = failure.getMessage() + "; the keys that were read before stay";
+            if (!message.equals(reported)) {
+                reported = message;
+                host.onError(new TransportException(message, failure));
+            }
+        } else if (found != null) {
+            keys = found;
+            reported = null;
+            host.audit("keys file=" + file + " networks=" + found.networks());
+        }
+    }
+
+    /** Whether a host must prove that it has a key. */
+    public boolean isNeeded(InetSocketAddress peer) {
+        return !keys.of(peer.getAddress()).isEmpty();
+    }
+
+    /** Begins to connect to a host. */
+    public Initiation initiate(InetAddress peer) {
+        return new Initiation(keys.of(peer));
+    }
+
+    /**
+     * Answers a host's challenge.
+     *
+     * @param peer that connects.
+     * @param asked its challenge.
+     * @return null if it has none of the keys, or asks for one where there is none.
+     */
+    public Acceptance accept(InetSocketAddress peer, Challenge asked) {
+        if (!isNeeded(peer)) {
+            return asked.isNone() ? Acceptance.UNNEEDED : null;
+        }
+        return Acceptance.of(keys.of(peer.getAddress()), asked);
+    }
+
+    /**
+     * A key of the network of the publishing driver, with which an announcement is proved; another
+     * each time, where there are two.
+     *
+     * @param publisher where the announcement goes.
+     * @param attempt how often it was made before.
+     * @return null where none is needed.
+     */
+    public Key announcing(InetAddress publisher, int attempt) {
+        List<Key> all = keys.of(publisher);
+        return all.isEmpty() ? null : all.get(attempt % all.size());
+    }
+
+    /**
+     * Whether an announcement may be taken.
+     *
+     * @param receiver that has made it.
+     * @param key number of the key with which it was proved; 0 if it was not.
+     * @param covered by the proof.
+     * @param first half of the first half of the proof.
+     * @param second half of it.
+     */
+    public boolean isProved(
+            InetSocketAddress receiver, int key, byte[] covered, long first, long second) {
+        List<Key> all = keys.of(receiver.getAddress());
+        for (Key each : all) {
+            if (each.id() == key && each.announcement(covered).isHalf(first, second)) {
+                return true;
+            }
+        }
+        return all.isEmpty();
+    }
+
+    /** Why {@link #accept} refuses a host, with the remedy. */
+    public String refusal(InetSocketAddress peer, Challenge asked) {
+        if (!isNeeded(peer)) {
+            return "it asks for a key, and this driver has none for its network: give both the same"
+                    + " rdma.key-file";
+        }
+        return asked.isNone()
+                ? "it has no key of its network: give its driver an rdma.key-file with the key that"
+                        + " this driver has"
+                : "it has another key of its network than this driver: give both rdma.key-file the"
+                        + " same key";
+    }
+}

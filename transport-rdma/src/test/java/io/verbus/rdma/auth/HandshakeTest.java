@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.auth;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+import org.junit.jupiter.api.Test;
+
+import java.net.InetAddress;
+import java.util.Arrays;
+import java.util.List;
+
+class HandshakeTest {
+    private static final int VERSION = 4;
+    private static final InetAddress A = InetAddress.ofLiteral("10.0.0.1");
+    private static final InetAddress B = InetAddress.ofLiteral("10.0.0.2");
+    private static final Key OLD = key(1);
+    private static final Key NEW = key(2);
+
+    private static Key key(int seed) {
+        byte[] bytes = new byte[Key.LENGTH];
+        Arrays.fill(bytes, (byte) seed);
+        return new Key(bytes);
+    }
+
+    private static Side side(InetAddress address, long driverId, Challenge challenge) {
+        return new Side(address, 3, 4, driverId, challenge);
+    }
+
+    /** What came of a handshake in which nobody lies. */
+    private static boolean agree(List<Key> ofInitiator, List<Key> ofAcceptor) {
+        Initiation initiation = new Initiation(ofInitiator);
+        Acceptance acceptance = Acceptance.of(ofAcceptor, initiation.challenge());
+        if (acceptance == null) {
+            return false;
+        }
+        Side a = side(A, 1, initiation.challenge());
+        Side b = side(B, 2, acceptance.challenge());
+        Proof proof = initiation.answer(VERSION, a, b, acceptance.proof(VERSION, a, b));
+        return proof != null && acceptance.awaited(VERSION, a, b).isSame(proof);
+    }
+
+    @Test
+    void succeedsWithAKeyInCommon() {
+        assertTrue(agree(List.of(OLD), List.of(OLD)));
+        assertTrue(agree(List.of(OLD, NEW), List.of(NEW)));
+        assertTrue(agree(List.of(NEW), List.of(OLD, NEW)));
+        assertTrue(agree(List.of(OLD, NEW), List.of(NEW, OLD)));
+        assertFalse(agree(List.of(OLD), List.of(NEW)));
+    }
+
+    @Test
+    void needsNothingWithoutKeys() {
+        Initiation initiation = new Initiation(List.of());
+        assertFalse(initiation.isNeeded());
+        assertTrue(initiation.challenge().isNone());
+        assertNull(Acceptance.UNNEEDED.awaited(VERSION, null, null));
+        assertEquals(Proof.NONE, Acceptance.UNNEEDED.proof(VERSION, null, null));
+    }
+
+    @Test
+    void asksAnewEachTime() {
+        assertNotEquals(
+                new Initiation(List.of(OLD)).challenge(), new Initiation(List.of(OLD)).challenge());
+    }
+
+    /** A proof holds for one handshake, direction, version, pair of hosts and of drivers. */
+    @Test
+    void takesNoProofOfAnythingElse() {
+        Initiation initiation = new Initiation(List.of(OLD));
+        Acceptance acceptance = Acceptance.of(List.of(OLD), initiation.challenge());
+        Side a = side(A, 1, initiation.challenge());
+        Side b = side(B, 2, acceptance.challenge());
+        Proof right = acceptance.proof(VERSION, a, b);
+        assertNotNull(initiation.answer(VERSION, a, b, right));
+        Challenge other = Challenge.of(OLD.id(), 0);
+        List<Side> wrongA =
+                List.of(
+                        side(B, 1, initiation.challenge()),
+                        side(A, 3, initiation.challenge()),
+                        new Side(A, 3, 3, 1, initiation.challenge()),
+                        side(A, 1, other));
+        for (Side wrong : wrongA) {
+            assertNull(initiation.answer(VERSION, a, b, acceptance.proof(VERSION, wrong, b)));
+        }
+        List<Side> wrongB =
+                List.of(
+                        side(A, 2, acceptance.challenge()),
+                        side(B, 3, acceptance.challenge()),
+                        new Side(B, 4, 4, 2, acceptance.challenge()),
+                        side(B, 2, other));
+        for (Side wrong : wrongB) {
+            assertNull(initiation.answer(VERSION, a, wrong, right));
+            assertNotEquals(
+                    acceptance.awaited(VERSION, a, b), acceptance.awaited(VERSION, a, wrong));
+        }
+        assertNull(initiation.answer(VERSION + 1, a, b, right));
+        // In the other direction: what one side proves is no proof of the other.
+        assertNotEquals(right, acceptance.awaited(VERSION, a, b));
+        assertNull(initiation.answer(VERSION, a, b, acceptance.awaited(VERSION, a, b)));
+        assertNull(initiation.answer(VERSION, a, b, Proof.NONE));
+    }
+
+    /** Somebody in the midst has a driver answer its own challenge. */
+    @Test
+    void takesNoProofThatItHasGivenItself() {
+        InetAddress midst = InetAddress.ofLiteral("10.0.0.9");
+        Initiation initiation = new Initiation(List.of(OLD));
+        Acceptance reflected = Acceptance.of(List.of(OLD), initiation.challenge());
+        // To the driver as it accepts, the peer is who is in the midst.
+        Proof proof =
+                reflected.proof(
+                        VERSION,
+                        side(midst, 1, initiation.challenge()),
+                        side(A, 1, reflected.challenge()));
+        assertNull(
+                initiation.answer(
+                        VERSION,
+                        side(A, 1, initiation.challenge()),
+                        side(midst, 1, reflected.challenge()),
+                        proof));
+    }
+
+    @Property(tries = 300)
+    void comparesAllOfAProof(
+            @ForAll long first, @ForAll long second, @ForAll long third, @ForAll long fourth) {
+        Proof proof = new Proof(first, second, third, fourth);
+        assertTrue(proof.isSame(new Proof(first, second, third, fourth)));
+        assertFalse(proof.isSame(new Proof(first ^ 1, second, third, fourth)));
+        assertFalse(proof.isSame(new Proof(first, second ^ 1L << 63, third, fourth)));
+        assertFalse(proof.isSame(new Proof(first, second, third ^ 2, fourth)));
+        assertFalse(proof.isSame(new Proof(first, second, third, fourth ^ 1)));
+        assertTrue(proof.isHalf(first, second));
+        assertFalse(proof.isHalf(first ^ 4, second));
+        assertFalse(proof.isHalf(first, second ^ 4));
+    }
+
+    @Test
+    void tellsNoSecretInWords() {
+        String words = OLD + " " + new Proof(77_777, 88_888, 1, 2);
+        assertFalse(words.contains("0101"), words);
+        assertFalse(words.contains("77777"), words);
+    }
+
+    /** Against what openssl computes. */
+    @Test
+    void isHmacSha256() {
+        // printf '\023verbus rdma connect' | openssl dgst -sha256 -mac HMAC -macopt hexkey:0101…
+        assertEquals(HMAC, hex(OLD.code(Key.Purpose.CONNECT, new byte[0])));
+    }
+
+    private static final String HMAC =
+            "fab795bbd4afacde2eeefcef4816fa384fafbe4707e56461ee5da22d1baa28de";
+
+    private static String hex(Proof proof) {
+        return "%016x%016x%016x%016x"
+                .formatted(proof.first(), proof.second(), proof.third(), proof.fourth());
+    }
+}

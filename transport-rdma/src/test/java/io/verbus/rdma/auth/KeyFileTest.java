@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.rdma.auth;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.transport.TransportException;
+import io.verbus.transport.TransportSettings;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+
+class KeyFileTest {
+    private static final String ONE = "01".repeat(32);
+    private static final String TWO = "02".repeat(32);
+    private static final String THREE = "03".repeat(32);
+
+    @TempDir Path folder;
+
+    private Path write(String text) throws IOException {
+        Path file = folder.resolve("keys");
+        Files.writeString(file, text);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        return file;
+    }
+
+    private static TransportSettings settings(Path file) {
+        return (name, preset) -> name.equals("rdma.key-file") ? file.toString() : preset;
+    }
+
+    private static int keys(Keys keys, String address) {
+        return keys.of(InetAddress.ofLiteral(address)).size();
+    }
+
+    @Test
+    void readsTheKeysOfNetworks() throws IOException {
+        Path file =
+                write(
+                        "# network  key\n\n10.1.2.0/24 "
+                                + ONE
+                                + "\n10.1.0.0/16\t"
+                                + TWO
+                                + "\n  10.1.0.0/16 "
+                                + THREE.toUpperCase()
+                                + "\nfd00::/8 "
+                                + ONE
+                                + "\n");
+        Keys keys = KeyFile.of(settings(file)).read();
+        assertEquals(3, keys.networks());
+        assertEquals(1, keys(keys, "10.1.2.3"));
+        assertEquals(2, keys(keys, "10.1.3.3"));
+        assertEquals(1, keys(keys, "fd01::1"));
+        assertEquals(0, keys(keys, "10.2.0.1"));
+        assertEquals(
+                keys.of(InetAddress.ofLiteral("10.1.2.3")).getFirst().id(),
+                keys.of(InetAddress.ofLiteral("fd01::1")).getFirst().id());
+        assertNotEquals(
+                keys.of(InetAddress.ofLiteral("10.1.3.3")).getFirst().id(),
+                keys.of(InetAddress.ofLiteral("10.1.3.3")).getLast().id());
+    }
+
+    @Test
+    void isNoneUnlessItIsSet() {
+        assertNull(KeyFile.of((name, preset) -> preset));
+        assertDoesNotThrow(() -> KeyFile.check((name, preset) -> preset));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "10.1.0.0/16; wrong line 1",
+                "10.1.0.0/16 0102; wrong line 1",
+                "10.1.0.0/16 xyz; wrong line 1",
+                "10.1.0.0/16 a b; wrong line 1",
+                "10.1.0.0/33 @1; is no network",
+                "10.1.0.1/16 @1; is no network",
+                "host @1; is no network",
+                "10.1.0.0/16 @1|10.1.0.0/16 @1; wrong line 2: the key stands there already",
+                "10.1.0.0/16 @1|10.1.0.0/16 @2|10.1.0.0/16 @3; wrong line 3: a network has at most"
+            })
+    void refusesWhatIsNoKeyInOneSentenceWithoutTellingIt(String text, String words)
+            throws IOException {
+        Path file =
+                write(
+                        text.replace("@1", ONE)
+                                .replace("@2", TWO)
+                                .replace("@3", THREE)
+                                .replace('|', '\n'));
+        TransportException wrong =
+                assertThrows(TransportException.class, () -> KeyFile.check(settings(file)));
+        assertTrue(wrong.getMessage().contains(words), wrong.getMessage());
+        assertTrue(wrong.getMessage().contains(file.toString()), wrong.getMessage());
+        assertFalse(wrong.getMessage().contains("0101"), wrong.getMessage());
+        assertEquals(1, wrong.getMessage().lines().count());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rw----r--", "rw-rw----", "rw------x", "rw-----w-"})
+    void refusesAFileThatOthersMayReadOrItsGroupWrite(String mode) throws IOException {
+        Path file = write("10.1.0.0/16 " + ONE);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+        TransportException wrong =
+                assertThrows(TransportException.class, () -> KeyFile.check(settings(file)));
+        assertTrue(wrong.getMessage().contains("chmod 600"), wrong.getMessage());
+    }
+
+    /** As Kubernetes mounts a secret: a link to a file that root gives to a group. */
+    @Test
+    void takesALinkToAFileThatItsGroupMayRead() throws IOException {
+        Path file = write("10.1.0.0/16 " + ONE);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r-----"));
+        Path link = Files.createSymbolicLink(folder.resolve("link"), file);
+        assertEquals(1, KeyFile.of(settings(link)).read().networks());
+    }
+
+    @Test
+    void saysThatThereIsNoFile() {
+        TransportException wrong =
+                assertThrows(
+                        TransportException.class,
+                        () -> KeyFile.check(settings(folder.resolve("nowhere"))));
+        assertTrue(wrong.getMessage().contains("is not there"), wrong.getMessage());
+        wrong = assertThrows(TransportException.class, () -> KeyFile.check(settings(folder)));
+        assertTrue(wrong.getMessage().contains("the key file"), wrong.getMessage());
+    }
+
+    @Test
+    void tellsWhetherItHasChanged() throws IOException {
+        KeyFile file = KeyFile.of(settings(write("10.1.0.0/16 " + ONE)));
+        assertTrue(file.hasChanged());
+        file.read();
+        assertFalse(file.hasChanged());
+        write("10.1.0.0/16 " + ONE + "\n10.1.0.0/16 " + TWO);
+        assertTrue(file.hasChanged());
+        file.read();
+        assertFalse(file.hasChanged());
+        Files.delete(folder.resolve("keys"));
+        assertTrue(file.hasChanged());
+    }
+}
