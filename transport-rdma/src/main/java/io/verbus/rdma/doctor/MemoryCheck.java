@@ -19,6 +19,10 @@ final class MemoryCheck {
     private static final int FEW = 8;
 
     private static final int CAP_IPC_LOCK = 14;
+
+    /** Of the /dev/shm that container runtimes make where they are not told otherwise. */
+    private static final long CONTAINER_SHM = 64L << 20;
+
     private static final String THP = "/sys/kernel/mm/transparent_hugepage";
     private static final Pattern RELEASE = Pattern.compile("(\\d+)\\.(\\d+).*");
 
@@ -44,7 +48,8 @@ final class MemoryCheck {
                         .orElse("");
         String remedy =
                 "`ulimit -l unlimited`, LimitMEMLOCK=infinity in the systemd unit, or `memlock"
-                        + " unlimited` in /etc/security/limits.conf";
+                        + " unlimited` in /etc/security/limits.conf; in a container --ulimit"
+                        + " memlock=-1";
         if (limit.equals("unlimited")) {
             findings.ok(AREA, "locked memory is unlimited");
         } else if (mayLockAll(files)) {
@@ -56,7 +61,8 @@ final class MemoryCheck {
             String text =
                     "locked memory is limited to %s, and each publication and image locks %s by"
                                     .formatted(size(bytes), size(LOG))
-                            + " default";
+                            + " default"
+                            + capability(files);
             if (bytes < LOG) {
                 findings.error(AREA, text, remedy);
             } else if (bytes < FEW * LOG) {
@@ -69,11 +75,26 @@ final class MemoryCheck {
 
     /** The capability counts only in the initial user namespace. */
     private static boolean mayLockAll(FileTree files) {
-        String effective = files.field("/proc/self/status", "CapEff");
         String[] mapping = files.read("/proc/self/uid_map").split("\\s+");
-        return effective.matches("[0-9a-f]{1,16}")
-                && (Long.parseUnsignedLong(effective, 16) >> CAP_IPC_LOCK & 1) == 1
+        return hasCapability(files, "CapEff")
                 && List.of(mapping).equals(List.of("0", "0", "4294967295"));
+    }
+
+    /** Why a capability that may have been given does not help. */
+    private static String capability(FileTree files) {
+        if (hasCapability(files, "CapEff")) {
+            return "; CAP_IPC_LOCK is effective in a user namespace only, where it does not count";
+        }
+        return hasCapability(files, "CapBnd")
+                ? "; CAP_IPC_LOCK is in the bounding set, but not effective, as of a user that is"
+                        + " not root"
+                : "";
+    }
+
+    private static boolean hasCapability(FileTree files, String set) {
+        String bits = files.field("/proc/self/status", set);
+        return bits.matches("[0-9a-f]{1,16}")
+                && (Long.parseUnsignedLong(bits, 16) >> CAP_IPC_LOCK & 1) == 1;
     }
 
     private static void examineSharedMemory(Host host, Findings findings) {
@@ -91,9 +112,16 @@ final class MemoryCheck {
         String text =
                 "/dev/shm has %s free of %s, and each publication and image takes %s by default"
                         .formatted(size(space.free()), size(space.total()), size(LOG));
+        boolean isContainers = space.total() == CONTAINER_SHM;
+        if (isContainers) {
+            text += "; a container has so little unless it is told otherwise";
+        }
         String remedy =
-                "`mount -o remount,size=8g /dev/shm` (in a container --shm-size), remove what"
-                        + " drivers left there, or lower verbus.term-length";
+                isContainers
+                        ? "start the container with --shm-size=8g, or on Kubernetes mount an"
+                                + " emptyDir with medium Memory there"
+                        : "`mount -o remount,size=8g /dev/shm` (in a container --shm-size), remove"
+                                + " what drivers left there, or lower verbus.term-length";
         if (space.free() < LOG) {
             findings.error(AREA, text, remedy);
         } else if (space.free() < FEW * LOG) {

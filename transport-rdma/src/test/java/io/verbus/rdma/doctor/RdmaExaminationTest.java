@@ -322,12 +322,24 @@ class RdmaExaminationTest {
         checkFinding(Level.OK, "CAP_IPC_LOCK", "");
         host.file("/proc/self/uid_map", "         0       1000          1\n");
         checkFinding(Level.ERROR, "locked memory is limited to 64k", "LimitMEMLOCK");
+        checkFinding(Level.ERROR, "CAP_IPC_LOCK is effective in a user namespace only", "memlock");
+    }
+
+    @Test
+    void tellsACapabilityThatIsOnlyInTheBoundingSet() throws InterruptedException {
+        limit("65536");
+        host.file("/proc/self/status", "CapEff:\t0000000000000000\nCapBnd:\t0000000000004000\n");
+        checkFinding(
+                Level.ERROR,
+                "CAP_IPC_LOCK is in the bounding set, but not effective",
+                "--ulimit memlock=-1");
     }
 
     @Test
     void measuresSharedMemoryByTheSizeOfALog() throws InterruptedException {
         host.space = new Host.Space(64L << 20, 40L << 20);
-        checkFinding(Level.ERROR, "/dev/shm has 40m free of 64m", "--shm-size");
+        checkFinding(Level.ERROR, "/dev/shm has 40m free of 64m", "--shm-size=8g");
+        checkFinding(Level.ERROR, "a container has so little", "emptyDir");
         host.space = new Host.Space(256L << 20, 200L << 20);
         checkFinding(Level.WARNING, "/dev/shm has 200m free", "remount");
         host.file("/proc/mounts", "/dev/sda1 / ext4 rw 0 0\n");
