@@ -3,9 +3,11 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
+import io.verbus.channel.Endpoint;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.directory.DirectoryTrust;
 import io.verbus.driver.agent.CycleTimes;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.agent.DriverThreads;
@@ -15,6 +17,8 @@ import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.DriverConfigSources;
 import io.verbus.driver.config.ThreadingMode;
 import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.metrics.DriverWatch;
+import io.verbus.driver.metrics.MetricsServer;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ErrorSink;
 import io.verbus.driver.status.UnusedOptions;
@@ -50,6 +54,7 @@ public final class MediaDriver implements AutoCloseable {
     private CncFile cnc;
     private ErrorSink errors;
     private DriverThreads threads;
+    private MetricsServer metrics;
     private boolean isClosed;
 
     /**
@@ -174,6 +179,10 @@ public final class MediaDriver implements AutoCloseable {
         threads.start();
         warnOfDisk();
         cnc.publish();
+        if (config.metrics() != null) {
+            DirectoryTrust trust = new DirectoryTrust(null, config.directoryGroup(), null);
+            metrics = new MetricsServer(config.metrics(), new DriverWatch(directory.path(), trust));
+        }
         return Transports.media(providers);
     }
 
@@ -202,6 +211,11 @@ public final class MediaDriver implements AutoCloseable {
         return media;
     }
 
+    /** Where the driver serves metrics and probes by HTTP, with the port; null for nowhere. */
+    public Endpoint metrics() {
+        return metrics == null ? null : metrics.address();
+    }
+
     /**
      * Drives all agents of a driver that has no threads, one duty cycle a call.
      *
@@ -222,6 +236,9 @@ public final class MediaDriver implements AutoCloseable {
         }
         isClosed = true;
         try {
+            if (metrics != null) {
+                metrics.close();
+            }
             if (threads != null) {
                 threads.close();
             }
@@ -242,8 +259,8 @@ public final class MediaDriver implements AutoCloseable {
      * closed in good order.
      *
      * @param config its settings.
-     * @param out where a line goes when the driver is ready, behind one that names the networks of
-     *     RDMA, if there are any.
+     * @param out where a line goes when the driver is ready, behind those that name the networks of
+     *     RDMA and the address of the metrics, if there are any.
      */
     public static void run(DriverConfig config, PrintStream out) throws InterruptedException {
         CountDownLatch end = new CountDownLatch(1);
@@ -256,6 +273,9 @@ public final class MediaDriver implements AutoCloseable {
                 out.println(
                         "verbus driver: rdma carries the channels of aeron:udp that lead to "
                                 + networks);
+            }
+            if (driver.metrics != null) {
+                out.println("verbus driver serves http://" + driver.metrics.address() + "/metrics");
             }
             out.println(
                     "verbus driver ready: directory="

@@ -36,6 +36,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
     private final OutboundConductor outbound;
     private final InboundConductor inbound;
     private final PathWarnings paths;
+    private final DeviceStates devices;
     private final SystemCounters counters;
 
     /**
@@ -51,6 +52,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
         try {
             paths = new PathWarnings(host, counters, options.linkLayer());
             RdmaPeerErrors complaints = new RdmaPeerErrors(host, counters);
+            devices = new DeviceStates(host, DeviceStates.SYSFS, nowNs);
             Admittance admittance = new Admittance(host, counters, complaints);
             outbound =
                     new OutboundConductor(
@@ -166,7 +168,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
 
     @Override
     public int conduct(long nowNs) {
-        int work = outbound.work(nowNs) + inbound.work(nowNs);
+        int work = outbound.work(nowNs) + inbound.work(nowNs) + devices.work(nowNs);
         return work + fabric.poll(this, nowNs);
     }
 
@@ -217,6 +219,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
         outbound.close();
         inbound.close();
         registrations.close();
+        devices.close();
         counters.close();
         fabric.close();
     }

@@ -4,6 +4,7 @@ package io.verbus.driver.config;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.Endpoint;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
@@ -294,6 +295,17 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "Whether a client may end the driver with a command."),
                     DriverConfigBuilder::terminable);
 
+    static final DriverOption<Endpoint> METRICS =
+            new DriverOption<>(
+                    Option.of(
+                            "metrics",
+                            "none",
+                            "an address of this host and a port, as in 127.0.0.1:9464",
+                            "Where the driver serves /metrics for Prometheus, /healthz and /readyz"
+                                    + " by HTTP; port 0 takes a free one.",
+                            DriverOption::endpoint),
+                    DriverConfigBuilder::metrics);
+
     /** All options of the driver, in the order of help. */
     public static final List<DriverOption<?>> ALL =
             List.of(
@@ -329,7 +341,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     ERROR_LOG_LENGTH,
                     SPIES_CONNECT,
                     DELETE_ON_SHUTDOWN,
-                    TERMINABLE);
+                    TERMINABLE,
+                    METRICS);
 
     private static DriverOption<Idling> idle(
             String agent, BiConsumer<DriverConfigBuilder, Idling> setter) {
@@ -433,6 +446,14 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
             throw new IllegalArgumentException(text);
         }
         return text;
+    }
+
+    private static Endpoint endpoint(String text) {
+        try {
+            return Endpoint.parse(text);
+        } catch (BusException e) {
+            throw new IllegalArgumentException(text, e);
+        }
     }
 
     private static boolean isMtu(int bytes) {

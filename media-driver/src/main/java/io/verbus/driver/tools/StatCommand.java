@@ -3,6 +3,7 @@
 package io.verbus.driver.tools;
 
 import io.verbus.cnc.CncFile;
+import io.verbus.driver.metrics.ReadCounters;
 
 import org.agrona.concurrent.status.CountersReader;
 

@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.common;
 
+import io.verbus.cnc.TransportCounter;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.transport.TransportSettings;
@@ -25,7 +26,7 @@ public final class Admittance {
             TransportSettings settings, SystemCounters counters, RdmaPeerErrors complaints) {
         this.complaints = complaints;
         allowList = AllowList.of(settings);
-        refused = counters.counter("connections refused by verbus.rdma.allow");
+        refused = counters.counter(TransportCounter.RDMA_REFUSED);
     }
 
     /** Whether a host may connect; one that may not is counted, and recorded once. */

@@ -3,6 +3,7 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.channel.Endpoint;
+import io.verbus.cnc.TransportCounter;
 import io.verbus.rdma.common.Announcement;
 import io.verbus.rdma.common.Backoff;
 import io.verbus.rdma.common.Hello;
@@ -110,7 +111,7 @@ final class Announcer implements AutoCloseable {
         this.options = options;
         this.peers = peers;
         this.complaints = complaints;
-        asked = counters.counter("announcements at control addresses");
+        asked = counters.counter(TransportCounter.RDMA_ANNOUNCING);
     }
 
     /**

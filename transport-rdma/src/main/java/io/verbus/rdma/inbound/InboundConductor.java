@@ -4,6 +4,7 @@ package io.verbus.rdma.inbound;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.TransportCounter;
 import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.Hello;
 import io.verbus.rdma.common.LinkEnd;
@@ -87,7 +88,7 @@ public final class InboundConductor implements AutoCloseable {
         ends = new ImageEnds(host, options, registrations, commands, images);
         moves = new ImageMoves(host, options, commands, images, counters);
         offers = new InboundSetups(host, options, commands, peers, images, ends, moves, complaints);
-        violations = counters.counter("protocol violations of publishing drivers");
+        violations = counters.counter(TransportCounter.RDMA_VIOLATIONS);
         admission = new Admission(admittance, options.maxPeers());
         announcer = new Announcer(host, fabric, options, peers, counters, complaints);
     }
@@ -291,6 +292,7 @@ public final class InboundConductor implements AutoCloseable {
             peer.up();
             peer.counters.state.setRelease(2);
             peer.counters.connects.incrementRelease();
+            peer.counters.on(connection.path().device());
             commands.add(new ReceiverCommand.Attach(peer.link));
         }
         return true;
