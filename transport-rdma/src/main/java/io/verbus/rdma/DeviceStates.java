@@ -3,6 +3,7 @@
 package io.verbus.rdma;
 
 import io.verbus.BusException;
+import io.verbus.transport.DeviceWatch;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
@@ -22,7 +23,7 @@ import java.util.function.Consumer;
  * driver uses it or not. The files of the kernel are read on the driver's helper thread, once in a
  * while; the conductor stores what was found.
  */
-final class DeviceStates implements AutoCloseable {
+final class DeviceStates implements DeviceWatch {
     /** Where the kernel tells of devices. */
     static final Path SYSFS = Path.of("/sys/class/infiniband");
 
@@ -58,8 +59,9 @@ final class DeviceStates implements AutoCloseable {
         nextNs = nowNs;
     }
 
-    /** Looks again, if it is time. Conductor's thread. */
-    int work(long nowNs) {
+    /** Looks again, if it is time. */
+    @Override
+    public int work(long nowNs) {
         if (isLooking || nowNs - nextNs < 0) {
             return 0;
         }

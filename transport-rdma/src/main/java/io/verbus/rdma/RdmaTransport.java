@@ -36,7 +36,6 @@ public final class RdmaTransport implements Transport, FabricHandler {
     private final OutboundConductor outbound;
     private final InboundConductor inbound;
     private final PathWarnings paths;
-    private final DeviceStates devices;
     private final SystemCounters counters;
 
     /**
@@ -52,7 +51,6 @@ public final class RdmaTransport implements Transport, FabricHandler {
         try {
             paths = new PathWarnings(host, counters, options.linkLayer());
             RdmaPeerErrors complaints = new RdmaPeerErrors(host, counters);
-            devices = new DeviceStates(host, DeviceStates.SYSFS, nowNs);
             Admittance admittance = new Admittance(host, counters, complaints);
             outbound =
                     new OutboundConductor(
@@ -168,7 +166,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
 
     @Override
     public int conduct(long nowNs) {
-        int work = outbound.work(nowNs) + inbound.work(nowNs) + devices.work(nowNs);
+        int work = outbound.work(nowNs) + inbound.work(nowNs);
         return work + fabric.poll(this, nowNs);
     }
 
@@ -219,7 +217,6 @@ public final class RdmaTransport implements Transport, FabricHandler {
         outbound.close();
         inbound.close();
         registrations.close();
-        devices.close();
         counters.close();
         fabric.close();
     }
