@@ -17,6 +17,11 @@ package io.verbus.cnc;
  * The registration id of a counter of an image is the image's id, but of a subscriber's position it
  * is the subscription's. The label of a stream's counter says the same for people: {@code name:
  * registrationId sessionId streamId channel}.
+ *
+ * <p>The key of a destination's counter has host and port of the destination in the place of the
+ * channel, that of a {@link #CARRIER} the transport's media. {@link ConnectionKey} is that of a
+ * {@link #CONNECTION}. The key of a {@link #DEVICE} is the port's number, int32, the length of the
+ * device's name, int32, and the name, ASCII.
  */
 public final class CounterTypes {
     /** Counters of the driver as a whole that Aeron has, too: see {@link SystemCounter}. */
@@ -74,10 +79,13 @@ public final class CounterTypes {
     /** NAKs that were sent for an image. Written by the receiver. */
     public static final int RECEIVER_NAKS_SENT = 20;
 
-    /** Counters of the driver as a whole that are Verbus' own, and those of transports. */
+    /**
+     * Counters of the driver as a whole that are Verbus' own, and those of transports: see {@link
+     * SystemCounter} and {@link TransportCounter}. The key is the number.
+     */
     public static final int DRIVER = 10_000;
 
-    /** Counters of one connection of a transport. */
+    /** Counters of one connection of a transport: see {@link ConnectionCounter}. */
     public static final int CONNECTION = 10_001;
 
     /** Position up to which a destination was sent a publication's log. Written by the sender. */
@@ -97,6 +105,12 @@ public final class CounterTypes {
      * {@code carried by} and the transport's media. Written by the conductor.
      */
     public static final int CARRIER = 10_006;
+
+    /**
+     * State of a port of an RDMA device of the host, as the kernel numbers it: 4 once traffic can
+     * pass, 0 where the device is gone. Written by the conductor.
+     */
+    public static final int DEVICE = 10_007;
 
     private CounterTypes() {}
 }

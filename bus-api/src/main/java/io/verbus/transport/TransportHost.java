@@ -2,7 +2,10 @@
 
 package io.verbus.transport;
 
+import io.verbus.cnc.ConnectionCounter;
+import io.verbus.cnc.ConnectionKey;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.cnc.TransportCounter;
 import io.verbus.logbuffer.LogBuffers;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -152,15 +155,34 @@ public interface TransportHost extends TransportSettings {
     void onResponseSession(OutboundStream stream, int sessionId);
 
     /**
-     * Allocates a counter that operators see.
+     * Allocates a counter of the transport as a whole that operators see.
      *
-     * @param typeId {@link io.verbus.cnc.CounterTypes#CONNECTION} or {@link
-     *     io.verbus.cnc.CounterTypes#DRIVER}.
-     * @param registrationId that it belongs to, or 0.
+     * @param counter which, once.
+     * @return the counter, to be closed by the transport.
+     * @throws io.verbus.BusException if there is none left.
+     */
+    AtomicCounter counter(TransportCounter counter);
+
+    /**
+     * Allocates a counter of one connection, or of one image of a connection, that operators see.
+     *
+     * @param counter which.
+     * @param key what it belongs to.
      * @param label for people.
      * @return the counter, to be closed by the transport.
+     * @throws io.verbus.BusException if there is none left.
      */
-    AtomicCounter counter(int typeId, long registrationId, String label);
+    AtomicCounter counter(ConnectionCounter counter, ConnectionKey key, String label);
+
+    /**
+     * Allocates a counter of a port of an RDMA device that operators see.
+     *
+     * @param device name of the device.
+     * @param port number of the port.
+     * @return the counter, to be closed by the transport.
+     * @throws io.verbus.BusException if there is none left.
+     */
+    AtomicCounter deviceCounter(String device, int port);
 
     /**
      * Allocates a counter of a publication that operators see.
@@ -172,6 +194,18 @@ public interface TransportHost extends TransportSettings {
      * @throws io.verbus.BusException if there is none left.
      */
     AtomicCounter counter(OutboundStream stream, int typeId, String what);
+
+    /**
+     * Allocates a counter of a destination of a publication that operators see.
+     *
+     * @param stream that it belongs to.
+     * @param typeId one of {@link io.verbus.cnc.CounterTypes}, of destinations.
+     * @param destination host and port.
+     * @param what it says, for people; the destination and what it belongs to are added.
+     * @return the counter, to be closed by the transport.
+     * @throws io.verbus.BusException if there is none left.
+     */
+    AtomicCounter counter(OutboundStream stream, int typeId, String destination, String what);
 
     /**
      * A counter of the driver as a whole, which several transports add to and none closes.

@@ -28,6 +28,17 @@ public interface TransportProvider {
     Transport open(TransportHost host);
 
     /**
+     * Makes what watches the devices that the transport needs: called once when the driver starts,
+     * whether or not the transport is used then.
+     *
+     * @param host the driver.
+     * @param nowNs monotonic time.
+     */
+    default DeviceWatch watch(TransportHost host, long nowNs) {
+        return DeviceWatch.NONE;
+    }
+
+    /**
      * All options of the transport; the name of each begins with the media. The driver reads them
      * when it starts, whether or not the transport is used then, and refuses all others.
      */

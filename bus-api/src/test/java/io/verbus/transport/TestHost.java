@@ -3,7 +3,11 @@
 package io.verbus.transport;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.ConnectionCounter;
+import io.verbus.cnc.ConnectionKey;
+import io.verbus.cnc.CounterTypes;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.cnc.TransportCounter;
 import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
@@ -336,13 +340,30 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     }
 
     @Override
-    public AtomicCounter counter(int typeId, long registrationId, String label) {
-        return counters.newCounter(label, typeId);
+    public AtomicCounter counter(TransportCounter counter) {
+        return counters.newCounter(counter.label(), CounterTypes.DRIVER);
+    }
+
+    @Override
+    public AtomicCounter counter(ConnectionCounter counter, ConnectionKey key, String label) {
+        return counters.newCounter(
+                label, CounterTypes.CONNECTION, buffer -> key.putTo(buffer, counter));
+    }
+
+    @Override
+    public AtomicCounter deviceCounter(String device, int port) {
+        return counters.newCounter("device: " + device + " " + port, CounterTypes.DEVICE);
     }
 
     @Override
     public AtomicCounter counter(OutboundStream stream, int typeId, String what) {
-        return counter(typeId, stream.registrationId(), what);
+        return counters.newCounter(what, typeId);
+    }
+
+    @Override
+    public AtomicCounter counter(
+            OutboundStream stream, int typeId, String destination, String what) {
+        return counters.newCounter(what + " " + destination, typeId);
     }
 
     @Override

@@ -119,7 +119,7 @@ public final class Conductor implements Agent {
     }
 
     private int conductTransports(long nowNs) {
-        int work = 0;
+        int work = transports.watch(nowNs);
         for (Transport transport : transports.open()) {
             try {
                 work += transport.conduct(nowNs);

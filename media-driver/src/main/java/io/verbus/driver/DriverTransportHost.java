@@ -2,8 +2,11 @@
 
 package io.verbus.driver;
 
+import io.verbus.cnc.ConnectionCounter;
+import io.verbus.cnc.ConnectionKey;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.cnc.TransportCounter;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.background.Names;
@@ -194,8 +197,18 @@ final class DriverTransportHost implements TransportHost {
     }
 
     @Override
-    public AtomicCounter counter(int typeId, long registrationId, String label) {
-        return counters.of(typeId, registrationId, label);
+    public AtomicCounter counter(TransportCounter counter) {
+        return counters.ofDriver(counter.number(), counter.label());
+    }
+
+    @Override
+    public AtomicCounter counter(ConnectionCounter counter, ConnectionKey key, String label) {
+        return counters.connection(counter, key, label);
+    }
+
+    @Override
+    public AtomicCounter deviceCounter(String device, int port) {
+        return counters.device(device, port);
     }
 
     @Override
@@ -205,6 +218,12 @@ final class DriverTransportHost implements TransportHost {
         return typeId == CounterTypes.DESTINATIONS
                 ? counters.channel(typeId, what, of.registrationId(), of.channel())
                 : counters.stream(typeId, what, of);
+    }
+
+    @Override
+    public AtomicCounter counter(
+            OutboundStream stream, int typeId, String destination, String what) {
+        return counters.destination(typeId, what, destination, publication(stream).counted());
     }
 
     @Override

@@ -3,10 +3,12 @@
 package io.verbus.driver;
 
 import io.verbus.BusException;
+import io.verbus.channel.Endpoint;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
 import io.verbus.cnc.DriverPulse;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.directory.DirectoryTrust;
 import io.verbus.driver.agent.CycleTimes;
 import io.verbus.driver.agent.Draining;
 import io.verbus.driver.agent.DriverClock;
@@ -18,6 +20,8 @@ import io.verbus.driver.config.DriverConfigSources;
 import io.verbus.driver.config.ThreadingMode;
 import io.verbus.driver.files.AuditLog;
 import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.metrics.DriverWatch;
+import io.verbus.driver.metrics.MetricsServer;
 import io.verbus.driver.service.ServiceManager;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ErrorSink;
@@ -60,6 +64,7 @@ public final class MediaDriver implements AutoCloseable {
     private AuditLog audit;
     private DriverThreads threads;
     private Draining draining;
+    private MetricsServer metrics;
     private boolean isClosed;
 
     /**
@@ -190,6 +195,10 @@ public final class MediaDriver implements AutoCloseable {
         threads.start();
         warnOfDisk();
         cnc.publish();
+        if (config.metrics() != null) {
+            DirectoryTrust trust = new DirectoryTrust(null, config.directoryGroup(), null);
+            metrics = new MetricsServer(config.metrics(), new DriverWatch(directory.path(), trust));
+        }
         return Transports.media(providers);
     }
 
@@ -216,6 +225,11 @@ public final class MediaDriver implements AutoCloseable {
     /** Media of the transports that the driver found, besides {@code ipc}. */
     public List<String> media() {
         return media;
+    }
+
+    /** Where the driver serves metrics and probes by HTTP, with the port; null for nowhere. */
+    public Endpoint metrics() {
+        return metrics == null ? null : metrics.address();
     }
 
     /**
@@ -263,6 +277,9 @@ public final class MediaDriver implements AutoCloseable {
         }
         isClosed = true;
         try {
+            if (metrics != null) {
+                metrics.close();
+            }
             if (threads != null) {
                 threads.close();
             }
@@ -287,7 +304,7 @@ public final class MediaDriver implements AutoCloseable {
      *
      * @param config its settings.
      * @param out where a line goes when the driver is ready, behind those that its transports have
-     *     for whoever starts it.
+     *     for whoever starts it, and the address of the metrics, if there is one.
      */
     public static void run(DriverConfig config, PrintStream out) throws InterruptedException {
         CountDownLatch end = new CountDownLatch(1);
@@ -307,6 +324,9 @@ public final class MediaDriver implements AutoCloseable {
                     .addShutdownHook(new Thread(() -> end(manager, driver), "verbus-shutdown"));
             Transports.notes(config.transportOptions())
                     .forEach(note -> out.println("verbus driver: " + note));
+            if (driver.metrics != null) {
+                out.println("verbus driver serves http://" + driver.metrics.address() + "/metrics");
+            }
             out.println(
                     "verbus driver ready: directory="
                             + driver.directory()

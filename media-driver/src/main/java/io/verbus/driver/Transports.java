@@ -10,6 +10,7 @@ import io.verbus.driver.channel.Carriers;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.config.TransportOptions;
 import io.verbus.driver.files.DriverDirectory;
+import io.verbus.transport.DeviceWatch;
 import io.verbus.transport.Networks;
 import io.verbus.transport.Transport;
 import io.verbus.transport.TransportException;
@@ -43,6 +44,7 @@ final class Transports {
     /** What prepares each transport whose channels were named. */
     private final Map<String, Thread> preparing = new TreeMap<>();
 
+    private final List<DeviceWatch> watches = new ArrayList<>();
     private TransportHostFactory hosts;
 
     /** Written by the conductor, a new array each time; read by all agents once a cycle. */
@@ -132,6 +134,19 @@ final class Transports {
     /** Must be set before any channel names a transport. */
     void hosts(TransportHostFactory factory) {
         hosts = factory;
+        for (TransportProvider provider : providers.values()) {
+            DriverTransportHost host = factory.host(new TransportOptions(provider, options));
+            watches.add(provider.watch(host, System.nanoTime()));
+        }
+    }
+
+    /** Looks at the devices that transports need. In each duty cycle. */
+    int watch(long nowNs) {
+        int work = 0;
+        for (int i = 0; i < watches.size(); i++) {
+            work += watches.get(i).work(nowNs);
+        }
+        return work;
     }
 
     /** Media of the transports that are present. */
@@ -218,6 +233,8 @@ final class Transports {
 
     /** Closes all; sender and receiver have stopped. */
     void close(ErrorHandler errors) {
+        watches.forEach(DeviceWatch::close);
+        watches.clear();
         for (Transport transport : open) {
             try {
                 transport.close();

@@ -12,6 +12,7 @@ import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.config.ThreadingMode;
+import io.verbus.driver.metrics.Exposition;
 import io.verbus.driver.tools.ToolRun;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -187,6 +188,9 @@ class HostileCountersTest {
             run = ToolRun.of(tool, "--json", "--dir", driver.directory().toString());
             assertEquals(0, run.status(), tool + ": " + run.err());
         }
+        ToolRun metrics = ToolRun.of("metrics", "--dir", driver.directory().toString());
+        assertEquals(0, metrics.status(), metrics.err());
+        assertEquals("1", new Exposition(metrics.out()).value("verbus_up"));
         Await.until(
                 () -> "resources " + before + " again: " + resources(),
                 60,

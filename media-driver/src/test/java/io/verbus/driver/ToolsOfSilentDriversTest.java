@@ -28,7 +28,7 @@ class ToolsOfSilentDriversTest {
 
     private static void assertSays(Path directory, String words) {
         String dir = directory.toString();
-        for (String command : new String[] {"stat", "streams", "errors"}) {
+        for (String command : new String[] {"stat", "metrics", "streams", "errors"}) {
             ToolRun run = ToolRun.of(command, "--dir", dir);
             assertEquals(1, run.status(), command);
             assertTrue(run.err().contains(words), run.err());

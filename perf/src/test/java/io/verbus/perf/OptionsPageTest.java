@@ -30,7 +30,8 @@ class OptionsPageTest {
     private static final Path PAGE = Path.of("../docs/reference/options.md");
 
     /** Defaults that are no value: nothing is set, or a name depends on the user. */
-    private static final Set<String> WITHOUT_DEFAULT = Set.of("directory-group", "log-directory");
+    private static final Set<String> WITHOUT_DEFAULT =
+            Set.of("directory-group", "log-directory", "metrics");
 
     private static final int MAX_LINE = 140;
 

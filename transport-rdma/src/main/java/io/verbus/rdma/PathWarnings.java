@@ -2,6 +2,7 @@
 
 package io.verbus.rdma;
 
+import io.verbus.cnc.TransportCounter;
 import io.verbus.rdma.common.SystemCounters;
 import io.verbus.rdma.fabric.PathAdvice;
 import io.verbus.rdma.fabric.PathInfo;
@@ -34,10 +35,10 @@ final class PathWarnings {
     PathWarnings(TransportHost host, SystemCounters counters, String linkLayer) {
         this.host = host;
         this.linkLayer = linkLayer;
-        roceV1 = counters.counter("connections over RoCE v1");
-        linkLocal = counters.counter("connections over a link-local GID");
-        otherLinkLayer = counters.counter("connections over an unexpected link layer");
-        smallMtu = counters.counter("connections over an MTU below the port's");
+        roceV1 = counters.counter(TransportCounter.RDMA_ROCE_V1);
+        linkLocal = counters.counter(TransportCounter.RDMA_LINK_LOCAL);
+        otherLinkLayer = counters.counter(TransportCounter.RDMA_LINK_LAYER);
+        smallMtu = counters.counter(TransportCounter.RDMA_SMALL_MTU);
     }
 
     /** Looks at the path of a connection that was established. */

@@ -8,6 +8,7 @@ import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.fabric.DeviceSubnets;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.verbs.VerbsFabric;
+import io.verbus.transport.DeviceWatch;
 import io.verbus.transport.Networks;
 import io.verbus.transport.Option;
 import io.verbus.transport.Transport;
@@ -61,6 +62,11 @@ public final class RdmaTransportProvider implements TransportProvider {
     @Override
     public void prepare() {
         VerbsFabric.prepare();
+    }
+
+    @Override
+    public DeviceWatch watch(TransportHost host, long nowNs) {
+        return new DeviceStates(host, DeviceStates.SYSFS, nowNs);
     }
 
     @Override

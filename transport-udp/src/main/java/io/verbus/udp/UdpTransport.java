@@ -3,7 +3,7 @@
 package io.verbus.udp;
 
 import io.verbus.channel.ChannelUri;
-import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.TransportCounter;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.OutboundStream;
@@ -25,9 +25,7 @@ final class UdpTransport implements Transport {
 
     UdpTransport(TransportHost host, UdpOptions options, long nowNs) {
         peerErrors =
-                new PeerErrorLog(
-                        host::onError,
-                        host.counter(CounterTypes.DRIVER, 0, "udp: errors caused by peers"));
+                new PeerErrorLog(host::onError, host.counter(TransportCounter.UDP_PEER_ERRORS));
         outbound = new OutboundConductor(host, options, peerErrors, nowNs);
         inbound = new InboundConductor(host, options, peerErrors, nowNs);
     }

@@ -3,6 +3,7 @@
 package io.verbus.driver.config;
 
 import io.verbus.BusException;
+import io.verbus.channel.Endpoint;
 import io.verbus.driver.files.DirectoryAccess;
 
 import org.agrona.ErrorHandler;
@@ -52,6 +53,7 @@ import java.util.Map;
  * @param deleteOnShutdown whether the directory is deleted when the driver closes; otherwise its
  *     counters, errors and losses can still be read.
  * @param terminable whether a client may end the driver.
+ * @param metrics where metrics and probes are served by HTTP; null for nowhere.
  * @param unusedOptions names of Aeron's options that were given and mean nothing here.
  * @param errorHandler told every error besides the error log; any agent's thread.
  * @param warningHandler told what works, but not as it should; the launching thread.
@@ -86,6 +88,7 @@ public record DriverConfig(
         boolean spiesConnect,
         boolean deleteOnShutdown,
         boolean terminable,
+        Endpoint metrics,
         Map<String, String> transportOptions,
         List<String> unusedOptions,
         ErrorHandler errorHandler,

@@ -2,6 +2,7 @@
 
 package io.verbus.driver.config;
 
+import io.verbus.channel.Endpoint;
 import io.verbus.driver.config.DriverConfig.AgentConfig;
 import io.verbus.driver.files.DirectoryAccess;
 import io.verbus.driver.files.DriverDirectory;
@@ -67,6 +68,7 @@ public final class DriverConfigBuilder {
     private boolean spiesConnect;
     private boolean deleteOnShutdown = true;
     private boolean terminable;
+    private Endpoint metrics;
     private ErrorHandler errorHandler = error -> {};
     private ErrorHandler warningHandler = warning -> {};
 
@@ -325,6 +327,11 @@ public final class DriverConfigBuilder {
         return this;
     }
 
+    public DriverConfigBuilder metrics(Endpoint value) {
+        metrics = value;
+        return this;
+    }
+
     /** Names of Aeron's options that were given and mean nothing here: counters tell of them. */
     public DriverConfigBuilder unusedOptions(Collection<String> names) {
         unusedOptions = List.copyOf(names);
@@ -380,6 +387,7 @@ public final class DriverConfigBuilder {
                 spiesConnect,
                 deleteOnShutdown,
                 terminable,
+                metrics,
                 transportOptions,
                 unusedOptions,
                 errorHandler,

@@ -4,6 +4,7 @@ package io.verbus.driver.config;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.Endpoint;
 import io.verbus.driver.files.DirectoryAccess;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogLayout;
@@ -340,6 +341,17 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "Whether a client may end the driver with a command."),
                     DriverConfigBuilder::terminable);
 
+    static final DriverOption<Endpoint> METRICS =
+            new DriverOption<>(
+                    Option.of(
+                            "metrics",
+                            "none",
+                            "an address of this host and a port, as in 127.0.0.1:9464",
+                            "Where the driver serves /metrics for Prometheus, /healthz and /readyz"
+                                    + " by HTTP; port 0 takes a free one.",
+                            DriverOption::endpoint),
+                    DriverConfigBuilder::metrics);
+
     /** All options of the driver, in the order of help. */
     public static final List<DriverOption<?>> ALL =
             List.of(
@@ -379,7 +391,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     SPIES_CONNECT,
                     DELETE_ON_SHUTDOWN,
                     DRAIN_TIMEOUT,
-                    TERMINABLE);
+                    TERMINABLE,
+                    METRICS);
 
     private static DriverOption<Idling> idle(
             String agent, BiConsumer<DriverConfigBuilder, Idling> setter) {
@@ -491,6 +504,14 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
             throw new IllegalArgumentException(text);
         }
         return text;
+    }
+
+    private static Endpoint endpoint(String text) {
+        try {
+            return Endpoint.parse(text);
+        } catch (BusException e) {
+            throw new IllegalArgumentException(text, e);
+        }
     }
 
     private static boolean isMtu(int bytes) {

@@ -4,6 +4,8 @@ package io.verbus.driver.status;
 
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
+import io.verbus.cnc.ConnectionCounter;
+import io.verbus.cnc.ConnectionKey;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.cnc.SystemCounter;
 
@@ -25,13 +27,10 @@ import java.util.concurrent.TimeUnit;
  */
 public final class DriverCounters {
     /** First part of the name of a {@link CounterTypes#CARRIER}; the media follows. */
-    public static final String CARRIED_BY = "carried by ";
+    private static final String CARRIED_BY = "carried by ";
 
     /** A freed counter is not used again for so long at least, whatever wrote it. */
     private static final long MIN_COOLING_NS = TimeUnit.SECONDS.toNanos(10);
-
-    /** Numbers of transports' counters begin here, in the order in which they are allocated. */
-    private static final int FIRST_OF_TRANSPORTS = 1_000;
 
     private static final int SESSION_ID = Long.BYTES;
     private static final int STREAM_ID = SESSION_ID + Integer.BYTES;
@@ -47,7 +46,6 @@ public final class DriverCounters {
     private final UnsafeBuffer values;
     private final AtomicCounter[] system;
     private final UnsafeBuffer key = new UnsafeBuffer(new byte[CountersReader.MAX_KEY_LENGTH]);
-    private int nextOfTransports = FIRST_OF_TRANSPORTS;
 
     /**
      * What a counter of a stream belongs to.
@@ -114,8 +112,26 @@ public final class DriverCounters {
     }
 
     private AtomicCounter stream(CounterShare share, int typeId, String name, Stream stream) {
+        return stream(share, typeId, name, stream.channel, stream);
+    }
+
+    /**
+     * Allocates a counter of a destination of a publication.
+     *
+     * @param name of what it says; the destination follows.
+     * @param destination host and port, in the key's place of the channel.
+     * @throws BusException if there is none left.
+     */
+    public AtomicCounter destination(int typeId, String name, String destination, Stream stream) {
+        String full = name + " " + destination;
+        return stream(CounterShare.CLIENTS, typeId, full, destination, stream);
+    }
+
+    private AtomicCounter stream(
+            CounterShare share, int typeId, String name, String text, Stream stream) {
+        int keyLength = putKey(stream, text);
         AtomicCounter counter =
-                allocate(share, CounterPool.NO_OWNER, typeId, putKey(stream), label(name, stream));
+                allocate(share, CounterPool.NO_OWNER, typeId, keyLength, label(name, stream));
         belongs(counter.id(), stream.registrationId, stream.ownerId);
         return counter;
     }
@@ -129,7 +145,8 @@ public final class DriverCounters {
      * @throws BusException if there is none left.
      */
     public AtomicCounter carrier(CounterShare share, Stream stream, String media) {
-        AtomicCounter counter = stream(share, CounterTypes.CARRIER, CARRIED_BY + media, stream);
+        AtomicCounter counter =
+                stream(share, CounterTypes.CARRIER, CARRIED_BY + media, media, stream);
         counter.setRelease(1);
         return counter;
     }
@@ -146,7 +163,7 @@ public final class DriverCounters {
                         CounterShare.CLIENTS,
                         CounterPool.NO_OWNER,
                         typeId,
-                        putChannel(0, channel),
+                        putText(0, channel),
                         name + ": " + channel + " ");
         belongs(counter.id(), registrationId, 0);
         return counter;
@@ -197,7 +214,7 @@ public final class DriverCounters {
                                 share,
                                 stream.ownerId,
                                 CounterTypes.SUBSCRIBER_POSITION,
-                                putKey(stream),
+                                putKey(stream, stream.channel),
                                 positionLabel(stream))
                         .id();
         belongs(id, stream.registrationId, stream.ownerId);
@@ -256,25 +273,46 @@ public final class DriverCounters {
     }
 
     /**
-     * Allocates a counter of one connection of a transport, or of a transport as a whole.
+     * Allocates a counter of the driver as a whole, or of one of its transports.
+     *
+     * @param number in the key, which tells what it counts.
+     * @throws BusException if there is none left.
+     */
+    public AtomicCounter ofDriver(int number, String label) {
+        key.putInt(0, number);
+        return whole(CounterShare.CLIENTS, CounterTypes.DRIVER, Integer.BYTES, 0, label);
+    }
+
+    /**
+     * Allocates a counter of one connection of a transport, or of one of its images.
      *
      * @throws BusException if there is none left.
      */
-    public AtomicCounter of(int typeId, long registrationId, String label) {
-        boolean isConnections = typeId == CounterTypes.CONNECTION;
-        int keyLength = isConnections ? Long.BYTES : Integer.BYTES;
-        if (isConnections) {
-            key.putLong(0, registrationId);
-        } else {
-            key.putInt(0, nextOfTransports++);
-        }
-        AtomicCounter counter =
-                allocate(
-                        isConnections ? CounterShare.CONNECTIONS : CounterShare.CLIENTS,
-                        CounterPool.NO_OWNER,
-                        typeId,
-                        keyLength,
-                        label);
+    public AtomicCounter connection(ConnectionCounter counter, ConnectionKey of, String label) {
+        of.putTo(key, counter);
+        return whole(
+                CounterShare.CONNECTIONS,
+                CounterTypes.CONNECTION,
+                ConnectionKey.LENGTH,
+                of.registrationId(),
+                label);
+    }
+
+    /**
+     * Allocates the counter of the state of a port of an RDMA device.
+     *
+     * @throws BusException if there is none left.
+     */
+    public AtomicCounter device(String device, int port) {
+        key.putInt(0, port);
+        int keyLength = putText(Integer.BYTES, device);
+        String label = "rdma device: " + device + " port " + port;
+        return whole(CounterShare.CLIENTS, CounterTypes.DEVICE, keyLength, 0, label);
+    }
+
+    private AtomicCounter whole(
+            CounterShare share, int typeId, int keyLength, long registrationId, String label) {
+        AtomicCounter counter = allocate(share, CounterPool.NO_OWNER, typeId, keyLength, label);
         belongs(counter.id(), registrationId, CounterPool.NO_OWNER);
         return counter;
     }
@@ -284,17 +322,17 @@ public final class DriverCounters {
         counters.setCounterOwnerId(id, ownerId);
     }
 
-    private int putKey(Stream stream) {
+    private int putKey(Stream stream, String text) {
         key.putLong(0, stream.registrationId);
         key.putInt(SESSION_ID, stream.sessionId);
         key.putInt(STREAM_ID, stream.streamId);
-        return putChannel(CHANNEL_LENGTH, stream.channel);
+        return putText(CHANNEL_LENGTH, text);
     }
 
-    private int putChannel(int at, String channel) {
-        int length = Math.min(channel.length(), key.capacity() - at - Integer.BYTES);
+    private int putText(int at, String text) {
+        int length = Math.min(text.length(), key.capacity() - at - Integer.BYTES);
         key.putInt(at, length);
-        key.putStringWithoutLengthAscii(at + Integer.BYTES, channel, 0, length);
+        key.putStringWithoutLengthAscii(at + Integer.BYTES, text, 0, length);
         return at + Integer.BYTES + length;
     }
 

@@ -2,8 +2,6 @@
 
 package io.verbus.driver.status;
 
-import io.verbus.cnc.CounterTypes;
-
 import org.agrona.concurrent.status.CountersReader;
 
 import java.util.List;
@@ -14,6 +12,9 @@ import java.util.List;
  * need, none without names.
  */
 public final class UnusedOptions {
+    /** In the key of each of them. */
+    public static final int NUMBER = 900;
+
     private static final String LABEL = "Aeron's options that mean nothing here:";
 
     private UnusedOptions() {}
@@ -41,6 +42,6 @@ public final class UnusedOptions {
     }
 
     private static void allocate(StringBuilder label, int count, DriverCounters counters) {
-        counters.of(CounterTypes.DRIVER, 0, label.toString()).setRelease(count);
+        counters.ofDriver(NUMBER, label.toString()).setRelease(count);
     }
 }

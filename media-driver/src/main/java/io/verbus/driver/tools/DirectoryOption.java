@@ -69,7 +69,7 @@ final class DirectoryOption {
         return LossReport.map(directory().resolve(LossReport.NAME), trust());
     }
 
-    private DirectoryTrust trust() {
+    DirectoryTrust trust() {
         Bus.Context context = new Bus.Context();
         if (owner != null) {
             context.directoryOwner(owner);
@@ -80,7 +80,7 @@ final class DirectoryOption {
         return context.trust();
     }
 
-    private Path directory() {
+    Path directory() {
         return directory != null ? directory : Path.of(Bus.Context.defaultDirectoryName());
     }
 

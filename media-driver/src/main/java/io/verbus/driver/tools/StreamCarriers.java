@@ -3,7 +3,8 @@
 package io.verbus.driver.tools;
 
 import io.verbus.cnc.CounterTypes;
-import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.metrics.CounterKeys;
+import io.verbus.driver.metrics.ReadCounters;
 
 import org.agrona.collections.Long2ObjectHashMap;
 
@@ -16,8 +17,6 @@ import java.util.regex.Pattern;
  * {@link CounterTypes#CARRIER} name others.
  */
 final class StreamCarriers {
-    private static final Pattern CARRIER =
-            Pattern.compile(DriverCounters.CARRIED_BY + "(?<media>[a-z]+):.*");
     private static final Pattern MEDIA =
             Pattern.compile(" (?:aeron|verbus)(?<spy>-spy:aeron|-spy)?:(?<media>[a-z]+)");
 
@@ -27,11 +26,10 @@ final class StreamCarriers {
     StreamCarriers(ReadCounters counters) {
         counters.forEach(
                 (id, type, key, label) -> {
-                    Matcher carrier = CARRIER.matcher(label);
-                    if (type == CounterTypes.CARRIER && carrier.matches()) {
+                    if (type == CounterTypes.CARRIER) {
                         byRegistration
                                 .computeIfAbsent(key.getLong(0), none -> new TreeSet<>())
-                                .add(carrier.group("media"));
+                                .add(CounterKeys.streamText(key));
                     }
                 });
     }

@@ -4,6 +4,7 @@ package io.verbus.driver.tools;
 
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.driver.metrics.ReadCounters;
 
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.status.CountersReader;

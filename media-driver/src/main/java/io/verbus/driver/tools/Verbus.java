@@ -25,6 +25,7 @@ import java.util.ServiceLoader;
         version = "verbus 0.1.0",
         subcommands = {
             StatCommand.class,
+            MetricsCommand.class,
             StreamsCommand.class,
             ErrorsCommand.class,
             LossesCommand.class,

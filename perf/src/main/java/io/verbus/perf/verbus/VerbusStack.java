@@ -5,6 +5,7 @@ package io.verbus.perf.verbus;
 import io.verbus.Bus;
 import io.verbus.Publication;
 import io.verbus.Subscription;
+import io.verbus.channel.Endpoint;
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfigBuilder;
@@ -45,6 +46,9 @@ import java.util.stream.Stream;
 public final class VerbusStack implements Stack {
     /** System property: for how many milliseconds {@link Bus#warmUp} runs; none by default. */
     public static final String WARM_UP_PROPERTY = "verbus.perf.warmUpMs";
+
+    /** As of a driver that is a process: so that a scrape can be measured. */
+    private static final String METRICS_VARIABLE = "VERBUS_METRICS";
 
     private static final int REQUESTS = 1001;
     private static final int REPLIES = 1002;
@@ -124,6 +128,10 @@ public final class VerbusStack implements Stack {
             config.transportOption("rdma.allow", work.initiator() + "," + work.reflector());
         }
         settings.accept(config);
+        String metrics = System.getenv(METRICS_VARIABLE);
+        if (metrics != null) {
+            config.metrics(Endpoint.parse(metrics));
+        }
         MediaDriver driver = MediaDriver.launch(config.build());
         return new LocalDriver(name(), driver.invoker(), driver::close);
     }

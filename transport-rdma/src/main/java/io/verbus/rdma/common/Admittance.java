@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.common;
 
+import io.verbus.cnc.TransportCounter;
 import io.verbus.rdma.auth.KeyRing;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
@@ -34,8 +35,8 @@ public final class Admittance {
         this.fabric = fabric;
         this.complaints = complaints;
         allowList = AllowList.of(host);
-        refused = counters.counter("connections refused by verbus.rdma.allow");
-        unauthenticated = counters.counter("connections refused for want of a key");
+        refused = counters.counter(TransportCounter.RDMA_REFUSED);
+        unauthenticated = counters.counter(TransportCounter.RDMA_UNAUTHENTICATED);
         keys = new KeyRing(host);
     }
 

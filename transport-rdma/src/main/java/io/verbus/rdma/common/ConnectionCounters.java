@@ -2,7 +2,8 @@
 
 package io.verbus.rdma.common;
 
-import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.ConnectionCounter;
+import io.verbus.cnc.ConnectionKey;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.transport.TransportHost;
 
@@ -62,24 +63,25 @@ public final class ConnectionCounters extends PooledCounters {
     /**
      * @param host that keeps them.
      * @param name of the connection, for people.
+     * @param key of the connection.
      */
-    public ConnectionCounters(TransportHost host, String name) {
-        super(host, CounterTypes.CONNECTION, 0, name);
+    public ConnectionCounters(TransportHost host, String name, ConnectionKey key) {
+        super(host, name, key);
         allBytes = host.counter(SystemCounter.BYTES_SENT);
         try {
-            state = counter("state");
-            queuePair = counter("queue pair");
-            connects = counter("connects");
-            resumes = counter("resumes");
-            failures = counter("failures");
-            bytes = counter("bytes");
-            batches = counter("batches");
-            posted = counter("work requests");
-            completions = counter("completions");
-            sendQueueStalls = counter("send queue stalls");
-            creditStalls = counter("credit stalls");
-            violations = counter("protocol violations");
-            lastFailure = counter(LAST_FAILURE + "none");
+            state = counter(ConnectionCounter.STATE);
+            queuePair = counter(ConnectionCounter.QUEUE_PAIR);
+            connects = counter(ConnectionCounter.CONNECTS);
+            resumes = counter(ConnectionCounter.RESUMES);
+            failures = counter(ConnectionCounter.FAILURES);
+            bytes = counter(ConnectionCounter.BYTES);
+            batches = counter(ConnectionCounter.BATCHES);
+            posted = counter(ConnectionCounter.WORK_REQUESTS);
+            completions = counter(ConnectionCounter.COMPLETIONS);
+            sendQueueStalls = counter(ConnectionCounter.SEND_QUEUE_STALLS);
+            creditStalls = counter(ConnectionCounter.CREDIT_STALLS);
+            violations = counter(ConnectionCounter.VIOLATIONS);
+            lastFailure = counter(ConnectionCounter.LAST_FAILURE);
         } catch (RuntimeException e) {
             close();
             throw e;

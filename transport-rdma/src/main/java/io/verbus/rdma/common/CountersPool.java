@@ -2,9 +2,11 @@
 
 package io.verbus.rdma.common;
 
+import io.verbus.cnc.ConnectionKey;
+
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /**
  * Counters of what comes and goes at the will of others. The driver does not use a freed counter
@@ -20,15 +22,15 @@ public final class CountersPool<C extends PooledCounters> implements AutoCloseab
     /** So many of those that ended last are not taken: what they counted is to be seen. */
     private static final int KEPT = 8;
 
-    private final Function<String, C> maker;
+    private final BiFunction<String, ConnectionKey, C> maker;
     private final ArrayDeque<C> ended = new ArrayDeque<>();
     private long nextNs;
 
     /**
-     * @param maker of counters with a name.
+     * @param maker of counters with a name and a key.
      * @param nowNs monotonic time.
      */
-    public CountersPool(Function<String, C> maker, long nowNs) {
+    public CountersPool(BiFunction<String, ConnectionKey, C> maker, long nowNs) {
         this.maker = maker;
         this.nextNs = nowNs;
     }
@@ -38,12 +40,12 @@ public final class CountersPool<C extends PooledCounters> implements AutoCloseab
      *
      * @throws io.verbus.BusException if all of the driver's are in use.
      */
-    public C take(String name) {
+    public C take(String name, ConnectionKey key) {
         if (ended.size() <= KEPT) {
-            return maker.apply(name);
+            return maker.apply(name, key);
         }
         C counters = ended.poll();
-        counters.reuse(name);
+        counters.reuse(name, key);
         return counters;
     }
 

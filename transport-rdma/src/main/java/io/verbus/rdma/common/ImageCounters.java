@@ -2,7 +2,8 @@
 
 package io.verbus.rdma.common;
 
-import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.ConnectionCounter;
+import io.verbus.cnc.ConnectionKey;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.transport.TransportHost;
 
@@ -43,14 +44,15 @@ public final class ImageCounters extends PooledCounters {
     /**
      * @param host that keeps them.
      * @param name of the image, for people.
+     * @param key of the image.
      */
-    public ImageCounters(TransportHost host, String name) {
-        super(host, CounterTypes.CONNECTION, 0, name);
+    public ImageCounters(TransportHost host, String name, ConnectionKey key) {
+        super(host, name, key);
         allBytes = host.counter(SystemCounter.BYTES_RECEIVED);
         try {
-            state = counter("state");
-            grants = counter("credit grants");
-            resumes = counter("resumes");
+            state = counter(ConnectionCounter.IMAGE_STATE);
+            grants = counter(ConnectionCounter.IMAGE_GRANTS);
+            resumes = counter(ConnectionCounter.IMAGE_RESUMES);
         } catch (RuntimeException e) {
             close();
             throw e;

@@ -2,6 +2,8 @@
 
 package io.verbus.rdma.common;
 
+import io.verbus.cnc.ConnectionCounter;
+import io.verbus.cnc.ConnectionKey;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -12,17 +14,15 @@ import java.util.List;
 /** Counters of one thing, which can count for another when that has ended. Conductor's thread. */
 abstract class PooledCounters implements AutoCloseable {
     private final TransportHost host;
-    private final int typeId;
-    private final long registrationId;
     private final List<AtomicCounter> all = new ArrayList<>();
-    private final List<String> labels = new ArrayList<>();
+    private final List<ConnectionCounter> kinds = new ArrayList<>();
     private String name;
+    private ConnectionKey key;
 
-    PooledCounters(TransportHost host, int typeId, long registrationId, String name) {
+    PooledCounters(TransportHost host, String name, ConnectionKey key) {
         this.host = host;
-        this.typeId = typeId;
-        this.registrationId = registrationId;
         this.name = name;
+        this.key = key;
     }
 
     /** Of what is counted, for people; each label begins with it. */
@@ -30,11 +30,14 @@ abstract class PooledCounters implements AutoCloseable {
         return name;
     }
 
-    /** Allocates one more. */
-    final AtomicCounter counter(String what) {
-        AtomicCounter counter = host.counter(typeId, registrationId, name + ": " + what);
+    /** Allocates one more. The id of the first is the registration id of all. */
+    final AtomicCounter counter(ConnectionCounter kind) {
+        AtomicCounter counter = host.counter(kind, key, name + ": " + kind.label());
         all.add(counter);
-        labels.add(what);
+        kinds.add(kind);
+        if (all.size() == 1) {
+            rekey(key);
+        }
         return counter;
     }
 
@@ -44,17 +47,33 @@ abstract class PooledCounters implements AutoCloseable {
     }
 
     /** Begins to count for another. Before the agent that counts. */
-    final void reuse(String newName) {
+    final void reuse(String newName, ConnectionKey newKey) {
         for (AtomicCounter counter : all) {
             counter.setRelease(0);
         }
+        rekey(newKey);
         relabel(newName);
+    }
+
+    /** Says which device of this host it is on. */
+    public final void on(String device) {
+        if (!key.device().equals(device)) {
+            rekey(key.on(device));
+        }
+    }
+
+    private void rekey(ConnectionKey newKey) {
+        key = newKey.withRegistrationId(all.getFirst().id());
+        for (int i = 0; i < all.size(); i++) {
+            ConnectionCounter kind = kinds.get(i);
+            all.get(i).updateKey(buffer -> key.putTo(buffer, kind));
+        }
     }
 
     private void relabel(String newName) {
         name = newName;
         for (int i = 0; i < all.size(); i++) {
-            all.get(i).updateLabel(name + ": " + labels.get(i));
+            all.get(i).updateLabel(name + ": " + kinds.get(i).label());
         }
     }
 

@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.common;
 
+import io.verbus.cnc.TransportCounter;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
@@ -65,7 +66,7 @@ public final class RdmaPeerErrors {
      */
     public RdmaPeerErrors(TransportHost host, SystemCounters counters) {
         this.host = host;
-        unrecorded = counters.counter("errors caused by peers that are not logged");
+        unrecorded = counters.counter(TransportCounter.RDMA_PEER_ERRORS_UNLOGGED);
     }
 
     /**

@@ -2,7 +2,7 @@
 
 package io.verbus.rdma.common;
 
-import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.TransportCounter;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -25,11 +25,10 @@ public final class SystemCounters implements AutoCloseable {
     /**
      * Allocates one more.
      *
-     * @param what it counts, for people.
      * @throws io.verbus.BusException if there is none left.
      */
-    public AtomicCounter counter(String what) {
-        AtomicCounter counter = host.counter(CounterTypes.DRIVER, 0, "rdma: " + what);
+    public AtomicCounter counter(TransportCounter which) {
+        AtomicCounter counter = host.counter(which);
         all.add(counter);
         return counter;
     }

@@ -3,6 +3,7 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.channel.Endpoint;
+import io.verbus.cnc.TransportCounter;
 import io.verbus.rdma.auth.KeyRing;
 import io.verbus.rdma.common.Announcement;
 import io.verbus.rdma.common.Backoff;
@@ -117,7 +118,7 @@ final class Announcer implements AutoCloseable {
         this.peers = peers;
         this.keys = keys;
         this.complaints = complaints;
-        asked = counters.counter("announcements at control addresses");
+        asked = counters.counter(TransportCounter.RDMA_ANNOUNCING);
     }
 
     /**

@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.inbound;
 
+import io.verbus.cnc.TransportCounter;
 import io.verbus.rdma.common.SystemCounters;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -20,7 +21,7 @@ final class HalfOpen {
 
     HalfOpen(SystemCounters counters, int capacity) {
         this.capacity = capacity;
-        givenUp = counters.counter("connections given up that offered nothing");
+        givenUp = counters.counter(TransportCounter.RDMA_HALF_OPEN);
     }
 
     void add(InboundPeer peer) {

@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.inbound;
 
+import io.verbus.cnc.TransportCounter;
 import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.Setup;
@@ -42,7 +43,7 @@ final class ImageMoves {
         this.options = options;
         this.commands = commands;
         this.images = images;
-        moved = counters.counter("streams moved to another log");
+        moved = counters.counter(TransportCounter.RDMA_MOVES);
     }
 
     /** The driver wants a stream in another log. Nothing happens where its peer has just begun. */

@@ -4,6 +4,7 @@ package io.verbus.rdma.inbound;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.TransportCounter;
 import io.verbus.rdma.auth.Acceptance;
 import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.Hello;
@@ -88,7 +89,7 @@ public final class InboundConductor implements AutoCloseable {
         ends = new ImageEnds(host, options, registrations, commands, images);
         moves = new ImageMoves(host, options, commands, images, counters);
         offers = new InboundSetups(host, options, commands, peers, images, ends, moves, complaints);
-        violations = counters.counter("protocol violations of publishing drivers");
+        violations = counters.counter(TransportCounter.RDMA_VIOLATIONS);
         admission = new Admission(admittance, options.maxPeers());
         announcer =
                 new Announcer(
@@ -305,6 +306,7 @@ public final class InboundConductor implements AutoCloseable {
             peer.up();
             peer.counters.state.setRelease(2);
             peer.counters.connects.incrementRelease();
+            peer.counters.on(connection.path().device());
             if (!peer.owesProof()) {
                 admitted(peer, "without a key");
             }

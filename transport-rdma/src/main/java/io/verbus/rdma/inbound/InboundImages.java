@@ -3,6 +3,7 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.BusException;
+import io.verbus.cnc.ConnectionKey;
 import io.verbus.logbuffer.FrontierScanner;
 import io.verbus.rdma.common.CountersPool;
 import io.verbus.rdma.common.ImageCounters;
@@ -65,7 +66,7 @@ final class InboundImages implements AutoCloseable {
             RdmaPeerErrors complaints,
             long nowNs) {
         this.host = host;
-        countersPool = new CountersPool<>(name -> new ImageCounters(host, name), nowNs);
+        countersPool = new CountersPool<>((name, key) -> new ImageCounters(host, name, key), nowNs);
         this.options = options;
         this.registrations = registrations;
         this.commands = commands;
@@ -131,7 +132,12 @@ final class InboundImages implements AutoCloseable {
         try {
             counters =
                     countersPool.take(
-                            "rdma image: " + offer.description() + " from " + peer.source);
+                            "rdma image: " + offer.description() + " from " + peer.source,
+                            ConnectionKey.ofImage(
+                                    peer.source,
+                                    offer.sessionId(),
+                                    offer.streamId(),
+                                    peer.connection.path().device()));
         } catch (BusException e) {
             beginUnwritten(image, offer, share, e.getMessage());
             outcome.onRefused(e.getMessage());

@@ -3,6 +3,7 @@
 package io.verbus.rdma.inbound;
 
 import io.verbus.BusException;
+import io.verbus.cnc.ConnectionKey;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.auth.Acceptance;
 import io.verbus.rdma.auth.Proof;
@@ -48,7 +49,8 @@ final class InboundPeers implements AutoCloseable {
         this.options = options;
         this.registrations = registrations;
         this.events = events;
-        countersPool = new CountersPool<>(name -> new ConnectionCounters(host, name), nowNs);
+        countersPool =
+                new CountersPool<>((name, key) -> new ConnectionCounters(host, name, key), nowNs);
     }
 
     int count() {
@@ -96,7 +98,10 @@ final class InboundPeers implements AutoCloseable {
         ConnectionCounters counters = null;
         InboundLink link = null;
         try {
-            counters = countersPool.take("rdma from " + source + " at " + endpoint.description());
+            counters =
+                    countersPool.take(
+                            "rdma from " + source + " at " + endpoint.description(),
+                            ConnectionKey.ofConnection(source));
             link =
                     new InboundLink(
                             connection.queuePair(),

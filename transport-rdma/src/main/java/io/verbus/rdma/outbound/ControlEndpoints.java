@@ -4,6 +4,7 @@ package io.verbus.rdma.outbound;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.TransportCounter;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.Announcement;
@@ -145,7 +146,7 @@ final class ControlEndpoints implements AutoCloseable {
         this.admittance = admittance;
         this.complaints = complaints;
         this.receivers = receivers;
-        announced = counters.counter("announcements of receivers");
+        announced = counters.counter(TransportCounter.RDMA_ANNOUNCED);
     }
 
     /**

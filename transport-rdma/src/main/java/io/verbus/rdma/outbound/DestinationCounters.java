@@ -25,16 +25,12 @@ final class DestinationCounters implements AutoCloseable {
 
     DestinationCounters(TransportHost host, OutboundStream stream, String name) {
         try {
-            sent = counter(host, stream, CounterTypes.DESTINATION_SENT, "sent to " + name);
+            sent = counter(host, stream, CounterTypes.DESTINATION_SENT, name, "sent to");
             released =
-                    counter(host, stream, CounterTypes.DESTINATION_RELEASED, "released by " + name);
+                    counter(host, stream, CounterTypes.DESTINATION_RELEASED, name, "released by");
             connected =
-                    counter(
-                            host,
-                            stream,
-                            CounterTypes.DESTINATION_CONNECTED,
-                            "connected to " + name);
-            left = counter(host, stream, CounterTypes.DESTINATION_LEFT, "times that left " + name);
+                    counter(host, stream, CounterTypes.DESTINATION_CONNECTED, name, "connected to");
+            left = counter(host, stream, CounterTypes.DESTINATION_LEFT, name, "times that left");
         } catch (BusException e) {
             close();
             throw e;
@@ -42,8 +38,8 @@ final class DestinationCounters implements AutoCloseable {
     }
 
     private AtomicCounter counter(
-            TransportHost host, OutboundStream stream, int typeId, String what) {
-        AtomicCounter counter = host.counter(stream, typeId, what);
+            TransportHost host, OutboundStream stream, int typeId, String name, String what) {
+        AtomicCounter counter = host.counter(stream, typeId, name, what);
         all.add(counter);
         return counter;
     }

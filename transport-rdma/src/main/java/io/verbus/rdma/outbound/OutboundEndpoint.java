@@ -4,6 +4,7 @@ package io.verbus.rdma.outbound;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
+import io.verbus.cnc.ConnectionKey;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.auth.Initiation;
 import io.verbus.rdma.auth.Proof;
@@ -103,7 +104,9 @@ final class OutboundEndpoint implements AutoCloseable {
         this.admittance = admittance;
         this.complaints = complaints;
         streams = new EndpointStreams(name, host, options, registrations, commands, nowNs);
-        counters = new ConnectionCounters(host, "rdma to " + name);
+        counters =
+                new ConnectionCounters(
+                        host, "rdma to " + name, ConnectionKey.ofConnection(address.toString()));
         backoff = new Backoff(options.backoffMinNs(), options.backoffMaxNs());
         deadlineNs = nowNs;
         idleSinceNs = nowNs;
@@ -344,6 +347,7 @@ final class OutboundEndpoint implements AutoCloseable {
         counters.state.setRelease(2);
         counters.queuePair.setRelease(connection.queuePair().number());
         counters.connects.incrementRelease();
+        counters.on(connection.path().device());
     }
 
     void onEnded(Cause cause, String reason, byte[] privateData, long nowNs) {

@@ -2,8 +2,8 @@
 
 package io.verbus.udp.common;
 
-import io.verbus.cnc.CounterTypes;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.cnc.TransportCounter;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.CloseHelper;
@@ -21,8 +21,8 @@ abstract class CounterSet implements AutoCloseable {
         this.host = host;
     }
 
-    final AtomicCounter counter(String what) {
-        AtomicCounter counter = host.counter(CounterTypes.DRIVER, 0, "udp: " + what);
+    final AtomicCounter counter(TransportCounter which) {
+        AtomicCounter counter = host.counter(which);
         counters.add(counter);
         return counter;
     }

@@ -3,6 +3,7 @@
 package io.verbus.udp.common;
 
 import io.verbus.cnc.SystemCounter;
+import io.verbus.cnc.TransportCounter;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -74,10 +75,10 @@ public final class ReceiverCounters extends CounterSet {
      */
     public ReceiverCounters(TransportHost host) {
         super(host);
-        losses = counter("losses");
+        losses = counter(TransportCounter.UDP_LOSSES);
         naksSent = counter(SystemCounter.NAKS_SENT);
         gapsSkipped = counter(SystemCounter.LOSS_GAP_FILLS);
-        duplicates = counter("duplicate frames");
+        duplicates = counter(TransportCounter.UDP_DUPLICATES);
         underRuns = counter(SystemCounter.FLOW_CONTROL_UNDER_RUNS);
         overRuns = counter(SystemCounter.FLOW_CONTROL_OVER_RUNS);
         statusMessages = counter(SystemCounter.STATUS_MESSAGES_SENT);
@@ -86,14 +87,14 @@ public final class ReceiverCounters extends CounterSet {
         bytes = counter(SystemCounter.BYTES_RECEIVED);
         allShortSends = counter(SystemCounter.SHORT_SENDS);
         allInvalid = counter(SystemCounter.INVALID_PACKETS);
-        invalid = counter("invalid frames of senders");
-        setupsRefused = counter("set-ups refused");
-        shortSends = counter("short sends of the receiver");
-        roundTrips = counter("round trips measured");
-        systemCalls = counter("system calls of the receiver");
-        datagramsReceived = counter("datagrams received");
-        joinedRows = counter("datagrams received joined (GRO)");
-        notAllowed = counter("datagrams to the receiver refused by verbus.udp.allow");
+        invalid = counter(TransportCounter.UDP_INVALID_FROM_SENDERS);
+        setupsRefused = counter(TransportCounter.UDP_SETUPS_REFUSED);
+        shortSends = counter(TransportCounter.UDP_RECEIVER_SHORT_SENDS);
+        roundTrips = counter(TransportCounter.UDP_ROUND_TRIPS);
+        systemCalls = counter(TransportCounter.UDP_RECEIVER_SYSTEM_CALLS);
+        datagramsReceived = counter(TransportCounter.UDP_DATAGRAMS_RECEIVED);
+        joinedRows = counter(TransportCounter.UDP_DATAGRAMS_RECEIVED_JOINED);
+        notAllowed = counter(TransportCounter.UDP_RECEIVER_NOT_ALLOWED);
     }
 
     /** The kernel did not take what was to be sent. */

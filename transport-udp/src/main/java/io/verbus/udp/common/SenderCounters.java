@@ -3,6 +3,7 @@
 package io.verbus.udp.common;
 
 import io.verbus.cnc.SystemCounter;
+import io.verbus.cnc.TransportCounter;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -78,14 +79,14 @@ public final class SenderCounters extends CounterSet {
         bytes = counter(SystemCounter.BYTES_SENT);
         allShortSends = counter(SystemCounter.SHORT_SENDS);
         allInvalid = counter(SystemCounter.INVALID_PACKETS);
-        naksIgnored = counter("NAKs ignored");
-        shortSends = counter("short sends");
-        invalid = counter("invalid frames of receivers");
-        receiversRefused = counter("receivers refused");
-        systemCalls = counter("system calls of the sender");
-        datagramsSent = counter("datagrams sent");
-        datagramsJoined = counter("datagrams sent joined (GSO)");
-        notAllowed = counter("datagrams to the sender refused by verbus.udp.allow");
+        naksIgnored = counter(TransportCounter.UDP_NAKS_IGNORED);
+        shortSends = counter(TransportCounter.UDP_SENDER_SHORT_SENDS);
+        invalid = counter(TransportCounter.UDP_INVALID_FROM_RECEIVERS);
+        receiversRefused = counter(TransportCounter.UDP_RECEIVERS_REFUSED);
+        systemCalls = counter(TransportCounter.UDP_SENDER_SYSTEM_CALLS);
+        datagramsSent = counter(TransportCounter.UDP_DATAGRAMS_SENT);
+        datagramsJoined = counter(TransportCounter.UDP_DATAGRAMS_SENT_JOINED);
+        notAllowed = counter(TransportCounter.UDP_SENDER_NOT_ALLOWED);
     }
 
     /** The kernel did not take all that was to be sent. */

@@ -178,7 +178,8 @@ public final class OutboundConductor implements AutoCloseable {
                 host.counter(
                         stream,
                         CounterTypes.DESTINATION_RELEASED,
-                        "released by " + channel.endpoint());
+                        channel.endpoint().toString(),
+                        "released by");
         try {
             return new RemoteReceiver(
                     new SocketAddress(),
@@ -186,7 +187,8 @@ public final class OutboundConductor implements AutoCloseable {
                     host.counter(
                             stream,
                             CounterTypes.DESTINATION_CONNECTED,
-                            "connected to " + channel.endpoint()));
+                            channel.endpoint().toString(),
+                            "connected to"));
         } catch (BusException e) {
             released.close();
             throw e;

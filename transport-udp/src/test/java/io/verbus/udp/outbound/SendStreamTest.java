@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.channel.ChannelUri;
-import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.TransportCounter;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
 import io.verbus.logbuffer.LogType;
@@ -57,7 +57,7 @@ class SendStreamTest {
                                 TIMEOUT_NS,
                                 TIMEOUT_NS,
                                 1,
-                                host.counter(CounterTypes.DRIVER, 0, "fc-receivers")),
+                                host.counter(TransportCounter.UDP_ROUND_TRIPS)),
                         null,
                         true,
                         1);

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.metrics;
+
+import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.SystemCounter;
+import io.verbus.driver.metrics.Metric.KeyForm;
+import io.verbus.driver.metrics.Metric.Unit;
+import io.verbus.driver.status.UnusedOptions;
+
+import java.util.List;
+
+/** Metrics of the driver as a whole: Aeron's in Aeron's order, and Verbus' own. */
+final class DriverMetrics {
+    static final List<Metric> ALL =
+            List.of(
+                    of(
+                            SystemCounter.BYTES_SENT,
+                            "sent_bytes_total",
+                            Unit.BYTES,
+                            "Bytes sent in datagrams, and of logs by RDMA."),
+                    of(
+                            SystemCounter.BYTES_RECEIVED,
+                            "received_bytes_total",
+                            Unit.BYTES,
+                            "Bytes received in datagrams, and of images that RDMA writes."),
+                    count(
+                            SystemCounter.RECEIVER_PROXY_FAILS,
+                            "receiver_proxy_failures_total",
+                            "Failed offers to the receiver; 0 of a Verbus driver."),
+                    count(
+                            SystemCounter.SENDER_PROXY_FAILS,
+                            "sender_proxy_failures_total",
+                            "Failed offers to the sender; 0 of a Verbus driver."),
+                    count(
+                            SystemCounter.CONDUCTOR_PROXY_FAILS,
+                            "conductor_proxy_failures_total",
+                            "Failed offers to the conductor; 0 of a Verbus driver."),
+                    count(
+                            SystemCounter.NAKS_SENT,
+                            "naks_sent_total",
+                            "Requests for lost data that were sent."),
+                    count(
+                            SystemCounter.NAKS_RECEIVED,
+                            "naks_received_total",
+                            "Requests for lost data that have come."),
+                    count(
+                            SystemCounter.STATUS_MESSAGES_SENT,
+                            "status_messages_sent_total",
+                            "Status messages that were sent to senders."),
+                    count(
+                            SystemCounter.STATUS_MESSAGES_RECEIVED,
+                            "status_messages_received_total",
+                            "Status messages of receivers."),
+                    count(
+                            SystemCounter.HEARTBEATS_SENT,
+                            "heartbeats_sent_total",
+                            "Frames of UDP without data that were sent."),
+                    count(
+                            SystemCounter.HEARTBEATS_RECEIVED,
+                            "heartbeats_received_total",
+                            "Frames of UDP without data that have come."),
+                    count(
+                            SystemCounter.RETRANSMITS_SENT,
+                            "retransmits_sent_total",
+                            "Ranges of logs that were sent again."),
+                    count(
+                            SystemCounter.FLOW_CONTROL_UNDER_RUNS,
+                            "flow_control_under_runs_total",
+                            "Datagrams whose frames were all there already."),
+                    count(
+                            SystemCounter.FLOW_CONTROL_OVER_RUNS,
+                            "flow_control_over_runs_total",
+                            "Datagrams past the window."),
+                    count(
+                            SystemCounter.INVALID_PACKETS,
+                            "invalid_packets_total",
+                            "Datagrams that no sender and no receiver sends."),
+                    count(
+                            SystemCounter.ERRORS,
+                            "errors_total",
+                            "Errors that the driver has logged."),
+                    count(
+                            SystemCounter.SHORT_SENDS,
+                            "short_sends_total",
+                            "Times that the kernel did not take all that was to be sent."),
+                    count(
+                            SystemCounter.FREE_FAILS,
+                            "free_failures_total",
+                            "Failed attempts to free logs; 0 of a Verbus driver."),
+                    count(
+                            SystemCounter.SENDER_FLOW_CONTROL_LIMITS,
+                            "back_pressure_events_total",
+                            "Times that receivers held a publication back."),
+                    count(
+                            SystemCounter.UNBLOCKED,
+                            "unblocked_publications_total",
+                            "Claims that nobody committed, filled with padding."),
+                    count(
+                            SystemCounter.COMMANDS_UNBLOCKED,
+                            "unblocked_commands_total",
+                            "Commands that a client began and never ended."),
+                    count(
+                            SystemCounter.POSSIBLE_TTL_ASYMMETRY,
+                            "ttl_asymmetries_total",
+                            "Possible asymmetries of multicast TTL; 0 of a Verbus driver."),
+                    of(
+                            SystemCounter.CONTROLLABLE_IDLE_STRATEGY,
+                            "controllable_idle_strategy_state",
+                            Unit.STATE,
+                            "State of Aeron's controllable idle strategy; 0 of a Verbus driver."),
+                    count(
+                            SystemCounter.LOSS_GAP_FILLS,
+                            "loss_gap_fills_total",
+                            "Gaps that subscriptions with reliable=false passed over."),
+                    count(
+                            SystemCounter.CLIENTS_TIMED_OUT,
+                            "clients_timed_out_total",
+                            "Clients that the driver gave up."),
+                    count(
+                            SystemCounter.RESOLUTION_CHANGES,
+                            "resolution_changes_total",
+                            "Times that a name led to another address than before."),
+                    of(
+                            SystemCounter.CONDUCTOR_MAX_CYCLE_TIME,
+                            "conductor_max_cycle_seconds",
+                            Unit.NANOSECONDS,
+                            "Longest time from one cycle of the conductor to the next."),
+                    count(
+                            SystemCounter.CONDUCTOR_CYCLES_EXCEEDED,
+                            "conductor_cycles_exceeded_total",
+                            "Cycles of the conductor that took longer than the threshold."),
+                    of(
+                            SystemCounter.SENDER_MAX_CYCLE_TIME,
+                            "sender_max_cycle_seconds",
+                            Unit.NANOSECONDS,
+                            "Longest time from one cycle of the sender to the next."),
+                    count(
+                            SystemCounter.SENDER_CYCLES_EXCEEDED,
+                            "sender_cycles_exceeded_total",
+                            "Cycles of the sender that took longer than the threshold."),
+                    of(
+                            SystemCounter.RECEIVER_MAX_CYCLE_TIME,
+                            "receiver_max_cycle_seconds",
+                            Unit.NANOSECONDS,
+                            "Longest time from one cycle of the receiver to the next."),
+                    count(
+                            SystemCounter.RECEIVER_CYCLES_EXCEEDED,
+                            "receiver_cycles_exceeded_total",
+                            "Cycles of the receiver that took longer than the threshold."),
+                    of(
+                            SystemCounter.NAME_RESOLVER_MAX_TIME,
+                            "name_look_up_max_seconds",
+                            Unit.NANOSECONDS,
+                            "Longest time that a name server took to answer."),
+                    count(
+                            SystemCounter.NAME_RESOLVER_TIMES_EXCEEDED,
+                            "name_look_ups_exceeded_total",
+                            "Look-ups of names that took longer than the threshold."),
+                    of(
+                            SystemCounter.AERON_VERSION,
+                            "aeron_release_info",
+                            Unit.VERSION,
+                            "Release of Aeron whose shared memory this is."),
+                    of(
+                            SystemCounter.LOG_BYTES,
+                            "log_memory_bytes",
+                            Unit.BYTES,
+                            "Memory of all logs."),
+                    of(
+                            SystemCounter.RETRANSMITTED_BYTES,
+                            "retransmitted_bytes_total",
+                            Unit.BYTES,
+                            "Bytes of logs that were sent again."),
+                    count(
+                            SystemCounter.RETRANSMIT_OVERFLOW,
+                            "retransmit_overflows_total",
+                            "Retransmits for which there was no room; 0 of a Verbus driver."),
+                    count(
+                            SystemCounter.ERROR_FRAMES_RECEIVED,
+                            "error_frames_received_total",
+                            "Frames of receivers that cannot take a stream."),
+                    count(
+                            SystemCounter.ERROR_FRAMES_SENT,
+                            "error_frames_sent_total",
+                            "Frames that said that a stream cannot be taken."),
+                    count(
+                            SystemCounter.PUBLICATIONS_REVOKED,
+                            "publications_revoked_total",
+                            "Publications that were taken back before their end."),
+                    count(
+                            SystemCounter.IMAGES_REVOKED,
+                            "images_revoked_total",
+                            "Images whose publishers took them back before their end."),
+                    count(
+                            SystemCounter.IMAGES_REJECTED,
+                            "images_rejected_total",
+                            "Images that a client rejected, or whose set-up the driver refused."),
+                    of(
+                            SystemCounter.CONTROL_PROTOCOL_VERSION,
+                            "control_protocol_info",
+                            Unit.VERSION,
+                            "Version of the commands and events."),
+                    count(
+                            SystemCounter.STATUS_MESSAGES_REJECTED,
+                            "status_messages_rejected_total",
+                            "Status messages of impossible positions."),
+                    count(
+                            SystemCounter.ASYNC_EXECUTOR_PROXY_FAILS,
+                            "async_executor_proxy_failures_total",
+                            "Failed offers to the executor; 0 of a Verbus driver."),
+                    of(
+                            SystemCounter.HEARTBEAT,
+                            "conductor_heartbeat_timestamp_seconds",
+                            Unit.MILLISECONDS,
+                            "When the conductor last ran, since 1970."),
+                    count(SystemCounter.COMMANDS, "commands_total", "Commands of clients."),
+                    count(
+                            SystemCounter.COMMANDS_MALFORMED,
+                            "commands_malformed_total",
+                            "Commands that no client of this version sends."),
+                    count(
+                            SystemCounter.COMMANDS_FAILED,
+                            "commands_failed_total",
+                            "Commands that the driver refused."),
+                    count(SystemCounter.CLIENTS, "clients", "Clients now."),
+                    count(SystemCounter.PUBLICATIONS, "publications", "Publications now."),
+                    count(SystemCounter.SUBSCRIPTIONS, "subscriptions", "Subscriptions now."),
+                    count(SystemCounter.IMAGES, "images", "Images of other hosts now."),
+                    count(
+                            SystemCounter.IMAGES_LOST,
+                            "images_lost_total",
+                            "Images that ended without their publisher's word."),
+                    count(
+                            SystemCounter.IMAGES_INVALID,
+                            "images_invalid_total",
+                            "Images that ended for a frame that cannot be."),
+                    new Metric(
+                            CounterTypes.DRIVER,
+                            UnusedOptions.NUMBER,
+                            "verbus_unused_options",
+                            Unit.COUNT,
+                            KeyForm.DRIVER,
+                            "Aeron's options that the driver was given and that mean nothing to"
+                                    + " it."));
+
+    private DriverMetrics() {}
+
+    private static Metric count(SystemCounter counter, String name, String help) {
+        return of(counter, name, Unit.COUNT, help);
+    }
+
+    private static Metric of(SystemCounter counter, String name, Unit unit, String help) {
+        return new Metric(
+                counter.typeId(), counter.number(), "verbus_" + name, unit, KeyForm.DRIVER, help);
+    }
+}

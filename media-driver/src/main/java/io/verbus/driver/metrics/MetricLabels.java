@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.metrics;
+
+import io.verbus.cnc.ConnectionKey;
+import io.verbus.cnc.CounterTypes;
+
+import org.agrona.DirectBuffer;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.status.CountersReader;
+
+/**
+ * Labels of a driver's counters, from their keys. A destination's key has no channel: that of the
+ * publication, which has the same registration id, is taken. One thread.
+ */
+public final class MetricLabels {
+    /** Takes the labels of one counter. */
+    @FunctionalInterface
+    public interface Taker {
+        /**
+         * @param name of the label.
+         * @param value of the label.
+         */
+        void take(String name, String value);
+    }
+
+    private final CountersReader counters;
+    private final Long2ObjectHashMap<String> channels = new Long2ObjectHashMap<>();
+
+    /**
+     * Reads the channels of the publications.
+     *
+     * @param counters of the driver, now.
+     */
+    public MetricLabels(ReadCounters counters) {
+        this.counters = counters.values();
+        counters.forEach(
+                (id, typeId, key) -> {
+                    if (typeId == CounterTypes.PUBLISHER_LIMIT) {
+                        channels.put(CounterKeys.registrationId(key), CounterKeys.streamText(key));
+                    }
+                });
+    }
+
+    /** Number in a key, if counters of the type have numbers. */
+    public static int number(int typeId, DirectBuffer key) {
+        return switch (typeId) {
+            case CounterTypes.SYSTEM, CounterTypes.DRIVER -> key.getInt(0);
+            case CounterTypes.CONNECTION -> key.getInt(ConnectionKey.NUMBER);
+            default -> Metric.ANY;
+        };
+    }
+
+    /**
+     * Names the labels of a counter, in the order of {@link Metric.KeyForm#labels}.
+     *
+     * @param metric of the counter.
+     * @param id of the counter.
+     * @param typeId of the counter.
+     * @param key of the counter.
+     * @param taker of the labels.
+     */
+    public void forEach(Metric metric, int id, int typeId, DirectBuffer key, Taker taker) {
+        switch (metric.key()) {
+            case STREAM, IMAGE -> {
+                stream(key, taker);
+                taker.take("channel", CounterKeys.streamText(key));
+                registration(CounterKeys.registrationId(key), taker);
+            }
+            case DESTINATION -> {
+                stream(key, taker);
+                taker.take("channel", channelOf(key));
+                taker.take("peer", CounterKeys.streamText(key));
+                registration(CounterKeys.registrationId(key), taker);
+            }
+            case CARRIER -> {
+                stream(key, taker);
+                taker.take("channel", channelOf(key));
+                taker.take("transport", CounterKeys.streamText(key));
+                registration(CounterKeys.registrationId(key), taker);
+            }
+            case CHANNEL -> {
+                taker.take("channel", CounterKeys.channel(key));
+                registration(counters.getCounterRegistrationId(id), taker);
+            }
+            case ADDRESS -> {
+                taker.take("address", CounterKeys.secondText(key));
+                registration(counters.getCounterRegistrationId(id), taker);
+            }
+            case CLIENT -> registration(CounterKeys.registrationId(key), taker);
+            case CONNECTION -> connection(key, taker);
+            case CONNECTION_IMAGE -> {
+                taker.take("stream", Integer.toString(key.getInt(ConnectionKey.STREAM_ID)));
+                taker.take("session", Integer.toString(key.getInt(ConnectionKey.SESSION_ID)));
+                connection(key, taker);
+            }
+            case DEVICE -> {
+                taker.take("device", CounterKeys.secondText(key));
+                taker.take("port", Integer.toString(key.getInt(0)));
+            }
+            case APPLICATION -> {
+                taker.take("type", Integer.toString(typeId));
+                registration(counters.getCounterRegistrationId(id), taker);
+            }
+            case DRIVER, ERROR -> {
+                // Nothing in the key but the number, if there is a key.
+            }
+        }
+        if (metric.unit() == Metric.Unit.VERSION) {
+            long version = counters.getCounterValue(id);
+            taker.take(
+                    "version",
+                    (version >> 16 & 0xFF) + "." + (version >> 8 & 0xFF) + "." + (version & 0xFF));
+        }
+    }
+
+    private static void stream(DirectBuffer key, Taker taker) {
+        taker.take("stream", Integer.toString(CounterKeys.streamId(key)));
+        taker.take("session", Integer.toString(CounterKeys.sessionId(key)));
+    }
+
+    private static void connection(DirectBuffer key, Taker taker) {
+        taker.take("peer", CounterKeys.peer(key));
+        taker.take("device", CounterKeys.device(key));
+        registration(CounterKeys.registrationId(key), taker);
+    }
+
+    private static void registration(long id, Taker taker) {
+        taker.take("registration", Long.toString(id));
+    }
+
+    private String channelOf(DirectBuffer key) {
+        return channels.getOrDefault(CounterKeys.registrationId(key), "");
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.metrics;
+
+import io.verbus.cnc.CncFile;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The metrics of a driver in Prometheus' text format, version 0.0.4: each metric with its help and
+ * kind once, its series below. Memory is kept for the next time. One thread at a time.
+ */
+public final class PrometheusText {
+    /** Type of the text, for HTTP. */
+    public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+    private final Map<Metric, StringBuilder> families = new HashMap<>();
+    private final Set<String> seen = new HashSet<>();
+    private final StringBuilder text = new StringBuilder();
+    private final StringBuilder series = new StringBuilder();
+
+    /**
+     * Makes the text.
+     *
+     * @param look at the driver, which may be gone: then the text says that, and no more.
+     */
+    public String of(DriverWatch.Look look) {
+        families.values().forEach(family -> family.setLength(0));
+        seen.clear();
+        single(StatusMetrics.UP, look.isAlive() ? 1 : 0);
+        if (look.cnc() != null) {
+            single(StatusMetrics.HEARTBEAT_AGE, look.ageMs());
+            single(StatusMetrics.START, look.cnc().spec().startMs());
+            counters(new ReadCounters(look.cnc()));
+            errors(look.cnc());
+        }
+        text.setLength(0);
+        for (Metric metric : MetricTable.all()) {
+            StringBuilder family = families.get(metric);
+            if (family != null && !family.isEmpty()) {
+                text.append("# HELP ").append(metric.name()).append(' ').append(metric.help());
+                text.append("\n# TYPE ").append(metric.name()).append(' ').append(metric.kind());
+                text.append('\n').append(family);
+            }
+        }
+        return text.toString();
+    }
+
+    private void counters(ReadCounters counters) {
+        MetricLabels labels = new MetricLabels(counters);
+        int[] used = new int[1];
+        counters.forEach(
+                (id, typeId, key) -> {
+                    used[0]++;
+                    Metric metric = MetricTable.of(typeId, MetricLabels.number(typeId, key));
+                    begin(metric);
+                    labels.forEach(metric, id, typeId, key, this::label);
+                    end(metric, id, metric.unit().text(counters.values().getCounterValue(id)));
+                });
+        single(StatusMetrics.COUNTERS_USED, used[0]);
+        single(StatusMetrics.COUNTERS_MAX, counters.values().maxCounterId() + 1L);
+    }
+
+    private void errors(CncFile cnc) {
+        for (LoggedErrors.Logged error : LoggedErrors.read(cnc.errorLog())) {
+            begin(StatusMetrics.LOGGED_ERRORS);
+            label("error", error.text());
+            end(StatusMetrics.LOGGED_ERRORS, 0, Long.toString(error.count()));
+            begin(StatusMetrics.LOGGED_ERROR_LAST);
+            label("error", error.text());
+            String last = StatusMetrics.LOGGED_ERROR_LAST.unit().text(error.lastMs());
+            end(StatusMetrics.LOGGED_ERROR_LAST, 0, last);
+        }
+    }
+
+    private void single(Metric metric, long value) {
+        begin(metric);
+        end(metric, 0, metric.unit().text(value));
+    }
+
+    private void begin(Metric metric) {
+        series.setLength(0);
+        series.append(metric.name());
+    }
+
+    private void label(String name, String value) {
+        series.append(series.indexOf("{") < 0 ? '{' : ',').append(name).append("=\"");
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            switch (c) {
+                case '\\' -> series.append("\\\\");
+                case '"' -> series.append("\\\"");
+                case '\n' -> series.append("\\n");
+                default -> series.append(c);
+            }
+        }
+        series.append('"');
+    }
+
+    /** Two series of one name must differ in a label: else the counter's id is one. */
+    private void end(Metric metric, int id, String value) {
+        if (!seen.add(series.toString())) {
+            label("counter", Integer.toString(id));
+            if (!seen.add(series.toString())) {
+                return;
+            }
+        }
+        if (series.indexOf("{") >= 0) {
+            series.append('}');
+        }
+        StringBuilder family = families.computeIfAbsent(metric, absent -> new StringBuilder());
+        family.append(series).append(' ').append(value).append('\n');
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.metrics;
+
+import io.verbus.channel.ChannelStatus;
+import io.verbus.cnc.CncFile;
+import io.verbus.cnc.ConnectionCounter;
+import io.verbus.cnc.ConnectionKey;
+import io.verbus.cnc.CounterTypes;
+
+import org.agrona.concurrent.status.CountersReader;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Whether a driver can do its work: its heart beats, each place that it receives at is open, and of
+ * the host's RDMA devices those are active that its connections are on, and one at least. A host
+ * without RDMA devices needs none.
+ */
+public final class Readiness {
+    /** State of a port at which traffic can pass: see ibv_query_port(3). */
+    private static final long ACTIVE_PORT = 4;
+
+    private Readiness() {}
+
+    /**
+     * Says what a driver lacks.
+     *
+     * @param look at the driver.
+     * @return a sentence for each thing; none if the driver is ready.
+     */
+    public static List<String> lacks(DriverWatch.Look look) {
+        return look.isAlive() ? lacks(look.cnc()) : List.of(look.failure());
+    }
+
+    private static List<String> lacks(CncFile cnc) {
+        List<String> lacks = new ArrayList<>();
+        Map<String, Boolean> devices = new TreeMap<>();
+        Set<String> used = new TreeSet<>();
+        ReadCounters counters = new ReadCounters(cnc);
+        CountersReader values = counters.values();
+        counters.forEach(
+                (id, typeId, key) -> {
+                    long value = values.getCounterValue(id);
+                    switch (typeId) {
+                        case CounterTypes.DEVICE ->
+                                devices.merge(
+                                        CounterKeys.secondText(key),
+                                        value == ACTIVE_PORT,
+                                        Boolean::logicalOr);
+                        case CounterTypes.CONNECTION -> {
+                            if (key.getInt(ConnectionKey.NUMBER)
+                                    == ConnectionCounter.STATE.number()) {
+                                used.add(CounterKeys.device(key));
+                            }
+                        }
+                        case CounterTypes.RECEIVE_CHANNEL_STATUS -> {
+                            if (value != ChannelStatus.ACTIVE) {
+                                lacks.add(notOpen(CounterKeys.channel(key), value));
+                            }
+                        }
+                        default -> {
+                            // Says nothing of devices or listeners.
+                        }
+                    }
+                });
+        addDevices(devices, used, lacks);
+        return lacks;
+    }
+
+    private static String notOpen(String channel, long value) {
+        String state =
+                value == ChannelStatus.ERRORED
+                        ? "has failed"
+                        : value == ChannelStatus.CLOSING ? "is being closed" : "is not open yet";
+        return "the place to receive at of " + channel + " " + state + ": see `verbus errors`";
+    }
+
+    private static void addDevices(
+            Map<String, Boolean> devices, Set<String> used, List<String> lacks) {
+        boolean isAnyActive = devices.isEmpty() || devices.containsValue(true);
+        devices.forEach(
+                (device, isActive) -> {
+                    if (!isActive && (!isAnyActive || used.contains(device))) {
+                        lacks.add(
+                                "the RDMA device "
+                                        + device
+                                        + " is not active: see `verbus doctor`, and check cable"
+                                        + " and network interface");
+                    }
+                });
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.metrics;
+
+import io.verbus.driver.metrics.Metric.KeyForm;
+import io.verbus.driver.metrics.Metric.Unit;
+
+import java.util.List;
+
+/** Metrics that the exporter makes of the CnC file's other sections. */
+final class StatusMetrics {
+    static final Metric UP =
+            of("up", Unit.STATE, KeyForm.DRIVER, "1 while a driver's heart beats, else 0.");
+
+    static final Metric HEARTBEAT_AGE =
+            of(
+                    "driver_heartbeat_age_seconds",
+                    Unit.MILLISECONDS,
+                    KeyForm.DRIVER,
+                    "Time since the driver's heart beat last.");
+
+    static final Metric START =
+            of(
+                    "driver_start_timestamp_seconds",
+                    Unit.MILLISECONDS,
+                    KeyForm.DRIVER,
+                    "When the driver started, since 1970.");
+
+    static final Metric COUNTERS_USED =
+            of("counters_used", Unit.COUNT, KeyForm.DRIVER, "Places for counters that are taken.");
+
+    static final Metric COUNTERS_MAX =
+            of(
+                    "counters_max",
+                    Unit.COUNT,
+                    KeyForm.DRIVER,
+                    "Places for counters that there are, see counter-values-length.");
+
+    static final Metric LOGGED_ERRORS =
+            of(
+                    "logged_errors_total",
+                    Unit.COUNT,
+                    KeyForm.ERROR,
+                    "Times of an error in the error log, of the 50 that occurred last.");
+
+    static final Metric LOGGED_ERROR_LAST =
+            of(
+                    "logged_error_last_timestamp_seconds",
+                    Unit.MILLISECONDS,
+                    KeyForm.ERROR,
+                    "When an error occurred last, since 1970.");
+
+    static final List<Metric> ALL =
+            List.of(
+                    UP,
+                    HEARTBEAT_AGE,
+                    START,
+                    COUNTERS_USED,
+                    COUNTERS_MAX,
+                    LOGGED_ERRORS,
+                    LOGGED_ERROR_LAST);
+
+    private StatusMetrics() {}
+
+    private static Metric of(String name, Unit unit, KeyForm key, String help) {
+        return new Metric(MetricTable.NO_COUNTER, Metric.ANY, "verbus_" + name, unit, key, help);
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.metrics;
+
+import io.verbus.cnc.CounterTypes;
+import io.verbus.driver.metrics.Metric.KeyForm;
+import io.verbus.driver.metrics.Metric.Unit;
+
+import java.util.List;
+
+/** Metrics of streams, channels and clients. A position counts the bytes of its stream. */
+final class StreamMetrics {
+    private static final int PER_IMAGE = 10;
+    private static final int NEIGHBORS = 15;
+    private static final int CACHED_NAMES = 16;
+    private static final int BOOTSTRAP_NEIGHBOR = 21;
+
+    static final List<Metric> ALL =
+            List.of(
+                    of(
+                            CounterTypes.PUBLISHER_POSITION,
+                            "publisher_position_bytes_total",
+                            Unit.BYTES,
+                            KeyForm.STREAM,
+                            "Position up to which a publication was appended to."),
+                    of(
+                            CounterTypes.PUBLISHER_LIMIT,
+                            "publisher_limit_bytes",
+                            Unit.BYTES,
+                            KeyForm.STREAM,
+                            "Position up to which a publication may be appended to."),
+                    of(
+                            CounterTypes.SENDER_POSITION,
+                            "sender_position_bytes_total",
+                            Unit.BYTES,
+                            KeyForm.STREAM,
+                            "Position up to which a publication's log was sent."),
+                    of(
+                            CounterTypes.SENDER_LIMIT,
+                            "sender_limit_bytes",
+                            Unit.BYTES,
+                            KeyForm.STREAM,
+                            "Position up to which receivers let a publication be sent."),
+                    of(
+                            CounterTypes.SENDER_BACK_PRESSURE,
+                            "sender_back_pressure_events_total",
+                            Unit.COUNT,
+                            KeyForm.STREAM,
+                            "Times that receivers held the publication back."),
+                    of(
+                            CounterTypes.SENDER_NAKS_RECEIVED,
+                            "sender_naks_received_total",
+                            Unit.COUNT,
+                            KeyForm.STREAM,
+                            "Requests for lost data that have come for the publication."),
+                    of(
+                            CounterTypes.FLOW_CONTROL_RECEIVERS,
+                            "flow_control_receivers",
+                            Unit.COUNT,
+                            KeyForm.STREAM,
+                            "Receivers that flow control min or tagged goes by."),
+                    of(
+                            CounterTypes.DESTINATIONS,
+                            "receivers",
+                            Unit.COUNT,
+                            KeyForm.CHANNEL,
+                            "Receivers of a publication that came by themselves."),
+                    of(
+                            CounterTypes.DESTINATION_SENT,
+                            "destination_sent_bytes_total",
+                            Unit.BYTES,
+                            KeyForm.DESTINATION,
+                            "Position up to which a destination was sent the log."),
+                    of(
+                            CounterTypes.DESTINATION_RELEASED,
+                            "destination_released_bytes_total",
+                            Unit.BYTES,
+                            KeyForm.DESTINATION,
+                            "Position up to which a destination has consumed."),
+                    of(
+                            CounterTypes.DESTINATION_CONNECTED,
+                            "destination_connected",
+                            Unit.STATE,
+                            KeyForm.DESTINATION,
+                            "1 while a destination receives, else 0."),
+                    of(
+                            CounterTypes.DESTINATION_LEFT,
+                            "destination_left_total",
+                            Unit.COUNT,
+                            KeyForm.DESTINATION,
+                            "Times that the sender left a destination that was too far behind."),
+                    of(
+                            CounterTypes.RECEIVER_POSITION,
+                            "receiver_position_bytes_total",
+                            Unit.BYTES,
+                            KeyForm.IMAGE,
+                            "Position up to which all of an image has arrived."),
+                    of(
+                            CounterTypes.RECEIVER_HIGH_WATER,
+                            "receiver_high_water_bytes_total",
+                            Unit.BYTES,
+                            KeyForm.IMAGE,
+                            "Position up to which anything of an image has arrived."),
+                    of(
+                            CounterTypes.RECEIVER_NAKS_SENT,
+                            "receiver_naks_sent_total",
+                            Unit.COUNT,
+                            KeyForm.IMAGE,
+                            "Requests for lost data that were sent for the image."),
+                    of(
+                            CounterTypes.SUBSCRIBER_POSITION,
+                            "subscriber_position_bytes_total",
+                            Unit.BYTES,
+                            KeyForm.IMAGE,
+                            "Position up to which a subscriber has consumed."),
+                    of(
+                            CounterTypes.CARRIER,
+                            "carried",
+                            Unit.STATE,
+                            KeyForm.CARRIER,
+                            "1 while a transport carries a stream whose channel does not say so."),
+                    of(
+                            CounterTypes.SEND_CHANNEL_STATUS,
+                            "send_channel_state",
+                            Unit.STATE,
+                            KeyForm.CHANNEL,
+                            "State of a place that is sent to: 1 open, 0 not open yet, 2 closing,"
+                                    + " -1 failed."),
+                    of(
+                            CounterTypes.RECEIVE_CHANNEL_STATUS,
+                            "receive_channel_state",
+                            Unit.STATE,
+                            KeyForm.CHANNEL,
+                            "State of a place that is received at: 1 open, 0 not open yet, 2"
+                                    + " closing, -1 failed."),
+                    of(
+                            CounterTypes.LOCAL_ADDRESS,
+                            "local_address_state",
+                            Unit.STATE,
+                            KeyForm.ADDRESS,
+                            "1 while a local address is bound."),
+                    of(
+                            CounterTypes.CLIENT_HEARTBEAT,
+                            "client_heartbeat_timestamp_seconds",
+                            Unit.MILLISECONDS,
+                            KeyForm.CLIENT,
+                            "A client's last sign of life, since 1970."),
+                    // Of Aeron's drivers and clients only.
+                    of(
+                            PER_IMAGE,
+                            "image_value",
+                            Unit.COUNT,
+                            KeyForm.IMAGE,
+                            "What an Aeron client counts of an image."),
+                    of(
+                            NEIGHBORS,
+                            "name_resolver_neighbors",
+                            Unit.COUNT,
+                            KeyForm.DRIVER,
+                            "Neighbours that Aeron's name resolver knows."),
+                    of(
+                            CACHED_NAMES,
+                            "name_resolver_cached_names",
+                            Unit.COUNT,
+                            KeyForm.DRIVER,
+                            "Names that Aeron's name resolver has cached."),
+                    of(
+                            BOOTSTRAP_NEIGHBOR,
+                            "name_resolver_bootstrap_state",
+                            Unit.STATE,
+                            KeyForm.DRIVER,
+                            "State of the neighbour that Aeron's name resolver began with."));
+
+    private StreamMetrics() {}
+
+    private static Metric of(int typeId, String name, Unit unit, KeyForm key, String help) {
+        return new Metric(typeId, Metric.ANY, "verbus_" + name, unit, key, help);
+    }
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.metrics;
+
+import io.verbus.cnc.ConnectionCounter;
+import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.TransportCounter;
+import io.verbus.driver.metrics.Metric.KeyForm;
+import io.verbus.driver.metrics.Metric.Unit;
+
+import java.util.List;
+
+/** Metrics of transports as a whole, of RDMA's connections and devices. */
+final class TransportMetrics {
+    static final List<Metric> ALL =
+            List.of(
+                    of(
+                            TransportCounter.RDMA_PEER_ERRORS_UNLOGGED,
+                            "rdma_peer_errors_unlogged_total",
+                            "Errors caused by peers beyond those that the error log has room for."),
+                    of(
+                            TransportCounter.RDMA_VIOLATIONS,
+                            "rdma_protocol_violations_total",
+                            "Messages of publishing drivers that break the protocol."),
+                    of(
+                            TransportCounter.RDMA_REFUSED,
+                            "rdma_connections_refused_total",
+                            "Connections of addresses that are not allowed."),
+                    of(
+                            TransportCounter.RDMA_UNAUTHENTICATED,
+                            "rdma_connections_unauthenticated_total",
+                            "Connections without the key of their network."),
+                    of(
+                            TransportCounter.RDMA_HALF_OPEN,
+                            "rdma_connections_half_open_total",
+                            "Connections that were given up as they offered no stream."),
+                    of(
+                            TransportCounter.RDMA_MOVES,
+                            "rdma_stream_moves_total",
+                            "Moves of a source of several to the image's log, or back to one of its"
+                                    + " own."),
+                    of(
+                            TransportCounter.RDMA_ANNOUNCED,
+                            "rdma_receivers_announced_total",
+                            "Announcements of receivers that have come."),
+                    of(
+                            TransportCounter.RDMA_ANNOUNCING,
+                            "rdma_announcements_sent_total",
+                            "Announcements that were made at control addresses."),
+                    of(
+                            TransportCounter.RDMA_ROCE_V1,
+                            "rdma_roce_v1_connections_total",
+                            "Connections over RoCE v1, which no router forwards."),
+                    of(
+                            TransportCounter.RDMA_LINK_LOCAL,
+                            "rdma_link_local_connections_total",
+                            "Connections over a link-local GID."),
+                    of(
+                            TransportCounter.RDMA_LINK_LAYER,
+                            "rdma_other_link_layer_connections_total",
+                            "Connections over an unexpected link layer."),
+                    of(
+                            TransportCounter.RDMA_SMALL_MTU,
+                            "rdma_small_mtu_connections_total",
+                            "Connections over an MTU below the port's."),
+                    of(
+                            TransportCounter.UDP_LOSSES,
+                            "udp_losses_total",
+                            "Gaps that stayed open for the NAK delay."),
+                    of(
+                            TransportCounter.UDP_DUPLICATES,
+                            "udp_duplicate_frames_total",
+                            "Frames that were there already."),
+                    of(
+                            TransportCounter.UDP_INVALID_FROM_SENDERS,
+                            "udp_invalid_sender_frames_total",
+                            "Frames that no sender sends."),
+                    of(
+                            TransportCounter.UDP_SETUPS_REFUSED,
+                            "udp_setups_refused_total",
+                            "Streams with a subscription and without an image, beyond the limits or"
+                                    + " without room."),
+                    of(
+                            TransportCounter.UDP_PEER_ERRORS,
+                            "udp_peer_errors_total",
+                            "Refused streams, and answers that the kernel refuses."),
+                    of(
+                            TransportCounter.UDP_ROUND_TRIPS,
+                            "udp_round_trips_total",
+                            "Round trips that were measured."),
+                    of(
+                            TransportCounter.UDP_RECEIVER_SHORT_SENDS,
+                            "udp_receiver_short_sends_total",
+                            "Status messages and NAKs that the kernel did not take."),
+                    of(
+                            TransportCounter.UDP_RECEIVER_SYSTEM_CALLS,
+                            "udp_receiver_system_calls_total",
+                            "System calls of the receiver."),
+                    of(
+                            TransportCounter.UDP_DATAGRAMS_RECEIVED,
+                            "udp_datagrams_received_total",
+                            "Datagrams received; those that the kernel joined are one."),
+                    of(
+                            TransportCounter.UDP_DATAGRAMS_RECEIVED_JOINED,
+                            "udp_datagrams_received_joined_total",
+                            "Rows of frames that the kernel joined (GRO)."),
+                    of(
+                            TransportCounter.UDP_NAKS_IGNORED,
+                            "udp_naks_ignored_total",
+                            "Requests for ranges that are not there or were just sent."),
+                    of(
+                            TransportCounter.UDP_INVALID_FROM_RECEIVERS,
+                            "udp_invalid_receiver_frames_total",
+                            "Frames that no receiver sends."),
+                    of(
+                            TransportCounter.UDP_RECEIVERS_REFUSED,
+                            "udp_receivers_refused_total",
+                            "Status messages of receivers beyond max-receivers."),
+                    of(
+                            TransportCounter.UDP_SENDER_SHORT_SENDS,
+                            "udp_sender_short_sends_total",
+                            "Times that the kernel did not take all of the sender's."),
+                    of(
+                            TransportCounter.UDP_SENDER_SYSTEM_CALLS,
+                            "udp_sender_system_calls_total",
+                            "System calls of the sender."),
+                    of(
+                            TransportCounter.UDP_DATAGRAMS_SENT,
+                            "udp_datagrams_sent_total",
+                            "Datagrams sent."),
+                    of(
+                            TransportCounter.UDP_DATAGRAMS_SENT_JOINED,
+                            "udp_datagrams_sent_joined_total",
+                            "Datagrams that were handed to the kernel joined (GSO)."),
+                    of(
+                            TransportCounter.UDP_RECEIVER_NOT_ALLOWED,
+                            "udp_receiver_refused_datagrams_total",
+                            "Datagrams to the receiver of addresses that are not allowed."),
+                    of(
+                            TransportCounter.UDP_SENDER_NOT_ALLOWED,
+                            "udp_sender_refused_datagrams_total",
+                            "Datagrams to the sender of addresses that are not allowed."),
+                    of(
+                            ConnectionCounter.STATE,
+                            "rdma_connection_state",
+                            Unit.STATE,
+                            KeyForm.CONNECTION,
+                            "State of a connection: 0 down, 1 connecting, 2 up."),
+                    of(
+                            ConnectionCounter.QUEUE_PAIR,
+                            "rdma_connection_queue_pair",
+                            Unit.STATE,
+                            KeyForm.CONNECTION,
+                            "Number of the queue pair on its device, 0 if there is none."),
+                    of(
+                            ConnectionCounter.CONNECTS,
+                            "rdma_connection_connects_total",
+                            Unit.COUNT,
+                            KeyForm.CONNECTION,
+                            "Times that the connection was made."),
+                    of(
+                            ConnectionCounter.RESUMES,
+                            "rdma_connection_resumes_total",
+                            Unit.COUNT,
+                            KeyForm.CONNECTION,
+                            "Streams that went on where a lost connection had left them."),
+                    of(
+                            ConnectionCounter.FAILURES,
+                            "rdma_connection_failures_total",
+                            Unit.COUNT,
+                            KeyForm.CONNECTION,
+                            "Times that the connection was lost or could not be made."),
+                    of(
+                            ConnectionCounter.BYTES,
+                            "rdma_connection_written_bytes_total",
+                            Unit.BYTES,
+                            KeyForm.CONNECTION,
+                            "Bytes of logs written to the peer; of credit at the subscribing"
+                                    + " driver."),
+                    of(
+                            ConnectionCounter.BATCHES,
+                            "rdma_connection_batches_total",
+                            Unit.COUNT,
+                            KeyForm.CONNECTION,
+                            "Batches of frames written to the peer; grants of credit at the"
+                                    + " subscribing driver."),
+                    of(
+                            ConnectionCounter.WORK_REQUESTS,
+                            "rdma_connection_work_requests_total",
+                            Unit.COUNT,
+                            KeyForm.CONNECTION,
+                            "Work requests posted."),
+                    of(
+                            ConnectionCounter.COMPLETIONS,
+                            "rdma_connection_completions_total",
+                            Unit.COUNT,
+                            KeyForm.CONNECTION,
+                            "Completions polled."),
+                    of(
+                            ConnectionCounter.SEND_QUEUE_STALLS,
+                            "rdma_connection_send_queue_stalls_total",
+                            Unit.COUNT,
+                            KeyForm.CONNECTION,
+                            "Times that something waited for a place in the send queue."),
+                    of(
+                            ConnectionCounter.CREDIT_STALLS,
+                            "rdma_connection_credit_stalls_total",
+                            Unit.COUNT,
+                            KeyForm.CONNECTION,
+                            "Times that frames waited for the peer's credit."),
+                    of(
+                            ConnectionCounter.VIOLATIONS,
+                            "rdma_connection_protocol_violations_total",
+                            Unit.COUNT,
+                            KeyForm.CONNECTION,
+                            "Messages of the peer that broke the protocol."),
+                    of(
+                            ConnectionCounter.LAST_FAILURE,
+                            "rdma_connection_described_failures_total",
+                            Unit.COUNT,
+                            KeyForm.CONNECTION,
+                            "The failures when verbus stat was last told of one in words."),
+                    of(
+                            ConnectionCounter.IMAGE_STATE,
+                            "rdma_image_state",
+                            Unit.STATE,
+                            KeyForm.CONNECTION_IMAGE,
+                            "State of an image: 1 written, 2 held, 3 closing, 4 ended, 5 being"
+                                    + " registered, 0 gone."),
+                    of(
+                            ConnectionCounter.IMAGE_GRANTS,
+                            "rdma_image_credit_grants_total",
+                            Unit.COUNT,
+                            KeyForm.CONNECTION_IMAGE,
+                            "Times that credit was granted."),
+                    of(
+                            ConnectionCounter.IMAGE_RESUMES,
+                            "rdma_image_resumes_total",
+                            Unit.COUNT,
+                            KeyForm.CONNECTION_IMAGE,
+                            "Times that the image went on after its connection was lost."),
+                    new Metric(
+                            CounterTypes.DEVICE,
+                            Metric.ANY,
+                            "verbus_rdma_port_state",
+                            Unit.STATE,
+                            KeyForm.DEVICE,
+                            "State of a port of an RDMA device: 4 active, 3 armed, 2 initialising,"
+                                    + " 1 down, 0 gone."));
+
+    private TransportMetrics() {}
+
+    private static Metric of(TransportCounter counter, String name, String help) {
+        return new Metric(
+                CounterTypes.DRIVER,
+                counter.number(),
+                "verbus_" + name,
+                Unit.COUNT,
+                KeyForm.DRIVER,
+                help);
+    }
+
+    private static Metric of(
+            ConnectionCounter counter, String name, Unit unit, KeyForm key, String help) {
+        return new Metric(
+                CounterTypes.CONNECTION, counter.number(), "verbus_" + name, unit, key, help);
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.tools;
+
+import io.verbus.cnc.CounterTypes;
+import io.verbus.driver.metrics.CounterKeys;
+import io.verbus.driver.metrics.ReadCounters;
+
+import org.agrona.DirectBuffer;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.status.CountersReader;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A publication or an image of a driver: how far it is, and who holds it back.
+ *
+ * @param isImage whether it is an image.
+ * @param streamId of the stream.
+ * @param sessionId of the stream.
+ * @param registrationId of the publication or image.
+ * @param carrier what carries it.
+ * @param channel as the key of a counter has it.
+ * @param position up to which a publication was appended to, or all of an image has arrived.
+ * @param behind bytes that the slowest who reads it lacks; -1 where nobody reads it.
+ * @param slowest who reads it and is the furthest behind; empty where nobody is behind.
+ * @param isBlocked whether it waits for the slowest: a publication is at its limit.
+ */
+record StreamStatus(
+        boolean isImage,
+        int streamId,
+        int sessionId,
+        long registrationId,
+        String carrier,
+        String channel,
+        long position,
+        long behind,
+        String slowest,
+        boolean isBlocked) {
+    private static final Pattern ENDPOINT = Pattern.compile("[?|]endpoint=([^|]*)");
+
+    /** What reads a stream, and how far it is. */
+    private record Reader(String name, long position) {}
+
+    /** What the counters say of one publication or image. */
+    private static final class Found {
+        private boolean isImage;
+        private int streamId;
+        private int sessionId;
+        private String channel = "";
+        private long position = -1;
+        private long limit = -1;
+        private long sent = -1;
+        private final List<Reader> readers = new ArrayList<>();
+        private boolean hasDestinations;
+    }
+
+    /**
+     * Reads the streams of a driver.
+     *
+     * @param counters of the driver, now.
+     */
+    static List<StreamStatus> read(ReadCounters counters) {
+        Long2ObjectHashMap<Found> all = new Long2ObjectHashMap<>();
+        counters.forEach((id, typeId, key) -> find(all, counters.values(), id, typeId, key));
+        counters.forEach((id, typeId, key) -> addReader(all, counters.values(), id, typeId, key));
+        StreamCarriers carriers = new StreamCarriers(counters);
+        List<StreamStatus> streams = new ArrayList<>();
+        all.forEachLong((id, found) -> streams.add(status(id, found, carriers)));
+        return streams;
+    }
+
+    private static void find(
+            Long2ObjectHashMap<Found> all,
+            CountersReader values,
+            int id,
+            int typeId,
+            DirectBuffer key) {
+        switch (typeId) {
+            case CounterTypes.PUBLISHER_POSITION -> {
+                Found found = named(all, key);
+                found.position = values.getCounterValue(id);
+            }
+            case CounterTypes.PUBLISHER_LIMIT -> named(all, key).limit = values.getCounterValue(id);
+            case CounterTypes.SENDER_POSITION -> named(all, key).sent = values.getCounterValue(id);
+            case CounterTypes.RECEIVER_POSITION -> {
+                Found found = named(all, key);
+                found.isImage = true;
+                found.position = values.getCounterValue(id);
+            }
+            default -> {
+                // Of no stream, or of who reads it.
+            }
+        }
+    }
+
+    private static Found named(Long2ObjectHashMap<Found> all, DirectBuffer key) {
+        Found found = all.computeIfAbsent(CounterKeys.registrationId(key), absent -> new Found());
+        found.streamId = CounterKeys.streamId(key);
+        found.sessionId = CounterKeys.sessionId(key);
+        found.channel = CounterKeys.streamText(key);
+        return found;
+    }
+
+    /** A subscriber that was let go has a negative reference: it holds nothing back. */
+    private static void addReader(
+            Long2ObjectHashMap<Found> all,
+            CountersReader values,
+            int id,
+            int typeId,
+            DirectBuffer key) {
+        long registrationId = CounterKeys.registrationId(key);
+        if (typeId == CounterTypes.SUBSCRIBER_POSITION) {
+            Found found = all.get(values.getCounterReferenceId(id));
+            if (found != null) {
+                String name =
+                        "subscription "
+                                + registrationId
+                                + " of client "
+                                + values.getCounterOwnerId(id);
+                found.readers.add(new Reader(name, values.getCounterValue(id)));
+            }
+        } else if (typeId == CounterTypes.DESTINATION_RELEASED) {
+            Found found = all.get(registrationId);
+            if (found != null) {
+                String name = CounterKeys.streamText(key);
+                found.readers.add(new Reader(name, values.getCounterValue(id)));
+                found.hasDestinations = true;
+            }
+        }
+    }
+
+    private static StreamStatus status(long id, Found found, StreamCarriers carriers) {
+        if (found.sent >= 0 && !found.hasDestinations) {
+            found.readers.add(network(found));
+        }
+        Reader slowest = null;
+        for (Reader each : found.readers) {
+            if (slowest == null || each.position < slowest.position) {
+                slowest = each;
+            }
+        }
+        long behind = slowest == null ? -1 : Math.max(0, found.position - slowest.position);
+        boolean isBlocked = !found.isImage && slowest != null && found.position >= found.limit;
+        int type = found.isImage ? CounterTypes.RECEIVER_POSITION : CounterTypes.PUBLISHER_POSITION;
+        return new StreamStatus(
+                found.isImage,
+                found.streamId,
+                found.sessionId,
+                id,
+                carriers.of(type, id, " " + found.channel),
+                found.channel,
+                found.position,
+                behind,
+                behind > 0 || isBlocked ? slowest.name : "",
+                isBlocked);
+    }
+
+    /**
+     * Receivers without counters of their own say no more than how far a publication may go: they
+     * hold it back when it is there.
+     */
+    private static Reader network(Found found) {
+        Matcher endpoint = ENDPOINT.matcher(found.channel);
+        String receiver = endpoint.find() ? endpoint.group(1) : "its receivers";
+        boolean isAtLimit = found.position >= found.limit;
+        return new Reader(isAtLimit ? receiver : "what is not sent yet", found.sent);
+    }
+}
