@@ -108,7 +108,7 @@ public final class DriverWatch implements AutoCloseable {
                             + directory
                             + "`");
         }
-        cnc = CncFile.map(file, trust);
+        cnc = CncFile.mapToRead(file, trust);
         heartbeat = heartbeat();
         changedNs = nowNs;
     }
