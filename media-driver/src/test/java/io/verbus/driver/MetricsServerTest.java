@@ -26,11 +26,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -123,6 +125,23 @@ class MetricsServerTest {
             HttpResponse<String> head = ask("HEAD", url(driver) + "/healthz");
             assertEquals(200, head.statusCode());
             assertEquals("", head.body());
+        }
+    }
+
+    @Test
+    void clientsThatAskHalfAQuestionKeepNobodyFromAnAnswer() throws IOException {
+        List<Socket> idlers = new ArrayList<>();
+        try (MediaDriver driver = launch()) {
+            for (int i = 0; i < 8; i++) {
+                Socket idler = new Socket("127.0.0.1", driver.metrics().port());
+                idler.getOutputStream().write("GET /metr".getBytes(StandardCharsets.US_ASCII));
+                idlers.add(idler);
+            }
+            assertEquals(200, get(url(driver) + "/healthz").statusCode());
+        } finally {
+            for (Socket idler : idlers) {
+                idler.close();
+            }
         }
     }
 

@@ -26,6 +26,12 @@ public final class MetricsServer implements AutoCloseable {
     private static final int MAX_THREADS = 4;
 
     private static final int IDLE_SECONDS = 30;
+
+    /** Who does not ask, or does not read the answer, within so many seconds is cut off. */
+    private static final String MAX_REQUEST_SECONDS = "5";
+
+    private static final String MAX_ANSWER_SECONDS = "10";
+    private static final String MAX_CONNECTIONS = "64";
     private static final int BACKLOG = 16;
 
     private static final int OK = 200;
@@ -34,6 +40,18 @@ public final class MetricsServer implements AutoCloseable {
     private static final int UNAVAILABLE = 503;
 
     private static final String PLAIN = "text/plain; charset=utf-8";
+
+    static { // read once by the JDK's server, whose only settings these are
+        preset("sun.net.httpserver.maxReqTime", MAX_REQUEST_SECONDS);
+        preset("sun.net.httpserver.maxRspTime", MAX_ANSWER_SECONDS);
+        preset("jdk.httpserver.maxConnections", MAX_CONNECTIONS);
+    }
+
+    private static void preset(String property, String value) {
+        if (System.getProperty(property) == null) {
+            System.setProperty(property, value);
+        }
+    }
 
     private record Answer(int status, String type, String text) {}
 

@@ -175,6 +175,7 @@ class BadPlaceLabTest {
                         .toClientsLength(section)
                         .counterValuesLength(section)
                         .errorLogLength(section)
+                        .transportOption("rdma.allow", Host.addressA())
                         .build());
     }
 

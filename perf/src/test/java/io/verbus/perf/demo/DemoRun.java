@@ -159,9 +159,14 @@ final class DemoRun implements AutoCloseable {
     /** The process whose command has a word. */
     static ProcessHandle child(List<ProcessHandle> children, String word) {
         return children.stream()
-                .filter(handle -> handle.info().commandLine().orElse("").contains(word))
+                .filter(handle -> command(handle).contains(word))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    /** Whole: the JDK tells the first 4,096 bytes, which a class path may fill. */
+    private static String command(ProcessHandle process) {
+        return read(Path.of("/proc", Long.toString(process.pid()), "cmdline"));
     }
 
     void awaitEnd(List<ProcessHandle> processes) {
