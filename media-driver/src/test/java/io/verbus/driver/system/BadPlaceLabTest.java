@@ -175,7 +175,8 @@ class BadPlaceLabTest {
                         .toClientsLength(section)
                         .counterValuesLength(section)
                         .errorLogLength(section)
-                        .transportOption("rdma.allow", Host.addressA())
+                        .transportOption(
+                                "rdma.allow", Host.addressA() + "," + Host.addressB())
                         .build());
     }
 
