@@ -106,9 +106,9 @@ final class DemoRun implements AutoCloseable {
 
     private static Path inTree(String path) {
         try {
-            Path classes =
+            Path classes = // of tests, which are in no jar
                     Path.of(
-                            DemoCommand.class
+                            DemoRun.class
                                     .getProtectionDomain()
                                     .getCodeSource()
                                     .getLocation()
