@@ -175,8 +175,7 @@ class BadPlaceLabTest {
                         .toClientsLength(section)
                         .counterValuesLength(section)
                         .errorLogLength(section)
-                        .transportOption(
-                                "rdma.allow", Host.addressA() + "," + Host.addressB())
+                        .transportOption("rdma.allow", Host.addressA() + "," + Host.addressB())
                         .build());
     }
 
