@@ -22,7 +22,7 @@ public interface DeviceWatch extends AutoCloseable {
             };
 
     /**
-     * Looks at the devices now and then; does not wait. In each duty cycle.
+     * Looks at the devices now and then; does not wait. Called every few milliseconds.
      *
      * @param nowNs monotonic time.
      * @return work done.

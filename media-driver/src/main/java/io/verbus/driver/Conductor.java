@@ -119,7 +119,7 @@ public final class Conductor implements Agent {
     }
 
     private int conductTransports(long nowNs) {
-        int work = transports.watch(nowNs);
+        int work = 0;
         for (Transport transport : transports.open()) {
             try {
                 work += transport.conduct(nowNs);
@@ -137,6 +137,7 @@ public final class Conductor implements Agent {
             commands.consumerHeartbeatTime(nowMs);
             heartbeat.setRelease(nowMs);
             draining.work(nowNs);
+            work += transports.watch(nowNs);
             publications.watch(nowNs);
             images.watch(nowNs);
             merged.watch(nowNs);

@@ -48,6 +48,9 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     private final RejectedStreams rejected;
     private final RoundRobin<NetworkImage> roundRobin;
 
+    /** The driver closes: nothing more is received. */
+    private boolean isClosing;
+
     /** One that its last turn found released. */
     private NetworkImage released;
 
@@ -74,9 +77,6 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         this.lost = counters.system(SystemCounter.IMAGES_LOST);
         this.roundRobin = new RoundRobin<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
     }
-
-    /** The driver closes: nothing more is received. */
-    private boolean isClosing;
 
     /**
      * Makes the image of a stream that a peer offers, and announces it.

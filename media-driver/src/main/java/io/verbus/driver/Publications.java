@@ -44,6 +44,9 @@ final class Publications implements RoundRobin.Turn<Publication> {
     private final List<Preparation> preparations = new ArrayList<>();
     private final RoundRobin<Publication> roundRobin;
 
+    /** The driver closes: nothing more is published. */
+    private boolean isClosing;
+
     /** One that its last turn found free. */
     private Publication free;
 
@@ -74,9 +77,6 @@ final class Publications implements RoundRobin.Turn<Publication> {
         this.unblocked = counters.system(SystemCounter.UNBLOCKED);
         this.roundRobin = new RoundRobin<>(Conductor.IDLE_AFTER_NS, clock.nanoTime());
     }
-
-    /** The driver closes: nothing more is published. */
-    private boolean isClosing;
 
     /** A client that wants a publication, and with which command it asked. */
     private record Asker(Client client, long correlationId) {}

@@ -140,7 +140,7 @@ final class Transports {
         }
     }
 
-    /** Looks at the devices that transports need. In each duty cycle. */
+    /** Looks at the devices that transports need. Timers. */
     int watch(long nowNs) {
         int work = 0;
         for (int i = 0; i < watches.size(); i++) {

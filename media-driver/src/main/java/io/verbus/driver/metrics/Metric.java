@@ -102,7 +102,7 @@ public record Metric(int typeId, int number, String name, Unit unit, KeyForm key
 
     /** {@code counter} of a value that only grows, else {@code gauge}. */
     public String kind() {
-        return name.endsWith(TOTAL) ? "counter" : "gauge";
+        return isGrowing() ? "counter" : "gauge";
     }
 
     /** Whether the value only grows while the counter is there, so that a rate makes sense. */

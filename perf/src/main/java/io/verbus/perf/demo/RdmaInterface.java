@@ -2,19 +2,17 @@
 
 package io.verbus.perf.demo;
 
+import io.verbus.rdma.fabric.DeviceInterfaces;
+
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.TreeSet;
 
 /**
  * An RDMA device of this host that is up, and an IPv4 address of the network interface behind it.
@@ -25,7 +23,6 @@ import java.util.TreeSet;
  */
 record RdmaInterface(String device, String address, int prefixLength) {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
-    private static final int HARDWARE_ADDRESS_LENGTH = 6;
     private static final Path CONNECTION_MANAGER = Path.of("/dev/infiniband/rdma_cm");
 
     /** Those that this process can use, by device name; empty where there is no RDMA. */
@@ -38,10 +35,10 @@ record RdmaInterface(String device, String address, int prefixLength) {
 
     static List<RdmaInterface> find(Path devices) throws IOException {
         List<RdmaInterface> ports = new ArrayList<>();
-        for (Path device : sorted(devices)) {
-            for (Path port : sorted(device.resolve("ports"))) {
+        for (Path device : DeviceInterfaces.entries(devices)) {
+            for (Path port : DeviceInterfaces.entries(device.resolve("ports"))) {
                 if (isActive(port)) {
-                    for (String interfaceName : interfaces(device, port)) {
+                    for (String interfaceName : DeviceInterfaces.of(device, port)) {
                         addAddress(device.getFileName().toString(), interfaceName, ports);
                     }
                 }
@@ -68,40 +65,6 @@ record RdmaInterface(String device, String address, int prefixLength) {
         return Files.isReadable(state) && Files.readString(state).contains("ACTIVE");
     }
 
-    /**
-     * RoCE names the interface at each GID, InfiniBand has it beside the device, and the first GID
-     * of an iWARP device begins with the interface's hardware address.
-     */
-    private static TreeSet<String> interfaces(Path device, Path port) throws IOException {
-        TreeSet<String> names = new TreeSet<>();
-        for (Path file : sorted(port.resolve("gid_attrs/ndevs"))) {
-            try {
-                names.add(Files.readString(file).strip());
-            } catch (IOException e) {
-                // The kernel refuses to read the entries of the GID table that are not in use.
-                continue;
-            }
-        }
-        for (Path file : sorted(device.resolve("device/net"))) {
-            names.add(file.getFileName().toString());
-        }
-        Path type = device.resolve("node_type");
-        if (names.isEmpty() && Files.isReadable(type) && Files.readString(type).contains("RNIC")) {
-            addByHardwareAddress(Files.readString(port.resolve("gids/0")).strip(), names);
-        }
-        return names;
-    }
-
-    private static void addByHardwareAddress(String gid, TreeSet<String> names) throws IOException {
-        String address = gid.replace(":", "").substring(0, 2 * HARDWARE_ADDRESS_LENGTH);
-        for (NetworkInterface network : Collections.list(NetworkInterface.getNetworkInterfaces())) {
-            byte[] bytes = network.getHardwareAddress();
-            if (bytes != null && HexFormat.of().formatHex(bytes).equals(address)) {
-                names.add(network.getName());
-            }
-        }
-    }
-
     private static void addAddress(String device, String interfaceName, List<RdmaInterface> ports)
             throws IOException {
         NetworkInterface network = NetworkInterface.getByName(interfaceName);
@@ -117,17 +80,5 @@ record RdmaInterface(String device, String address, int prefixLength) {
                 return;
             }
         }
-    }
-
-    private static List<Path> sorted(Path folder) throws IOException {
-        if (!Files.isDirectory(folder)) {
-            return List.of();
-        }
-        List<Path> entries = new ArrayList<>();
-        try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
-            stream.forEach(entries::add);
-        }
-        entries.sort(null);
-        return entries;
     }
 }

@@ -6,6 +6,7 @@ import io.verbus.BusException;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -88,9 +89,10 @@ record Step(String name, List<String> command, Path result, long limitS) {
         all.forEach(ProcessHandle::destroyForcibly);
     }
 
+    /** Bytes that are no text are replaced: a report is not lost for them. */
     private static String read(Path file) {
         try {
-            return Files.readString(file);
+            return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read " + file, e);
         }

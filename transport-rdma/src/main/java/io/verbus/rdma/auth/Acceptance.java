@@ -25,9 +25,15 @@ public final class Acceptance {
      * @return null if the peer has none of the keys.
      */
     static Acceptance of(List<Key> keys, Challenge asked) {
+        Key key = common(keys, asked);
+        return key == null ? null : new Acceptance(key, Challenge.of(key.id(), 0));
+    }
+
+    /** The first of some keys that a peer has, too; null if it has none. */
+    static Key common(List<Key> keys, Challenge asked) {
         for (Key key : keys) {
             if (key.id() == asked.key() || key.id() == asked.otherKey()) {
-                return new Acceptance(key, Challenge.of(key.id(), 0));
+                return key;
             }
         }
         return null;

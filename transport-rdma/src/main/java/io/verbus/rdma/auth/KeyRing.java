@@ -66,28 +66,20 @@ public final class KeyRing {
         }
     }
 
-    /** Whether a host must prove that it has a key. */
-    public boolean isNeeded(InetSocketAddress peer) {
-        return !keys.of(peer.getAddress()).isEmpty();
-    }
-
     /** Begins to connect to a host. */
     public Initiation initiate(InetAddress peer) {
         return new Initiation(keys.of(peer));
     }
 
     /**
-     * Answers a host's challenge.
+     * Answers the challenge of a host that {@link #refusal} does not refuse.
      *
      * @param peer that connects.
      * @param asked its challenge.
-     * @return null if it has none of the keys, or asks for one where there is none.
      */
-    public Acceptance accept(InetSocketAddress peer, Challenge asked) {
-        if (!isNeeded(peer)) {
-            return asked.isNone() ? Acceptance.UNNEEDED : null;
-        }
-        return Acceptance.of(keys.of(peer.getAddress()), asked);
+    public Acceptance accept(InetAddress peer, Challenge asked) {
+        List<Key> own = keys.of(peer);
+        return own.isEmpty() ? Acceptance.UNNEEDED : Acceptance.of(own, asked);
     }
 
     /**
@@ -123,15 +115,27 @@ public final class KeyRing {
         return all.isEmpty();
     }
 
-    /** Why {@link #accept} refuses a host, with the remedy. */
-    public String refusal(InetSocketAddress peer, Challenge asked) {
-        if (!isNeeded(peer)) {
-            return "it asks for a key, and this driver has none for its network: give both the same"
-                    + " rdma.key-file";
+    /**
+     * Why a host may not connect.
+     *
+     * @param peer that connects.
+     * @param asked its challenge.
+     * @return the reason with the remedy; null if the host may.
+     */
+    public String refusal(InetAddress peer, Challenge asked) {
+        List<Key> own = keys.of(peer);
+        if (own.isEmpty()) {
+            return asked.isNone()
+                    ? null
+                    : "it asks for a key, and this driver has none for its network: give both the"
+                            + " same rdma.key-file";
         }
-        return asked.isNone()
-                ? "it has no key of its network: give its driver an rdma.key-file with the key that"
-                        + " this driver has"
+        if (asked.isNone()) {
+            return "it has no key of its network: give its driver an rdma.key-file with the key"
+                    + " that this driver has";
+        }
+        return Acceptance.common(own, asked) != null
+                ? null
                 : "it has another key of its network than this driver: give both rdma.key-file the"
                         + " same key";
     }

@@ -5,16 +5,11 @@ package io.verbus.rdma.fabric;
 import io.verbus.transport.Networks;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
-import java.util.SortedSet;
-import java.util.TreeSet;
 
 /** The subnets that this host's addresses are in, as the system has them. Any thread. */
 public final class DeviceSubnets {
@@ -28,8 +23,22 @@ public final class DeviceSubnets {
      * @return the subnets; null where there is no such interface.
      */
     public static Networks find() {
+        try {
+            return find(DEVICES);
+        } catch (IOException gone) {
+            return null; // devices went away meanwhile: whoever opens one is told
+        }
+    }
+
+    /**
+     * As {@link #find()}.
+     *
+     * @param devices folder of the devices.
+     * @throws IOException if they cannot be listed.
+     */
+    static Networks find(Path devices) throws IOException {
         Networks subnets = null;
-        for (String name : interfaces()) {
+        for (String name : DeviceInterfaces.of(devices)) {
             subnets = subnets == null ? Networks.NONE : subnets;
             for (InterfaceAddress each : addresses(name)) {
                 int bits = each.getNetworkPrefixLength();
@@ -39,36 +48,6 @@ public final class DeviceSubnets {
             }
         }
         return subnets;
-    }
-
-    /** Names of the interfaces that the ports' GIDs belong to. */
-    private static SortedSet<String> interfaces() {
-        SortedSet<String> names = new TreeSet<>();
-        try (DirectoryStream<Path> devices = Files.newDirectoryStream(DEVICES)) {
-            for (Path device : devices) {
-                try (DirectoryStream<Path> ports =
-                        Files.newDirectoryStream(device.resolve("ports"))) {
-                    for (Path port : ports) {
-                        addInterfaces(port.resolve("gid_attrs/ndevs"), names);
-                    }
-                }
-            }
-        } catch (IOException | UncheckedIOException noDevices) {
-            // There is no RDMA here, or its devices went away: whoever opens it is told.
-        }
-        return names;
-    }
-
-    private static void addInterfaces(Path folder, SortedSet<String> names) throws IOException {
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
-            for (Path file : files) {
-                try {
-                    names.add(Files.readString(file).strip());
-                } catch (IOException unused) {
-                    // The entry of the GID table holds none.
-                }
-            }
-        }
     }
 
     private static Iterable<InterfaceAddress> addresses(String name) {

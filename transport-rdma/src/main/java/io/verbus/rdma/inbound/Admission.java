@@ -83,8 +83,8 @@ final class Admission {
                     RdmaPeerErrors.Kind.OTHER_VERSION,
                     greeting.versions().differ("a driver at " + name));
         }
-        if (admittance.keys().accept(address, greeting.challenge()) == null) {
-            String reason = admittance.keys().refusal(address, greeting.challenge());
+        String reason = admittance.keys().refusal(address.getAddress(), greeting.challenge());
+        if (reason != null) {
             admittance.onUnauthenticated(
                     address, local, "a connection of " + name + " was refused: " + reason);
             return new Refusal(RejectCode.NOT_AUTHENTICATED, null, null);

@@ -284,7 +284,7 @@ public final class InboundConductor implements AutoCloseable {
             Connection connection,
             InetSocketAddress remote,
             Hello greeting) {
-        Acceptance acceptance = admittance.keys().accept(remote, greeting.challenge());
+        Acceptance acceptance = admittance.keys().accept(remote.getAddress(), greeting.challenge());
         try {
             halfOpen.add(peers.accept(endpoint, connection, remote, greeting, acceptance, nowNs));
         } catch (FabricException | BusException e) {
