@@ -163,7 +163,7 @@ class DirectSourcesTest {
     /** The one that writes the image ends while another, staged, waits to be merged. */
     @Test
     void theOtherGoesOnWhereTheDirectOneHasEnded() {
-        for (int round = 0; round < 20; round++) {
+        for (int round = 0; round < 10; round++) {
             ExclusivePublication one = connected(ONE, 0);
             Image image = image();
             stream.write(100, subscription, one);

@@ -36,7 +36,7 @@ import java.util.Set;
 class UdpImpairmentTest {
     private static final int MAX_MESSAGE = 4000;
     private static final long RUN_NS =
-            Long.getLong("verbus.impairment.seconds", 30) * 1_000_000_000L;
+            Long.getLong("verbus.impairment.seconds", 15) * 1_000_000_000L;
 
     /** By stream: 0 has the path without faults. */
     private static final List<Faults> FAULTS =

@@ -159,6 +159,7 @@ class CutWireLabTest {
 
     /** What a cut that was too long took from the stream, the next does not. */
     @Test
+    @Tag("soak")
     void goesOnThroughShortCutsAfterOneThatWasTooLong() {
         Wire.assumeHere();
         try (Host b = host(Host.addressB(), "15s", "3s").expectLoss();
@@ -195,6 +196,7 @@ class CutWireLabTest {
     }
 
     @Test
+    @Tag("soak")
     void goesOnThroughAWireThatIsCutAgainAndAgain() {
         Wire.assumeHere();
         try (Host b = host(Host.addressB()).expectLoss();

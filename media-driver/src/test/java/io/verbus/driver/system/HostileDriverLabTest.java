@@ -31,7 +31,7 @@ import java.util.concurrent.locks.LockSupport;
  * as a publisher to the one that subscribes, and as a subscriber to the one that publishes. The
  * pair's messages are all verified, nothing is left over, and what was done is told.
  *
- * <p>The seconds that it goes on are the system property {@code verbus.hostile.seconds}, 60 unless
+ * <p>The seconds that it goes on are the system property {@code verbus.hostile.seconds}, 20 unless
  * it is set.
  */
 @Tag("lab")
@@ -46,7 +46,7 @@ class HostileDriverLabTest {
     private static final String TO_B =
             "rdma to " + Host.addressB() + ":" + PORT + " from " + Host.addressA();
 
-    private final long seconds = Long.getLong("verbus.hostile.seconds", 60);
+    private final long seconds = Long.getLong("verbus.hostile.seconds", 20);
     private final long seed = Long.getLong("verbus.hostile.seed", System.nanoTime());
     private final Random order = new Random(seed);
     private final Script script = Script.upTo(20, 1000);

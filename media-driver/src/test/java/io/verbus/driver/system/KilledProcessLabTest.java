@@ -141,6 +141,7 @@ class KilledProcessLabTest {
     }
 
     @Test
+    @Tag("soak")
     void survivesTheKilledDriverOfThePublisher() {
         int mark = subscriber.mark();
         driverA.kill();

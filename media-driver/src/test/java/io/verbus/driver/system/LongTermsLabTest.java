@@ -23,7 +23,7 @@ import java.util.concurrent.locks.LockSupport;
  * each driver share a thread, so that nothing would flow if the conductor waited.
  */
 @Tag("lab")
-@Tag("slow")
+@Tag("soak")
 @Timeout(300)
 class LongTermsLabTest {
     private static final int PORT = 24_345;

@@ -52,6 +52,7 @@ class ScaleLabTest {
     }
 
     @Test
+    @Tag("soak")
     void carriesAThousandStreamsOverOneQueuePair() {
         int queuePairs = QueuePairs.count();
         try (Host b = Host.b();

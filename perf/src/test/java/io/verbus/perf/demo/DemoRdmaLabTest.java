@@ -42,6 +42,7 @@ class DemoRdmaLabTest {
     @ParameterizedTest
     @EnumSource(DemoClient.class)
     @Timeout(300)
+    @Tag("soak")
     void failsWhenTheSubscriberDies(DemoClient client) throws Exception {
         try (DemoRun demo =
                 new DemoRun(

@@ -23,7 +23,7 @@ import java.util.List;
  * that the flow control waits for must have every message in one image.
  */
 class FanOutScheduleTest {
-    private static final int SCHEDULES = Integer.getInteger("verbus.schedules", 15);
+    private static final int SCHEDULES = 8 * Integer.getInteger("verbus.lives", 1);
     private static final int EVENTS = 40;
     private static final String[] OPTIONS = {
         "rdma.backoff-min", "1ms",

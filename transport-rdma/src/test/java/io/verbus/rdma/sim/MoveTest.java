@@ -25,7 +25,7 @@ import java.util.List;
  * meanwhile: every message is read exactly once, in order.
  */
 class MoveTest {
-    private static final int SCHEDULES = Integer.getInteger("verbus.schedules", 1_500);
+    private static final int SCHEDULES = 800 * Integer.getInteger("verbus.lives", 1);
     private static final long FIRST_SEED =
             Long.getLong("verbus.seed", System.nanoTime() & 0xFFFF_FFFFL);
     private static final int STREAM = 42;

@@ -18,7 +18,7 @@ import java.util.List;
 /** Publications, subscribers and links come and go at random; what must hold, holds at the end. */
 @Tag("slow")
 class RandomLifeTest {
-    private static final int LIVES = 25;
+    private static final int LIVES = 12 * Integer.getInteger("verbus.lives", 1);
     private static final int STREAMS = 4;
 
     @TempDir Path directory;

@@ -28,7 +28,7 @@ import java.util.function.Consumer;
  * image.
  */
 class ResumeTest {
-    private static final int SCHEDULES = Integer.getInteger("verbus.schedules", 2_000);
+    private static final int SCHEDULES = 1_000 * Integer.getInteger("verbus.lives", 1);
     private static final int SCHEDULES_TO_CATCH = 1_000;
     private static final long FIRST_SEED =
             Long.getLong("verbus.seed", System.nanoTime() & 0xFFFF_FFFFL);
