@@ -32,7 +32,7 @@ import java.util.stream.Stream;
 @Tag("lab")
 @Timeout(400)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Tag("slow")
+@Tag("soak")
 class KilledProcessLabTest {
     private static final Path MEMORY = Path.of("/dev/shm");
 
@@ -141,7 +141,6 @@ class KilledProcessLabTest {
     }
 
     @Test
-    @Tag("soak")
     void survivesTheKilledDriverOfThePublisher() {
         int mark = subscriber.mark();
         driverA.kill();
