@@ -76,6 +76,7 @@ final class PausesCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        options.checkOneHost("pauses are measured");
         options.check("--rate", rate, 1, MAX_RATE);
         options.check("--outlier", outlierUs, 1, 1_000_000_000);
         if (!(minutes > 0) || minutes > MAX_MINUTES) {

@@ -23,7 +23,8 @@ import picocli.CommandLine.Spec;
             WarmupCommand.class,
             SystemCallsCommand.class,
             PausesCommand.class,
-            JmhCommand.class
+            JmhCommand.class,
+            ServeCommand.class
         })
 public final class PerfCommand implements VerbusCommand, Runnable {
     @Spec private CommandSpec spec;

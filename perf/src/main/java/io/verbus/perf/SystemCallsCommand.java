@@ -47,6 +47,7 @@ final class SystemCallsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        options.checkOneHost("system calls are counted");
         options.check("--messages", messages, 1, MAX_MESSAGES);
         options.check("--stream-messages", streamMessages, 1, MAX_MESSAGES);
         if (options.transport() != Work.Wire.UDP) {

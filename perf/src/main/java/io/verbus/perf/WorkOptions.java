@@ -2,6 +2,8 @@
 
 package io.verbus.perf;
 
+import io.verbus.BusException;
+import io.verbus.channel.Endpoint;
 import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Load.Publications;
 import io.verbus.perf.load.Work;
@@ -126,8 +128,8 @@ final class WorkOptions {
             names = "--remote",
             paramLabel = "ADDRESS",
             description = {
-                "Of the end that reflects, on this host too (default: VERBUS_LAB_ADDR2; on UDP else"
-                        + " 127.0.0.1)."
+                "Of the end that reflects, on this host too unless there is a --server (default:"
+                        + " VERBUS_LAB_ADDR2; on UDP else 127.0.0.1)."
             })
     private String remote = WorkChecks.environment("VERBUS_LAB_ADDR2");
 
@@ -148,8 +150,21 @@ final class WorkOptions {
             })
     private String affinity;
 
+    @Option(
+            names = "--server",
+            paramLabel = "ADDRESS:PORT",
+            description = {
+                "Where `verbus perf serve` listens on another host, which then has the end that"
+                    + " reflects or receives, at --remote (default: both ends are on this host)."
+            })
+    private String server = "";
+
     /** Whether it takes an RDMA device, and this host has none. */
     boolean needLab() {
+        return server.isEmpty() && needDevice();
+    }
+
+    private boolean needDevice() {
         return transport == Wire.RDMA && Environment.rdmaDevices().isEmpty();
     }
 
@@ -221,7 +236,24 @@ final class WorkOptions {
                 WorkChecks.address(spec, transport, "--local", local),
                 WorkChecks.address(spec, transport, "--remote", remote),
                 port,
-                checkedAffinity(mode));
+                checkedAffinity(mode),
+                checkedServer());
+    }
+
+    private String checkedServer() {
+        if (server.isEmpty()) {
+            return "";
+        }
+        if (transport == Wire.IPC) {
+            throw wrong("--server is another host, which IPC does not reach: add --transport");
+        }
+        checkEmbeddedDrivers("--server is measured with drivers in the processes of the ends");
+        try {
+            Endpoint.parse(server);
+        } catch (BusException ex) {
+            throw wrong("--server: " + ex.getMessage());
+        }
+        return server;
     }
 
     private Load checkedLoad(Load load) {
@@ -310,6 +342,17 @@ final class WorkOptions {
             throw wrong(why + ", which no process embeds: leave --drivers embedded out");
         }
         drivers = Drivers.OWN;
+    }
+
+    /**
+     * Refuses another host.
+     *
+     * @param what is measured.
+     */
+    void checkOneHost(String what) {
+        if (!server.isEmpty()) {
+            throw wrong(what + " on one host: leave --server out");
+        }
     }
 
     /**

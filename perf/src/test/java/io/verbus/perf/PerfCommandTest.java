@@ -58,6 +58,14 @@ class PerfCommandTest {
                     throughput --publishers 2 --publications exclusive | --publications exclusive is of one thread
                     compare --transport udp --peer floor --drivers own | leave --drivers out
                     pauses --drivers own | leave --drivers out
+                    rtt --server 10.0.0.2:1 | which IPC does not reach: add --transport
+                    rtt --transport udp --server 10.0.0.2 | --server: endpoint '10.0.0.2' is wrong
+                    rtt --transport udp --server 10.0.0.2:1 --drivers own | leave --drivers out
+                    syscalls --transport udp --server 10.0.0.2:1 | leave --server out
+                    pauses --transport udp --server 10.0.0.2:1 | leave --server out
+                    serve --listen 10.0.0.2:1 | Missing required option: '--for=ADDRESS'
+                    serve --listen 192.0.2.1:1 --for 10.0.0.1 | cannot listen at 192.0.2.1:1
+                    serve --listen 127.0.0.1:0 --for no.such.host.invalid | is not the address of a host
                     rtt --processes 3 | --processes takes a number from 1 to 2
                     warmup --processes 2 | warmup starts one process
                     pauses --processes 2 | leave --processes out

@@ -2,10 +2,12 @@
 
 package io.verbus.perf.kit;
 
+import io.verbus.BusException;
 import io.verbus.driver.tools.Verbus;
 import io.verbus.perf.demo.DemoNetwork;
 import io.verbus.perf.demo.JavaProgram;
 import io.verbus.perf.report.Json;
+import io.verbus.perf.run.PerfServer;
 
 import java.io.IOException;
 import java.io.PrintStream;
@@ -15,10 +17,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** The parts of a report, one after the other. */
 final class Kit {
+    private static final String HOST = "host";
+    private static final String DOCTOR = "doctor";
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
     private static final List<String> PEERS =
             List.of("floor", "ib_write_lat", "ib_write_bw", "aeron");
@@ -31,6 +37,7 @@ final class Kit {
     private static final int MAX_LENGTH = 64 * 1024;
 
     private final DemoNetwork network;
+    private final String server;
     private final Path folder;
     private final long deadlineNs;
     private final boolean hasTests;
@@ -41,13 +48,21 @@ final class Kit {
 
     /**
      * @param network between whose addresses all runs.
+     * @param server where another host serves this report, as HOST:PORT; empty if none does.
      * @param folder for what steps write.
      * @param minutes limit of all.
      * @param hasTests whether the tests are a part.
      * @param progress told what runs.
      */
-    Kit(DemoNetwork network, Path folder, int minutes, boolean hasTests, PrintStream progress) {
+    Kit(
+            DemoNetwork network,
+            String server,
+            Path folder,
+            int minutes,
+            boolean hasTests,
+            PrintStream progress) {
         this.network = network;
+        this.server = server;
         this.folder = folder;
         deadlineNs = System.nanoTime() + TimeUnit.MINUTES.toNanos(minutes);
         this.hasTests = hasTests;
@@ -79,7 +94,11 @@ final class Kit {
     /** Runs all; the report without what tells whose host this is. */
     String run() throws IOException, InterruptedException {
         report.append("# Report of Verbus on RDMA adapters\n");
-        section("host", "", Json.write(HostFacts.read(DEVICES)));
+        section(HOST, "", Json.write(HostFacts.read(DEVICES)));
+        if (!server.isEmpty()) {
+            ask(HOST);
+            ask(DOCTOR);
+        }
         for (Step step : steps()) {
             long leftS = TimeUnit.NANOSECONDS.toSeconds(deadlineNs - System.nanoTime());
             if (leftS < 1) {
@@ -91,6 +110,42 @@ final class Kit {
             add(step, step.run(folder, leftS));
         }
         return anonymizer.apply(report.toString());
+    }
+
+    /** What the other host tells, without what tells whose it is. */
+    private void ask(String name) {
+        try {
+            section("the other host: " + name, "", PerfServer.ask(server, name));
+        } catch (BusException e) {
+            hasFailed = true;
+            section("the other host: " + name, "failed", e.getMessage());
+        }
+    }
+
+    /** What a report on another host asks this one for, by name. */
+    Map<String, Supplier<String>> texts() {
+        return Map.of(
+                HOST,
+                () -> {
+                    try {
+                        return anonymizer.apply(Json.write(HostFacts.read(DEVICES)));
+                    } catch (IOException e) {
+                        throw new BusException("cannot read what this host is: " + e, e);
+                    }
+                },
+                DOCTOR,
+                () -> {
+                    try {
+                        return anonymizer.apply(doctor().run(folder, DOCTOR_LIMIT_S).output());
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                        throw new BusException("interrupted while the doctor ran", e);
+                    }
+                });
+    }
+
+    private static Step doctor() {
+        return new Step(DOCTOR, verbus("doctor", "--json"), null, DOCTOR_LIMIT_S);
     }
 
     /** Whether a part did not end as it should. */
@@ -133,7 +188,7 @@ final class Kit {
 
     private List<Step> steps() {
         List<Step> steps = new ArrayList<>();
-        steps.add(new Step("doctor", verbus("doctor", "--json"), null, DOCTOR_LIMIT_S));
+        steps.add(doctor());
         for (String peer : PEERS) {
             Path result = folder.resolve(peer);
             List<String> command =
@@ -145,6 +200,7 @@ final class Kit {
                             "--peer=" + peer,
                             "--local=" + network.from(),
                             "--remote=" + network.to(),
+                            "--server=" + server,
                             "--json=" + result);
             steps.add(new Step("beside " + peer, command, result, COMPARE_LIMIT_S));
         }

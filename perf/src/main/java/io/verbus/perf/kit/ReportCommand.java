@@ -3,10 +3,12 @@
 package io.verbus.perf.kit;
 
 import io.verbus.BusException;
+import io.verbus.channel.Endpoint;
 import io.verbus.driver.tools.VerbusCommand;
 import io.verbus.perf.demo.DemoException;
 import io.verbus.perf.demo.DemoNetwork;
 import io.verbus.perf.demo.DemoTransport;
+import io.verbus.perf.run.PerfServer;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,6 +21,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** Runs what tells how Verbus does on this host's RDMA adapters, and writes it to one file. */
 @Command(
@@ -67,6 +71,30 @@ public final class ReportCommand implements VerbusCommand, Callable<Integer> {
             description = "Address of another of this host, or the same; needs --from.")
     private String to;
 
+    @Option(
+            names = "--server",
+            paramLabel = "ADDRESS:PORT",
+            description = {
+                "Measures with another host, where `verbus report --serve` runs; --to is an address"
+                        + " of an RDMA device there."
+            })
+    private String server = "";
+
+    @Option(
+            names = "--serve",
+            paramLabel = "ADDRESS:PORT",
+            description = {
+                "Is that other host, and listens there until --minutes have passed, or it is"
+                        + " interrupted; needs --for."
+            })
+    private String listen;
+
+    @Option(
+            names = "--for",
+            paramLabel = "ADDRESS",
+            description = "Of the host that reports, from which it connects; no other is answered.")
+    private String peer;
+
     @Override
     public Integer call() throws InterruptedException {
         if (minutes < 1 || minutes > MAX_MINUTES) {
@@ -75,11 +103,21 @@ public final class ReportCommand implements VerbusCommand, Callable<Integer> {
         if ((from == null) != (to == null)) {
             throw wrong("--from and --to go together: give both addresses or none");
         }
-        DemoNetwork network = network();
+        if ((listen == null) != (peer == null)) {
+            throw wrong("--serve and --for go together: give both or none");
+        }
+        if (!server.isEmpty() && (listen != null || from == null)) {
+            throw wrong("--server needs --from and --to, and goes without --serve");
+        }
+        DemoNetwork network = listen == null ? network() : null;
         try {
             Path folder = Files.createTempDirectory("verbus-report-");
             try {
-                Kit kit = new Kit(network, folder, minutes, !isWithoutTests, System.err);
+                Kit kit = new Kit(network, server, folder, minutes, !isWithoutTests, System.err);
+                if (listen != null) {
+                    serve(kit);
+                    return 0;
+                }
                 String report = kit.run();
                 Files.writeString(file, report);
                 System.out.println(
@@ -96,6 +134,21 @@ public final class ReportCommand implements VerbusCommand, Callable<Integer> {
                             + " make room in the folder for temporary files",
                     e);
         }
+    }
+
+    private void serve(Kit kit) {
+        PerfServer perf = new PerfServer(Endpoint.parse(listen), peer, kit.texts(), System.err);
+        Runtime.getRuntime().addShutdownHook(new Thread(perf::close, "report-server-end"));
+        Thread.ofPlatform()
+                .daemon()
+                .name("report-limit")
+                .start(
+                        () -> {
+                            LockSupport.parkNanos(TimeUnit.MINUTES.toNanos(minutes));
+                            perf.close();
+                        });
+        System.out.println("report: serving at " + listen + " for " + peer);
+        perf.run();
     }
 
     private DemoNetwork network() {

@@ -7,8 +7,8 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * What one process has done for a stream. Times are of the host's monotonic clock, which all its
- * processes share.
+ * What one process has done for a stream. Times are of its host's monotonic clock, which all
+ * processes there share.
  *
  * @param startNs when it began to send; of no meaning where it only receives.
  * @param endNs when the last message had arrived; of no meaning where it only sends.
@@ -26,6 +26,18 @@ public record StreamPart(
         long publisherAllocated,
         long subscriberAllocated,
         long cpuNs) {
+    /** The same on a clock that is so many nanoseconds behind the one of its times. */
+    public StreamPart onClockBehind(long aheadNs) {
+        return new StreamPart(
+                startNs - aheadNs,
+                endNs - aheadNs,
+                messages,
+                bytes,
+                publisherAllocated,
+                subscriberAllocated,
+                cpuNs);
+    }
+
     /** One line from which {@link #parse} makes an equal part. */
     public String encode() {
         return LongStream.of(

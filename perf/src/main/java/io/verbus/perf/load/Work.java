@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -38,6 +39,8 @@ import java.util.concurrent.TimeUnit;
  * @param port at which the reflector's driver listens; the initiator's takes the next.
  * @param affinity CPUs, with commas between, of the thread that sends, then of the one that
  *     receives or reflects; empty where they are not bound.
+ * @param server where the host of the end that receives or reflects serves this one, as HOST:PORT;
+ *     empty where both ends are on this host.
  */
 public record Work(
         Wire wire,
@@ -55,15 +58,81 @@ public record Work(
         String initiator,
         String reflector,
         int port,
-        String affinity) {
+        String affinity,
+        String server) {
     /** Shortest message: its sequence and its time. */
     public static final int MIN_LENGTH = 2 * Long.BYTES;
 
     /** Bytes of a frame's header, on every bus measured here. */
     public static final int HEADER_LENGTH = 32;
 
+    /** Of the arguments. */
+    private static final Set<String> NAMES =
+            Set.of(
+                    "wire",
+                    "processes",
+                    "drivers",
+                    "length",
+                    "mtu",
+                    "termLength",
+                    "messages",
+                    "warmup",
+                    "kind",
+                    "rate",
+                    "burst",
+                    "publishers",
+                    "subscribers",
+                    "publications",
+                    "polling",
+                    "threading",
+                    "idle",
+                    "driverIdle",
+                    "initiator",
+                    "reflector",
+                    "port",
+                    "affinity",
+                    "server");
+
     /** Ports that a run takes. */
     private static final int PORTS = 2;
+
+    /** Of both ends on this host. */
+    public Work(
+            Wire wire,
+            int processes,
+            Drivers drivers,
+            int length,
+            int mtu,
+            int termLength,
+            long messages,
+            long warmup,
+            Load load,
+            Threading threading,
+            Idle idle,
+            Idle driverIdle,
+            String initiator,
+            String reflector,
+            int port,
+            String affinity) {
+        this(
+                wire,
+                processes,
+                drivers,
+                length,
+                mtu,
+                termLength,
+                messages,
+                warmup,
+                load,
+                threading,
+                idle,
+                driverIdle,
+                initiator,
+                reflector,
+                port,
+                affinity,
+                "");
+    }
 
     /** What carries the messages. */
     public enum Wire {
@@ -177,7 +246,8 @@ public record Work(
                 initiator,
                 reflector,
                 port,
-                affinity);
+                affinity,
+                server);
     }
 
     /** Whether a process of this role has a driver. */
@@ -217,15 +287,23 @@ public record Work(
                 "initiator=" + initiator,
                 "reflector=" + reflector,
                 "port=" + port,
-                "affinity=" + affinity);
+                "affinity=" + affinity,
+                "server=" + server);
     }
 
-    /** Reads what {@link #toArguments()} wrote. */
+    /**
+     * Reads what {@link #toArguments()} wrote.
+     *
+     * @throws IllegalArgumentException if it is something else.
+     */
     public static Work parse(List<String> arguments) {
         Map<String, String> values = new HashMap<>();
         for (String argument : arguments) {
-            int equals = argument.indexOf('=');
-            values.put(argument.substring(0, equals), argument.substring(equals + 1));
+            String[] parts = argument.split("=", 2);
+            values.put(parts[0], parts[parts.length - 1]);
+        }
+        if (!values.keySet().equals(NAMES)) {
+            throw new IllegalArgumentException("not the arguments of work: " + arguments);
         }
         return new Work(
                 Wire.valueOf(values.get("wire")),
@@ -250,6 +328,7 @@ public record Work(
                 values.get("initiator"),
                 values.get("reflector"),
                 Integer.parseInt(values.get("port")),
-                values.get("affinity"));
+                values.get("affinity"),
+                values.get("server"));
     }
 }

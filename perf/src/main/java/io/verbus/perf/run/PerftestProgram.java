@@ -60,11 +60,18 @@ final class PerftestProgram {
      * @throws BusException if it fails; the message holds what it said.
      */
     String run(long iterations, List<String> options) {
-        Process server = null;
         Process client = null;
+        Link server = null;
         try {
-            server = start(PerftestPort.of(work.reflector()), work.cpu(1), iterations, options, "");
-            awaitListening(server);
+            server =
+                    work.server().isEmpty()
+                            ? serve(iterations, options)
+                            : new RemoteLink(
+                                    work.server(),
+                                    PerfServer.perftest(name, length, iterations, options, work));
+            if (!PerfServer.READY.equals(server.readLine())) {
+                throw new BusException(name + " " + server.ending());
+            }
             client =
                     start(
                             PerftestPort.of(work.initiator()),
@@ -76,16 +83,40 @@ final class PerftestProgram {
             if (!client.waitFor(TIMEOUT_S, TimeUnit.SECONDS) || client.exitValue() != 0) {
                 throw new BusException(name + " failed: " + text.strip());
             }
-            server.waitFor(TIMEOUT_S, TimeUnit.SECONDS);
+            if (server.readLine() != null) {
+                throw new BusException(name + " says more than that it has ended");
+            }
             return text;
         } catch (IOException ex) {
             throw absent(ex);
         } catch (InterruptedException ex) {
             throw interrupted(ex);
         } finally {
-            end(client);
-            end(server);
+            if (client != null) {
+                client.destroyForcibly();
+            }
+            if (server != null) {
+                server.end();
+            }
         }
+    }
+
+    /**
+     * Starts the end that is written to, and waits until it listens.
+     *
+     * @param iterations that the other end makes.
+     * @param options of both ends besides.
+     */
+    Link serve(long iterations, List<String> options) throws IOException, InterruptedException {
+        Process server =
+                start(PerftestPort.of(work.reflector()), work.cpu(1), iterations, options, "");
+        try {
+            awaitListening(server);
+        } catch (BusException | IOException | InterruptedException ex) {
+            server.destroyForcibly();
+            throw ex;
+        }
+        return new PerftestLink(server, TIMEOUT_S);
     }
 
     private Process start(
@@ -133,12 +164,6 @@ final class PerftestProgram {
 
     private static String text(Process process) throws IOException {
         return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    }
-
-    private static void end(Process process) {
-        if (process != null) {
-            process.destroyForcibly();
-        }
     }
 
     private BusException absent(IOException ex) {

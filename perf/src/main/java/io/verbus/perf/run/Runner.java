@@ -20,8 +20,9 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /**
- * The processes of work on a bus: one with two measuring threads, or two with one each, or more
- * where several reflect together, and those of drivers that are in none of them.
+ * The processes of work on a bus: one with two measuring threads, or two with one each, of which
+ * one may be on another host, or more where several reflect together, and those of drivers that are
+ * in none of them.
  */
 public final class Runner implements Contender {
     /** The warm-up runs in parts: so the loop is entered anew when its compiled code is there. */
@@ -82,7 +83,10 @@ public final class Runner implements Contender {
                 initiator = start(bus, Role.BOTH, directory(bus, Role.BOTH));
             } else {
                 Path reflecting = null;
-                for (int number = 0; number < work.processes() - 1; number++) {
+                if (!work.server().isEmpty()) {
+                    reflectors.add(await(WorkerProcess.remote(bus, work)));
+                }
+                for (int number = reflectors.size(); number < work.processes() - 1; number++) {
                     reflecting = directory(bus, Role.REFLECTOR);
                     reflectors.add(startReflector(bus, number, reflecting));
                 }
@@ -118,9 +122,12 @@ public final class Runner implements Contender {
     }
 
     private WorkerProcess start(BusUnderTest bus, Role role, Path directory, List<String> more) {
-        WorkerProcess process =
+        return await(
                 new WorkerProcess(
-                        bus.process(role, work), role, work, more, tracer.apply(role), directory);
+                        bus.process(role, work), role, work, more, tracer.apply(role), directory));
+    }
+
+    private WorkerProcess await(WorkerProcess process) {
         started.push(process);
         process.await(Worker.READY, SET_UP_TIMEOUT_S, progress);
         return process;
@@ -171,7 +178,9 @@ public final class Runner implements Contender {
         String sink = reflector.await(Worker.RESULT, SILENCE_TIMEOUT_S, progress);
         initiator.tell(Worker.PAUSE);
         String source = initiator.await(Worker.RESULT, SILENCE_TIMEOUT_S, progress);
-        return Throughput.of(StreamPart.parse(source), StreamPart.parse(sink));
+        return Throughput.of(
+                StreamPart.parse(source),
+                StreamPart.parse(sink).onClockBehind(reflector.clockAheadNs()));
     }
 
     @Override

@@ -8,41 +8,34 @@ import io.verbus.perf.load.Role;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Worker;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
-import java.util.stream.Stream;
+import java.util.function.Supplier;
 
 /**
- * A {@link Worker} in a JVM of its own, with the flags of this one. Its errors go to this process's
- * standard error. It ends when closed, or when this process ends.
+ * A {@link Worker} in a JVM of its own, with the flags of this one, or of the server that starts it
+ * on another host. Its errors go to this process's standard error. It ends when closed, or when
+ * this process ends.
  */
 final class WorkerProcess implements AutoCloseable {
     /** Both buses run without their checks of every buffer access, as their users in a hurry do. */
     static final List<String> MEASURING_FLAGS = List.of("-Dagrona.disable.bounds.checks=true");
 
     private static final String END = "";
-    private static final long EXIT_TIMEOUT_S = 15;
 
     private final String name;
     private final Path directory;
-    private final boolean hasDriver;
     private final boolean isDriver;
-    private final Process process;
+    private final Link link;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     private final Thread shutdownHook = Thread.ofPlatform().unstarted(this::end);
-    private final PrintStream orders;
     private final long startedNs;
     private String version = "";
     private long firstNs;
@@ -63,34 +56,41 @@ final class WorkerProcess implements AutoCloseable {
             List<String> moreFlags,
             List<String> tracer,
             Path directory) {
-        name = bus + " " + role;
+        this(
+                bus + " " + role,
+                directory,
+                role == Role.DRIVER,
+                () -> {
+                    List<String> flags = flags();
+                    flags.addAll(moreFlags);
+                    return new LocalLink(
+                            bus,
+                            role,
+                            work,
+                            tracer,
+                            flags,
+                            directory,
+                            ProcessBuilder.Redirect.INHERIT);
+                });
+    }
+
+    private WorkerProcess(String name, Path directory, boolean isDriver, Supplier<Link> start) {
+        this.name = name;
         this.directory = directory;
-        hasDriver = work.hasDriver(role);
-        isDriver = role == Role.DRIVER;
-        List<String> command = new ArrayList<>(tracer);
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(flags());
-        command.addAll(moreFlags);
-        command.add("-cp");
-        command.add(bus.classPath());
-        command.add(bus.worker());
-        command.add(role.name());
-        command.add(directory.toString());
-        command.addAll(work.toArguments());
+        this.isDriver = isDriver;
         startedNs = System.nanoTime();
-        try {
-            process =
-                    new ProcessBuilder(command)
-                            .redirectError(ProcessBuilder.Redirect.INHERIT)
-                            .start();
-        } catch (IOException ex) {
-            throw new BusException(
-                    "cannot start a JVM for " + name + " (" + ex + "): check the JDK and limits",
-                    ex);
-        }
-        orders = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+        link = start.get();
         Runtime.getRuntime().addShutdownHook(shutdownHook);
         Thread.ofPlatform().daemon().name(name).start(this::readLines);
+    }
+
+    /** One that reflects or receives, where the work's server is. */
+    static WorkerProcess remote(BusUnderTest bus, Work work) {
+        return new WorkerProcess(
+                bus + " " + Role.REFLECTOR,
+                Path.of(""),
+                false,
+                () -> new RemoteLink(work.server(), PerfServer.worker(bus, work)));
     }
 
     /** A directory, not made yet, for the driver of a process. */
@@ -147,7 +147,12 @@ final class WorkerProcess implements AutoCloseable {
 
     /** Tells it what to do. */
     void tell(String order) {
-        orders.println(order);
+        link.tell(order);
+    }
+
+    /** By how much its monotonic clock is ahead of this process's, nanoseconds. */
+    long clockAheadNs() {
+        return link.clockAheadNs();
     }
 
     /**
@@ -186,8 +191,8 @@ final class WorkerProcess implements AutoCloseable {
             if (line.equals(END)) {
                 throw new BusException(
                         name
-                                + " ended with status "
-                                + process.waitFor()
+                                + " "
+                                + link.ending()
                                 + " before it was done; what it said stands above");
             }
             return line;
@@ -198,8 +203,8 @@ final class WorkerProcess implements AutoCloseable {
     }
 
     private void readLines() {
-        try (BufferedReader reader = process.inputReader()) {
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        try {
+            for (String line = link.readLine(); line != null; line = link.readLine()) {
                 lines.add(line);
             }
         } catch (IOException ex) {
@@ -218,33 +223,7 @@ final class WorkerProcess implements AutoCloseable {
         }
     }
 
-    /** Lets it end by itself, and makes sure that it has, and that nothing of it is left. */
-    private synchronized void end() {
-        try {
-            orders.close();
-            if (!process.waitFor(EXIT_TIMEOUT_S, TimeUnit.SECONDS)) {
-                System.err.println(name + " did not end by itself, so it is killed");
-                process.destroyForcibly().waitFor();
-            }
-            delete(Worker.files(directory));
-            if (hasDriver) {
-                delete(directory);
-            }
-        } catch (IOException ex) {
-            System.err.println("cannot clean up after " + name + ": " + ex);
-        } catch (InterruptedException ex) {
-            process.destroyForcibly();
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private static void delete(Path folder) throws IOException {
-        if (Files.exists(folder)) {
-            try (Stream<Path> files = Files.walk(folder)) {
-                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(file);
-                }
-            }
-        }
+    private void end() {
+        link.end();
     }
 }

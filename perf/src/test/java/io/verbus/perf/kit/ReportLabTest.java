@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.channel.Endpoint;
 import io.verbus.perf.demo.DemoNetwork;
 import io.verbus.perf.demo.DemoTransport;
+import io.verbus.perf.run.PerfServer;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,7 +28,29 @@ class ReportLabTest {
     @Timeout(1_900)
     void measuresBesideEachPeerAndNamesNoAddress() throws Exception {
         DemoNetwork network = DemoNetwork.find(DemoTransport.RDMA, null, null);
-        Kit kit = new Kit(network, folder, 30, false, System.err);
+        Kit kit = new Kit(network, "", folder, 30, false, System.err);
+        assertReport(network, kit);
+    }
+
+    @Test
+    @Timeout(1_900)
+    void measuresWithAnotherHost() throws Exception {
+        DemoNetwork network = DemoNetwork.find(DemoTransport.RDMA, null, null);
+        Kit other = new Kit(null, "", folder, 30, false, System.err);
+        try (PerfServer server =
+                new PerfServer(
+                        new Endpoint(network.to(), 24_480),
+                        network.from(),
+                        other.texts(),
+                        System.err)) {
+            Thread.ofPlatform().daemon().start(server::run);
+            Kit kit = new Kit(network, network.to() + ":24480", folder, 30, false, System.err);
+            String report = assertReport(network, kit);
+            assertTrue(report.contains("\n## the other host: doctor\n\n````\n{"), report);
+        }
+    }
+
+    private static String assertReport(DemoNetwork network, Kit kit) throws Exception {
         String report = kit.run();
         assertFalse(kit.hasFailed(), report);
         for (String part : new String[] {"floor", "ib_write_lat", "ib_write_bw", "aeron"}) {
@@ -36,5 +60,6 @@ class ReportLabTest {
         assertTrue(report.contains("\"driver\": \"software\""), report);
         assertEquals(-1, report.indexOf(network.from()), report);
         assertEquals(-1, report.indexOf(network.to()), report);
+        return report;
     }
 }

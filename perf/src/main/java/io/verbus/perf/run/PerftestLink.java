@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.run;
+
+import io.verbus.BusException;
+
+import java.util.concurrent.TimeUnit;
+
+/** The end of a program of perftest that listens: it says that it does, and ends with the other. */
+final class PerftestLink implements Link {
+    private final Process process;
+    private final long timeoutS;
+    private boolean isReady;
+
+    /**
+     * @param process that listens.
+     * @param timeoutS seconds after which it should have ended.
+     */
+    PerftestLink(Process process, long timeoutS) {
+        this.process = process;
+        this.timeoutS = timeoutS;
+    }
+
+    @Override
+    public void tell(String line) {
+        throw new BusException("perftest's programs take no orders, but were told: " + line);
+    }
+
+    @Override
+    public String readLine() {
+        if (!isReady) {
+            isReady = true;
+            return PerfServer.READY;
+        }
+        try {
+            if (!process.waitFor(timeoutS, TimeUnit.SECONDS)) {
+                throw new BusException("perftest's program has not ended in " + timeoutS + " s");
+            }
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            throw new BusException("interrupted while perftest's program ran", ex);
+        }
+        return null;
+    }
+
+    @Override
+    public String ending() throws InterruptedException {
+        return "ended with status " + process.waitFor();
+    }
+
+    @Override
+    public long clockAheadNs() {
+        return 0;
+    }
+
+    @Override
+    public void end() {
+        process.destroyForcibly();
+    }
+}

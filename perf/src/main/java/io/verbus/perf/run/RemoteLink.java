@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.run;
+
+import io.verbus.BusException;
+import io.verbus.channel.Endpoint;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+
+/** A process that a {@link PerfServer} has started on its host; ends with the connection. */
+final class RemoteLink implements Link {
+    private static final int CONNECT_TIMEOUT_MS = 10_000;
+    private static final int CLOCK_TIMEOUT_MS = 10_000;
+    private static final int CLOCK_READINGS = 10;
+
+    private final String server;
+    private final Socket socket = new Socket();
+    private final PrintStream orders;
+    private final BufferedReader lines;
+    private final long clockAheadNs;
+    private volatile String ending = "ended without a word";
+
+    /**
+     * Asks for it.
+     *
+     * @param server as HOST:PORT.
+     * @param request see {@link PerfServer}.
+     */
+    RemoteLink(String server, String request) {
+        this.server = server;
+        Endpoint endpoint = Endpoint.parse(server);
+        try {
+            socket.connect(
+                    new InetSocketAddress(endpoint.host(), endpoint.port()), CONNECT_TIMEOUT_MS);
+            socket.setTcpNoDelay(true);
+            orders = new PrintStream(socket.getOutputStream(), true, StandardCharsets.UTF_8);
+            lines =
+                    new BufferedReader(
+                            new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+            tell(PerfServer.GREETING);
+            clockAheadNs = compareClocks();
+        } catch (IOException ex) {
+            end();
+            throw new BusException(
+                    "cannot reach the server at "
+                            + server
+                            + " ("
+                            + ex.getMessage()
+                            + "): start `verbus perf serve` there, with this host's address as"
+                            + " --for",
+                    ex);
+        }
+        tell(request);
+    }
+
+    /** Of several readings the one that took the least is the best. */
+    private long compareClocks() throws IOException {
+        socket.setSoTimeout(CLOCK_TIMEOUT_MS);
+        long least = Long.MAX_VALUE;
+        long ahead = 0;
+        try {
+            for (int i = 0; i < CLOCK_READINGS; i++) {
+                long before = System.nanoTime();
+                tell(PerfServer.CLOCK);
+                long theirs = clock(lines.readLine());
+                long took = System.nanoTime() - before;
+                if (took < least) {
+                    least = took;
+                    ahead = theirs - before - took / 2;
+                }
+            }
+        } catch (SocketTimeoutException ex) {
+            throw new IOException(
+                    "it has said nothing for "
+                            + TimeUnit.MILLISECONDS.toSeconds(CLOCK_TIMEOUT_MS)
+                            + " s",
+                    ex);
+        }
+        socket.setSoTimeout(0);
+        return ahead;
+    }
+
+    private static long clock(String line) throws IOException {
+        if (line == null) {
+            throw new IOException("it closes the connection");
+        }
+        if (line.startsWith(PerfServer.ERROR)) {
+            throw new IOException(line.substring(PerfServer.ERROR.length()).strip());
+        }
+        try {
+            return Long.parseLong(line);
+        } catch (NumberFormatException ex) {
+            throw new IOException("it is no server of this version of Verbus", ex);
+        }
+    }
+
+    @Override
+    public void tell(String line) {
+        orders.println(line);
+    }
+
+    @Override
+    public String readLine() throws IOException {
+        while (true) {
+            String line = readAny();
+            if (line == null) {
+                return null;
+            }
+            if (line.startsWith(PerfServer.ENDED)) {
+                ending = line;
+                return null;
+            }
+            if (!line.startsWith(PerfServer.ERROR)) {
+                return line;
+            }
+            System.err.println(server + ": " + line.substring(PerfServer.ERROR.length()).strip());
+        }
+    }
+
+    private String readAny() throws IOException {
+        try {
+            return lines.readLine();
+        } catch (SocketException ex) {
+            if (socket.isClosed()) {
+                return null; // by this process, which wants no more
+            }
+            throw ex;
+        }
+    }
+
+    @Override
+    public String ending() {
+        return ending + " at " + server;
+    }
+
+    @Override
+    public long clockAheadNs() {
+        return clockAheadNs;
+    }
+
+    @Override
+    public void end() {
+        try {
+            socket.close();
+        } catch (IOException ex) {
+            System.err.println("cannot close the connection to " + server + ": " + ex);
+        }
+    }
+}

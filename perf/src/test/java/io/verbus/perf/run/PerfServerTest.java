@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.BusException;
+import io.verbus.channel.Endpoint;
+import io.verbus.perf.load.Load;
+import io.verbus.perf.load.StreamPart;
+import io.verbus.perf.load.Work;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A server for measurements from another host: here, from another address of loopback. */
+@Timeout(120)
+@Tag("slow")
+class PerfServerTest {
+    private static final String HERE = "127.0.0.1";
+    private static final String TEXT = "one\nended early\n\nerror four\n";
+    private static final int COUNT = 2_000;
+    private static final int LENGTH = 64;
+
+    private final ByteArrayOutputStream log = new ByteArrayOutputStream();
+    private final PerfServer server =
+            new PerfServer(
+                    new Endpoint(HERE, 0),
+                    HERE,
+                    Map.of("text", () -> TEXT),
+                    new PrintStream(log, true, StandardCharsets.UTF_8));
+
+    private final Thread thread = Thread.ofPlatform().unstarted(server::run);
+
+    @BeforeEach
+    void start() {
+        thread.start();
+    }
+
+    @AfterEach
+    void end() throws InterruptedException {
+        server.close();
+        thread.join(TimeUnit.SECONDS.toMillis(10));
+        assertEquals(Thread.State.TERMINATED, thread.getState());
+        awaitNoChildren();
+    }
+
+    private static void awaitNoChildren() throws InterruptedException {
+        for (int i = 0; i < 200 && ProcessHandle.current().children().count() > 0; i++) {
+            Thread.sleep(50);
+        }
+        assertEquals(0, ProcessHandle.current().children().count());
+    }
+
+    private String address() {
+        return HERE + ":" + server.port();
+    }
+
+    private Work work(Load load) {
+        return new Work(
+                Work.Wire.UDP,
+                2,
+                Work.Drivers.EMBEDDED,
+                LENGTH,
+                1408,
+                64 * 1024,
+                COUNT,
+                0,
+                load,
+                Work.Threading.INVOKER,
+                Work.Idle.YIELD,
+                Work.Idle.BACKOFF,
+                HERE,
+                HERE,
+                24_470,
+                "",
+                address());
+    }
+
+    @Test
+    void reflectsForAnotherHost() throws InterruptedException {
+        try (Runner runner =
+                new Runner(BusUnderTest.VERBUS, work(Load.roundTrips(Load.MAX, 1)), done -> {})) {
+            assertEquals(COUNT, runner.roundTrips(COUNT).histogram().getTotalCount());
+            assertEquals(2, ProcessHandle.current().children().count());
+        }
+        awaitNoChildren(); // also while the server goes on
+    }
+
+    @Test
+    void receivesForAnotherHost() {
+        long start = System.nanoTime();
+        try (Runner runner =
+                new Runner(BusUnderTest.VERBUS, work(Load.stream(64, 1, 1)), done -> {})) {
+            var throughput = runner.stream(COUNT);
+            assertEquals((long) COUNT * LENGTH, throughput.bytes());
+            assertTrue(throughput.elapsedNs() > 0);
+            assertTrue(throughput.elapsedNs() < System.nanoTime() - start);
+        }
+    }
+
+    @Test
+    void saysWhyItsProcessHasEnded() {
+        Work work = work(Load.roundTrips(Load.MAX, 1));
+        String address = "reflector=";
+        Work elsewhere =
+                Work.parse(
+                        work.toArguments().stream()
+                                .map(
+                                        word ->
+                                                word.startsWith(address)
+                                                        ? address + "192.0.2.1"
+                                                        : word)
+                                .toList());
+        BusException failure =
+                assertThrows(
+                        BusException.class,
+                        () -> {
+                            try (Runner runner =
+                                    new Runner(BusUnderTest.VERBUS, elsewhere, done -> {})) {
+                                runner.roundTrips(1);
+                            }
+                        });
+        assertTrue(
+                failure.getMessage().contains("ended with status 1 at " + address()),
+                failure.getMessage());
+    }
+
+    @Test
+    void tellsATextAsItIs() {
+        assertEquals(TEXT, PerfServer.ask(address(), "text"));
+        BusException failure =
+                assertThrows(BusException.class, () -> PerfServer.ask(address(), "secret"));
+        assertTrue(failure.getMessage().contains("does not tell its secret"), failure.getMessage());
+    }
+
+    @Test
+    void answersNobodyElse() throws IOException {
+        String said = say("127.0.0.9", "verbus-perf 1\nclock\n");
+        assertTrue(said.startsWith("error this server measures with another host"), said);
+        assertTrue(log.toString(StandardCharsets.UTF_8).contains("refused 127.0.0.9"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "GET / HTTP/1.1",
+                "verbus-perf 1\nshell ls",
+                "verbus-perf 1\nworker",
+                "verbus-perf 1\nworker VERBUS",
+                "verbus-perf 1\nworker NOBODY wire=UDP",
+                "verbus-perf 1\nperftest ib_write_lat",
+                "verbus-perf 1\nperftest /bin/ls 1 1 none WORK",
+                "verbus-perf 1\nperftest ib_write_lat 1 1 --help WORK",
+                "verbus-perf 1\nperftest ib_write_lat 1 1 none WRONG",
+            })
+    void runsNothingElse(String request) throws IOException {
+        String work = String.join(" ", work(Load.stream(64, 1, 1)).toArguments());
+        String said =
+                say(
+                        HERE,
+                        request.replace("WORK", work)
+                                        .replace("WRONG", work.replace("affinity=", "affinity=-x"))
+                                + "\n");
+        assertTrue(said.startsWith("error "), said);
+        assertEquals(1, said.lines().count(), said);
+        assertEquals(0, ProcessHandle.current().children().count());
+        assertEquals(TEXT, PerfServer.ask(address(), "text"));
+    }
+
+    @Test
+    void endsAConnectionThatSendsNoLine() throws IOException {
+        assertEquals("", say(HERE, "x".repeat(10_000)));
+        assertEquals(TEXT, PerfServer.ask(address(), "text"));
+    }
+
+    /** What the server says to somebody at an address who says this. */
+    private String say(String from, String words) throws IOException {
+        try (Socket socket =
+                new Socket(
+                        InetAddress.getByName(HERE),
+                        server.port(),
+                        InetAddress.getByName(from),
+                        0)) {
+            socket.getOutputStream().write(words.getBytes(StandardCharsets.UTF_8));
+            try {
+                return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            } catch (SocketException reset) {
+                return ""; // what it has not read is thrown away
+            }
+        }
+    }
+
+    @Test
+    void saysThatNobodyServes() throws InterruptedException {
+        end();
+        BusException failure =
+                assertThrows(BusException.class, () -> PerfServer.ask(address(), "text"));
+        assertTrue(failure.getMessage().contains("verbus perf serve"), failure.getMessage());
+    }
+
+    @Test
+    void timesOfAnotherClockAreMoved() {
+        StreamPart part = new StreamPart(1_000, 2_000, 1, 2, 3, 4, 5);
+        assertEquals(new StreamPart(900, 1_900, 1, 2, 3, 4, 5), part.onClockBehind(100));
+        assertEquals(new StreamPart(1_100, 2_100, 1, 2, 3, 4, 5), part.onClockBehind(-100));
+    }
+}
