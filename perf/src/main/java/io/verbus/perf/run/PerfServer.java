@@ -188,6 +188,9 @@ public final class PerfServer implements AutoCloseable {
                 out.println(line);
             }
             out.println(link.ending());
+        } catch (BusException ex) {
+            log.println(ex.getMessage());
+            say(out, ERROR, ex.getMessage());
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         } finally {
