@@ -106,6 +106,9 @@ public final class ReportCommand implements VerbusCommand, Callable<Integer> {
         if ((listen == null) != (peer == null)) {
             throw wrong("--serve and --for go together: give both or none");
         }
+        if (listen != null && from != null) {
+            throw wrong("--serve takes the addresses that the other host names: leave --from out");
+        }
         if (!server.isEmpty() && (listen != null || from == null)) {
             throw wrong("--server needs --from and --to, and goes without --serve");
         }

@@ -8,6 +8,8 @@ import io.verbus.perf.load.Role;
 import io.verbus.perf.load.Work;
 import io.verbus.perf.load.Worker;
 
+import jdk.net.ExtendedSocketOptions;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -56,6 +58,7 @@ public final class PerfServer implements AutoCloseable {
     private static final String TEXT = "text";
     private static final int MAX_LINE = 4096;
     private static final int MAX_CONNECTIONS = 8;
+    private static final int SILENCE_S = 20;
     private static final int REQUEST_TIMEOUT_MS = 30_000;
     private static final Set<String> PROGRAMS = Set.of("ib_write_lat", "ib_write_bw");
     private static final Set<String> OPTIONS = Set.of("-U");
@@ -131,14 +134,17 @@ public final class PerfServer implements AutoCloseable {
             PrintStream out =
                     new PrintStream(socket.getOutputStream(), true, StandardCharsets.UTF_8);
             InetAddress from = socket.getInetAddress();
-            isCounted = free.tryAcquire();
             if (!from.equals(peer)) {
                 log.println(
                         "refused " + from.getHostAddress() + ", which is not the host of --for");
                 say(out, ERROR, "this server measures with another host: name this one in --for");
-            } else if (!isCounted) {
+                return;
+            }
+            isCounted = free.tryAcquire();
+            if (!isCounted) {
                 say(out, ERROR, "this server has " + MAX_CONNECTIONS + " connections already");
             } else {
+                noticeSilence(socket);
                 socket.setSoTimeout(REQUEST_TIMEOUT_MS);
                 answer(socket, out);
             }
@@ -150,6 +156,14 @@ public final class PerfServer implements AutoCloseable {
                 free.release();
             }
         }
+    }
+
+    /** So that a host which vanishes leaves no process behind that spins. */
+    private static void noticeSilence(Socket socket) throws IOException {
+        socket.setKeepAlive(true);
+        socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, SILENCE_S);
+        socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, SILENCE_S);
+        socket.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, 3);
     }
 
     private void answer(Socket socket, PrintStream out) throws IOException {

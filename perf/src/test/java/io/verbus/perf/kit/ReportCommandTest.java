@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.perf.kit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import picocli.CommandLine;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+
+/** Options of {@code verbus report} that do not go together. */
+class ReportCommandTest {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    --minutes 0 | --minutes takes a number from 1
+                    --from 10.0.0.1 | give both addresses or none
+                    --serve 10.0.0.2:1 | --serve and --for go together
+                    --for 10.0.0.1 | --serve and --for go together
+                    --serve 10.0.0.2:1 --for 10.0.0.1 --from 10.0.0.2 --to 10.0.0.2 | leave --from out
+                    --server 10.0.0.2:1 | --server needs --from and --to
+                    --server 10.0.0.2:1 --serve 10.0.0.1:1 --for 10.0.0.2 | goes without --serve
+                    """)
+    void saysWhatIsWrongAndWhatToGiveInstead(String arguments, String remedy) {
+        StringWriter said = new StringWriter();
+        CommandLine line = new CommandLine(new ReportCommand());
+        line.setErr(new PrintWriter(said, true));
+        assertEquals(CommandLine.ExitCode.USAGE, line.execute(arguments.split(" ")));
+        assertTrue(said.toString().contains(remedy), said.toString());
+    }
+}
