@@ -31,7 +31,7 @@ final class Kit {
 
     private static final long DOCTOR_LIMIT_S = 120;
     private static final long TESTS_LIMIT_S = 15L * 60;
-    private static final long COMPARE_LIMIT_S = 6L * 60;
+    private static final long COMPARE_LIMIT_S = 10L * 60;
 
     /** Of what a step says: the end tells most, where it is long. */
     private static final int MAX_LENGTH = 64 * 1024;
@@ -115,7 +115,8 @@ final class Kit {
     /** What the other host tells, without what tells whose it is. */
     private void ask(String name) {
         try {
-            section("the other host: " + name, "", PerfServer.ask(server, name));
+            String text = PerfServer.ask(server, network.from(), network.to(), name);
+            section("the other host: " + name, "", text);
         } catch (BusException e) {
             hasFailed = true;
             section("the other host: " + name, "failed", e.getMessage());

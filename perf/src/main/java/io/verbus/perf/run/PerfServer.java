@@ -319,11 +319,13 @@ public final class PerfServer implements AutoCloseable {
      * Asks a server for a text.
      *
      * @param server as HOST:PORT.
+     * @param local address of this host's device.
+     * @param remote address of the other host's; a server there is asked from {@code local}.
      * @param name of the text.
      * @throws BusException if it cannot be had.
      */
-    public static String ask(String server, String name) {
-        Link link = new RemoteLink(server, TEXT + " " + name);
+    public static String ask(String server, String local, String remote, String name) {
+        Link link = new RemoteLink(server, local, remote, TEXT + " " + name);
         try {
             StringBuilder text = new StringBuilder();
             for (String line = link.readLine(); line != null; line = link.readLine()) {

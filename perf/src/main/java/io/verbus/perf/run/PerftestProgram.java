@@ -68,6 +68,8 @@ final class PerftestProgram {
                             ? serve(iterations, options)
                             : new RemoteLink(
                                     work.server(),
+                                    work.initiator(),
+                                    work.reflector(),
                                     PerfServer.perftest(name, length, iterations, options, work));
             if (!PerfServer.READY.equals(server.readLine())) {
                 throw new BusException(name + " " + server.ending());

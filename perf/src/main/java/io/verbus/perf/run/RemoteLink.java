@@ -33,12 +33,18 @@ final class RemoteLink implements Link {
      * Asks for it.
      *
      * @param server as HOST:PORT.
+     * @param local address of this host, which the server knows if it is at {@code remote}, too; a
+     *     server elsewhere is asked from where the route to it begins.
+     * @param remote address of the other end.
      * @param request see {@link PerfServer}.
      */
-    RemoteLink(String server, String request) {
+    RemoteLink(String server, String local, String remote, String request) {
         this.server = server;
         Endpoint endpoint = Endpoint.parse(server);
         try {
+            if (endpoint.host().equals(remote)) {
+                socket.bind(new InetSocketAddress(local, 0));
+            }
             socket.connect(
                     new InetSocketAddress(endpoint.host(), endpoint.port()), CONNECT_TIMEOUT_MS);
             socket.setTcpNoDelay(true);

@@ -90,7 +90,12 @@ final class WorkerProcess implements AutoCloseable {
                 bus + " " + Role.REFLECTOR,
                 Path.of(""),
                 false,
-                () -> new RemoteLink(work.server(), PerfServer.worker(bus, work)));
+                () ->
+                        new RemoteLink(
+                                work.server(),
+                                work.initiator(),
+                                work.reflector(),
+                                PerfServer.worker(bus, work)));
     }
 
     /** A directory, not made yet, for the driver of a process. */

@@ -73,6 +73,10 @@ class PerfServerTest {
         return HERE + ":" + server.port();
     }
 
+    private String ask(String name) {
+        return PerfServer.ask(address(), HERE, HERE, name);
+    }
+
     private Work work(Load load) {
         return new Work(
                 Work.Wire.UDP,
@@ -145,9 +149,8 @@ class PerfServerTest {
 
     @Test
     void tellsATextAsItIs() {
-        assertEquals(TEXT, PerfServer.ask(address(), "text"));
-        BusException failure =
-                assertThrows(BusException.class, () -> PerfServer.ask(address(), "secret"));
+        assertEquals(TEXT, ask("text"));
+        BusException failure = assertThrows(BusException.class, () -> ask("secret"));
         assertTrue(failure.getMessage().contains("does not tell its secret"), failure.getMessage());
     }
 
@@ -182,13 +185,13 @@ class PerfServerTest {
         assertTrue(said.startsWith("error "), said);
         assertEquals(1, said.lines().count(), said);
         assertEquals(0, ProcessHandle.current().children().count());
-        assertEquals(TEXT, PerfServer.ask(address(), "text"));
+        assertEquals(TEXT, ask("text"));
     }
 
     @Test
     void endsAConnectionThatSendsNoLine() throws IOException {
         assertEquals("", say(HERE, "x".repeat(10_000)));
-        assertEquals(TEXT, PerfServer.ask(address(), "text"));
+        assertEquals(TEXT, ask("text"));
     }
 
     /** What the server says to somebody at an address who says this. */
@@ -211,8 +214,7 @@ class PerfServerTest {
     @Test
     void saysThatNobodyServes() throws InterruptedException {
         end();
-        BusException failure =
-                assertThrows(BusException.class, () -> PerfServer.ask(address(), "text"));
+        BusException failure = assertThrows(BusException.class, () -> ask("text"));
         assertTrue(failure.getMessage().contains("verbus perf serve"), failure.getMessage());
     }
 
