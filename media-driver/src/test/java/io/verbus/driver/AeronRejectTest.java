@@ -19,6 +19,7 @@ import io.aeron.status.PublicationErrorFrame;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -165,6 +166,7 @@ class AeronRejectTest {
     }
 
     @ParameterizedTest
+    @Tag("soak")
     @ValueSource(booleans = {false, true})
     void betweenTheDriverAndAerons(boolean isOursTheSender, @TempDir Path directory) {
         try (io.aeron.driver.MediaDriver theirs =

@@ -19,6 +19,7 @@ import io.verbus.driver.tools.Verbus;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersReader;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -211,6 +212,7 @@ class AeronTestDriverTest {
 
     /** As a pod's that has come up again elsewhere, and once more where it was. */
     @ParameterizedTest
+    @Tag("soak")
     @ValueSource(booleans = {false, true})
     void aPublicationFollowsANameThatHasMoved(boolean isToDestinations) throws IOException {
         launchWithNames();

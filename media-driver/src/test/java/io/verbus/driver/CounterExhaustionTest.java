@@ -78,7 +78,7 @@ class CounterExhaustionTest {
     }
 
     @Test
-    @Tag("slow")
+    @Tag("soak")
     void aSubscriptionThatFindsNoCounterForANewPublicationJoinsLater() {
         // A publication takes two counters, so one may be left beside those that its end frees: the
         // first of the subscriptions may have that, and the second finds none.

@@ -92,6 +92,7 @@ class UdpKilledProcessTest {
     }
 
     @Test
+    @Tag("soak")
     void aeronSeesOurKilledPublishersImageEndAndReadsItsSuccessor() {
         Map<Integer, Long> next = new HashMap<>();
         int[] ended = new int[1];
@@ -156,6 +157,7 @@ class UdpKilledProcessTest {
     }
 
     @Test
+    @Tag("soak")
     void aeronNoticesOurKilledSubscriberAndServesItsSuccessor() {
         try (AeronPeer aeron = AeronPeer.impatient(folder.resolve("aeron"));
                 io.aeron.ExclusivePublication publication =

@@ -21,6 +21,7 @@ import io.verbus.logbuffer.LogType;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -119,6 +120,7 @@ class LogFilesTest {
     }
 
     @Test
+    @Tag("soak")
     void whatDoesNotFitIsRefusedBeforeAnythingIsTaken() throws IOException {
         long usable = Files.getFileStore(directory).getUsableSpace();
         int termLength = 1024 * 1024 * 1024;

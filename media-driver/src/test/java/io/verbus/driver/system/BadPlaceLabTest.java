@@ -180,6 +180,7 @@ class BadPlaceLabTest {
     }
 
     @Test
+    @Tag("soak")
     void saysThatThereIsTooLittleSpace() throws Exception {
         assumeRoot();
         Path small = Files.createTempDirectory("verbus-system-test-");

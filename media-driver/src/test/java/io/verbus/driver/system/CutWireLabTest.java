@@ -125,7 +125,7 @@ class CutWireLabTest {
     @ParameterizedTest
     @ValueSource(longs = {300, 3_000, 15_000})
     void goesOnThroughLinksThatGoDownAndUp(long millis) {
-        Wire.assumeHere();
+        Wire.assumeFlapsUnderTraffic();
         try (Host b = host(Host.addressB()).expectLoss();
                 Host a = host(Host.addressA()).expectLoss()) {
             Flow flow = new Flow(a, b, Script.upTo(62, 1000), 24_342, 50);

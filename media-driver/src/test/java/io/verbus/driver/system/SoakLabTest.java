@@ -103,7 +103,7 @@ class SoakLabTest {
 
     @Test
     void losesNothingWhateverFails() throws Exception {
-        Wire.assumeHere();
+        Wire.assumeFlapsUnderTraffic();
         long endNs =
                 System.nanoTime() + TimeUnit.MINUTES.toNanos(number("VERBUS_LAB_SOAK_MINUTES", 3));
         say("seed " + seed);

@@ -83,6 +83,7 @@ class RunnerTest {
     }
 
     @ParameterizedTest
+    @Tag("soak")
     @CsvSource({
         "VERBUS,IPC",
         "VERBUS,UDP",

@@ -30,6 +30,7 @@ class ServiceRunnerTest {
     private static final int PORT = 24_450;
 
     @ParameterizedTest
+    @Tag("soak")
     @EnumSource(names = {"CLUSTER_ON_VERBUS", "CLUSTER_ON_AERON"})
     void measuresRoundTripsThroughACluster(BusUnderTest bus) throws IOException {
         Work work = work(4, Load.roundTrips(200, 1));
