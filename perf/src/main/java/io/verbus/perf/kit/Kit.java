@@ -6,6 +6,7 @@ import io.verbus.BusException;
 import io.verbus.driver.tools.Verbus;
 import io.verbus.perf.demo.DemoNetwork;
 import io.verbus.perf.demo.JavaProgram;
+import io.verbus.perf.report.Environment;
 import io.verbus.perf.report.Json;
 import io.verbus.perf.run.PerfServer;
 
@@ -32,6 +33,10 @@ final class Kit {
     private static final long DOCTOR_LIMIT_S = 120;
     private static final long TESTS_LIMIT_S = 15L * 60;
     private static final long COMPARE_LIMIT_S = 10L * 60;
+    private static final int PAIRS = 3;
+
+    /** Devices that are emulated take minutes for what takes others seconds. */
+    private static final int LAB_PAIRS = 1;
 
     /** Of what a step says: the end tells most, where it is long. */
     private static final int MAX_LENGTH = 64 * 1024;
@@ -198,6 +203,7 @@ final class Kit {
                             "compare",
                             "--transport=rdma",
                             "--quick",
+                            "--pairs=" + (Environment.isLab() ? LAB_PAIRS : PAIRS),
                             "--peer=" + peer,
                             "--local=" + network.from(),
                             "--remote=" + network.to(),
