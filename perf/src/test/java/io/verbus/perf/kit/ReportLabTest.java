@@ -46,7 +46,7 @@ class ReportLabTest {
             Thread.ofPlatform().daemon().start(server::run);
             Kit kit = new Kit(network, network.to() + ":24480", folder, 30, false, System.err);
             String report = assertReport(network, kit);
-            assertTrue(report.contains("\n## the other host: doctor\n\n````\n{"), report);
+            assertTrue(report.contains("\n## the other host: doctor\n\n````\n[\n"), report);
         }
     }
 
