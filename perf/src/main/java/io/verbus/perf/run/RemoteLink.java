@@ -43,7 +43,7 @@ final class RemoteLink implements Link {
         Endpoint endpoint = Endpoint.parse(server);
         try {
             if (endpoint.host().equals(remote)) {
-                socket.bind(new InetSocketAddress(local, 0));
+                bind(local);
             }
             socket.connect(
                     new InetSocketAddress(endpoint.host(), endpoint.port()), CONNECT_TIMEOUT_MS);
@@ -66,6 +66,23 @@ final class RemoteLink implements Link {
                     ex);
         }
         tell(request);
+    }
+
+    private void bind(String local) {
+        try {
+            socket.bind(new InetSocketAddress(local, 0));
+        } catch (IOException ex) {
+            end();
+            throw new BusException(
+                    "cannot ask the server at "
+                            + server
+                            + " from "
+                            + local
+                            + " ("
+                            + ex.getMessage()
+                            + "): give an address of this host as --local",
+                    ex);
+        }
     }
 
     /** Of several readings the one that took the least is the best. */

@@ -29,6 +29,7 @@ import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** A server for measurements from another host: here, from another address of loopback. */
 @Timeout(120)
@@ -145,6 +146,30 @@ class PerfServerTest {
         assertTrue(
                 failure.getMessage().contains("ended with status 1 at " + address()),
                 failure.getMessage());
+    }
+
+    @Test
+    void isAskedFromTheLocalAddressWhereItIsAtTheRemoteOne() throws IOException {
+        String elsewhere = "127.0.0.2";
+        Map<String, Supplier<String>> texts = Map.of("text", () -> TEXT);
+        try (PerfServer other =
+                new PerfServer(new Endpoint(HERE, 0), elsewhere, texts, System.err)) {
+            Thread.ofPlatform().daemon().start(other::run);
+            String address = HERE + ":" + other.port();
+            assertEquals(TEXT, PerfServer.ask(address, elsewhere, HERE, "text"));
+            BusException refused =
+                    assertThrows(
+                            BusException.class,
+                            () -> PerfServer.ask(address, elsewhere, elsewhere, "text"));
+            assertTrue(refused.getMessage().contains("--for"), refused.getMessage());
+            BusException foreign =
+                    assertThrows(
+                            BusException.class,
+                            () -> PerfServer.ask(address, "192.0.2.1", HERE, "text"));
+            assertTrue(
+                    foreign.getMessage().contains("an address of this host as --local"),
+                    foreign.getMessage());
+        }
     }
 
     @Test

@@ -24,8 +24,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The rule of commit against an oracle: a batch whose first word comes by a Write of its own, as
  * Verbus writes it, has to look to its reader as one whose first word comes by an Atomic Write,
- * which a device may neither tear nor let pass the Write before it. Skipped where there is none:
- * rxe has it since Linux 6.2, siw never.
+ * which a device may neither tear nor let pass the Write before it. Skipped where there is none, as
+ * on rxe of Linux 6.1 and on siw.
  */
 @Tag("lab")
 @Tag("slow")

@@ -8,9 +8,8 @@ import java.net.InetAddress;
 import java.util.stream.IntStream;
 
 /**
- * A queue pair made without the connection manager, since only one that is made so can write a word
- * atomically: an RDMA Atomic Write, which the specification forbids to tear and to pass a write
- * before it. Writes as {@link SendQueue} does, and the word by either kind.
+ * A queue pair of the extended verbs, which alone have the RDMA Atomic Write. Writes batches of two
+ * writes, whose word comes by a Write or by an Atomic Write.
  */
 @SuppressWarnings("restricted")
 final class WordWriter implements AutoCloseable {
@@ -19,9 +18,8 @@ final class WordWriter implements AutoCloseable {
     private static final int PSN = 77;
     private static final int OUTSTANDING = 16;
 
-    // Offsets in struct verbs_context, from the struct ibv_context at its end; in
-    // ibv_qp_init_attr_ex,
-    // ibv_qp_attr and ibv_qp_ex; and constants, all of infiniband/verbs.h in rdma-core 44.
+    // Of infiniband/verbs.h in rdma-core 44: offsets in verbs_context (from the ibv_context at its
+    // end), ibv_device_attr_ex, ibv_qp_init_attr_ex, ibv_qp_ex and ibv_qp_attr, and constants.
     private static final int CREATE_QP_EX = -56;
     private static final int QUERY_DEVICE_EX = -104;
     private static final int DEVICE_ATTR_EX_SIZE = 400;
@@ -189,6 +187,10 @@ final class WordWriter implements AutoCloseable {
     private void create(int end, ProtectionDomain domain) {
         long context = context(domain);
         completions[end] = ibverbs.createCq(context, DEPTH);
+        if (completions[end] == 0) {
+            throw VerbsException.of(
+                    "ibv_create_cq", NativeFunction.errno(), domain.device() + " gives none", "");
+        }
         long attributes = arena.allocate(INIT_ATTR_EX_SIZE, Long.BYTES).address();
         Memory.putLong(attributes + VerbsAbi.QpInitAttr.SEND_CQ, completions[end]);
         Memory.putLong(attributes + VerbsAbi.QpInitAttr.RECV_CQ, completions[end]);
