@@ -131,7 +131,7 @@ final class DemoRun implements AutoCloseable {
 
     /** Waits until messages flow; returns the demo's processes. */
     List<ProcessHandle> awaitProgress(int processes) {
-        await(() -> errors().contains("messages verified, "));
+        awaitSaid(() -> errors().contains("messages verified, "));
         List<ProcessHandle> children = demo.children().toList();
         assertEquals(processes, children.size());
         return children;
@@ -139,12 +139,12 @@ final class DemoRun implements AutoCloseable {
 
     /** Waits until the demo has said something. */
     void awaitWords(String words) {
-        await(() -> errors().contains(words));
+        awaitSaid(() -> errors().contains(words));
     }
 
     /** Waits until the cluster's client has been told of so many orders. */
     void awaitOrders(long orders) {
-        await(() -> orders() >= orders);
+        awaitSaid(() -> orders() >= orders);
     }
 
     /** How many orders the cluster's client has been told of. */
@@ -180,10 +180,21 @@ final class DemoRun implements AutoCloseable {
         }
     }
 
+    /** Waits for what only a demo that runs can say. */
+    private void awaitSaid(BooleanSupplier isSaid) {
+        await(
+                () -> {
+                    boolean isRunning = demo.isAlive();
+                    boolean isOver = isSaid.getAsBoolean();
+                    assertTrue(isOver || isRunning, () -> "ended too early; it said: " + errors());
+                    return isOver;
+                });
+    }
+
     private void await(BooleanSupplier condition) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitS);
         while (!condition.getAsBoolean()) {
-            assertTrue(System.nanoTime() < deadline, "waited in vain; it said: " + errors());
+            assertTrue(System.nanoTime() < deadline, () -> "waited in vain; it said: " + errors());
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
         }
     }
