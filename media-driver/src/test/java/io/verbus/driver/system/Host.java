@@ -35,7 +35,7 @@ final class Host implements AutoCloseable {
      * Time-out of an acknowledgement where nothing is lost: where rxe of Linux 6.1 sends again
      * because the machine was busy, connections fail now and then; see "Limits" in docs/lab.md.
      */
-    private static final String ACK_TIMEOUT = "1s";
+    private static final String ACK_TIMEOUT = System.getProperty("verbus.ack-timeout", "1s");
 
     private final String address;
     private final MediaDriver driver;
