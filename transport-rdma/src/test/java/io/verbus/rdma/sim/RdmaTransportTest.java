@@ -286,6 +286,7 @@ class RdmaTransportTest {
         SimQueuePair end = net.connection().sim();
         SimQueuePair asking = isPublisher ? end : end.peer();
         List<String> errors = isPublisher ? net.a.errors : net.b.errors;
+        net.until("something is to complete", asking::willComplete);
         long before = asking.completed();
         long cutAt = net.nowNs;
         end.cut();

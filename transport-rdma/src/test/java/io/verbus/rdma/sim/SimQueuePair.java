@@ -288,7 +288,7 @@ public final class SimQueuePair implements QueuePair {
             return false;
         }
         if (network.completesAlone()) {
-            completable = Math.min(lastSignaled, landedCount + ON_ITS_WAY);
+            completable = completableAlone();
         }
         boolean canComplete = completable > visible;
         boolean canLand = canLand();
@@ -300,6 +300,15 @@ public final class SimQueuePair implements QueuePair {
             landOne();
         }
         return canLand;
+    }
+
+    private long completableAlone() {
+        return Math.min(lastSignaled, landedCount + ON_ITS_WAY);
+    }
+
+    /** Where work requests complete alone: whether one does so that was posted. */
+    boolean willComplete() {
+        return completed < completableAlone();
     }
 
     private boolean canLand() {
