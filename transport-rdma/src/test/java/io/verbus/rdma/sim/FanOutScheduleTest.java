@@ -25,7 +25,7 @@ import java.util.List;
 class FanOutScheduleTest {
     private static final int SCHEDULES = 8 * Integer.getInteger("verbus.lives", 1);
 
-    /** So many at most, for all to happen that the test is about. */
+    /** Lives at most, where too little has happened in as many as {@link #SCHEDULES}. */
     private static final int MAX_SCHEDULES = 8 * SCHEDULES;
 
     private static final int EVENTS = 40;

@@ -51,7 +51,7 @@ class MoveTest {
             TestImage first = net.b.image();
             for (int i = 1; i <= 4; i++) {
                 net.b.movesFrames = i % 2 == 0;
-                // What is granted is of the log that the peer writes now: it can be moved.
+                // Credit is granted for a log that the peer writes: only such a log can be moved.
                 long before = net.b.value("Bytes received");
                 net.until("it flows", () -> net.b.value("Bytes received") > before + 10_000);
                 int moves = i;

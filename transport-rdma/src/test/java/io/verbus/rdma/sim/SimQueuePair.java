@@ -306,7 +306,7 @@ public final class SimQueuePair implements QueuePair {
         return Math.min(lastSignaled, landedCount + ON_ITS_WAY);
     }
 
-    /** Where work requests complete alone: whether one does so that was posted. */
+    /** Whether a posted work request will complete without the peer. */
     boolean willComplete() {
         return completed < completableAlone();
     }
