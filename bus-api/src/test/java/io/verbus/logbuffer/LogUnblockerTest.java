@@ -28,6 +28,8 @@ import java.util.Random;
 
 class LogUnblockerTest {
     private static final int TERM_LENGTH = LogLayout.MIN_TERM_LENGTH;
+    private static final int MTU = 1408;
+    private static final int MAX_PAYLOAD = MTU - FrameHeader.LENGTH;
     private static final int INITIAL_TERM_ID = 7;
     private static final long TIMEOUT = 1000;
     private static final long NO_LIMIT = Long.MAX_VALUE;
@@ -38,7 +40,7 @@ class LogUnblockerTest {
     @BeforeEach
     @BeforeTry
     void open() {
-        log = TestLogs.create(TERM_LENGTH, 1408);
+        log = TestLogs.create(TERM_LENGTH, MTU);
         framing = new Framing(log.spec());
     }
 
@@ -66,6 +68,13 @@ class LogUnblockerTest {
             super(new byte[length]);
             setMemory(0, length, (byte) 0x55);
             this.copiesLeft = copiesLeft;
+        }
+
+        /** Fails in the first copy, the last or any between: an append has one per fragment. */
+        static Deadly some(int maxLength, Random random) {
+            int length = 1 + random.nextInt(maxLength); // nobody dies in copying nothing
+            int fragments = (length + MAX_PAYLOAD - 1) / MAX_PAYLOAD;
+            return new Deadly(length, random.nextInt(fragments));
         }
 
         @Override
@@ -145,11 +154,10 @@ class LogUnblockerTest {
                 return;
             }
             if (death == Death.FILLED_IN_PART) {
-                int length = 1 + random.nextInt(5000); // nobody dies in copying nothing
-                int fragments = (length + 1375) / 1376;
-                Deadly source = new Deadly(length, random.nextInt(fragments));
+                Deadly source = Deadly.some(5000, random);
                 assertThrows(
-                        ThreadDeath.class, () -> appender.append(source, 0, length, 0, NO_LIMIT));
+                        ThreadDeath.class,
+                        () -> appender.append(source, 0, source.capacity(), 0, NO_LIMIT));
                 return;
             }
             metadata.getAndAddLong(tail, FrameHeader.align(frameLength));
@@ -190,17 +198,17 @@ class LogUnblockerTest {
         BufferClaim claim = new BufferClaim();
         for (int i = 0; i < 20; i++) {
             if (claims > 0 && i % 7 == 3) {
-                appender.claim(random.nextInt(1376), claim, NO_LIMIT);
+                appender.claim(random.nextInt(MAX_PAYLOAD), claim, NO_LIMIT);
             }
             if (appendNumber(appender::append, i, NO_LIMIT, random) > 0) {
                 sent.add((long) i);
             }
         }
-        int length = random.nextInt(8000);
-        Deadly source = new Deadly(length, random.nextInt(length / 1376 + 1));
+        Deadly source = Deadly.some(8000, random);
         if (random.nextBoolean()) {
             try {
-                appender.append(source, 0, length, 0, NO_LIMIT);
+                long result = appender.append(source, 0, source.capacity(), 0, NO_LIMIT);
+                assertEquals(AppendResult.ADMIN_ACTION, result, "only a new term copies nothing");
             } catch (ThreadDeath expected) {
                 assertTrue(appender.position() > position.get());
             }
