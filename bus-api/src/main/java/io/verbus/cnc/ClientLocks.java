@@ -98,11 +98,11 @@ public final class ClientLocks implements AutoCloseable {
     /**
      * Whether a client other than those of this object holds its byte. The driver's.
      *
-     * @param clientId of the client.
+     * @param clientId of the client, any: none holds a byte whose offset is negative.
      * @throws BusException if the kernel does not tell.
      */
     public boolean isHeld(long clientId) {
-        return lock(F_OFD_GETLK, clientId) != F_UNLCK;
+        return clientId >= 0 && lock(F_OFD_GETLK, clientId) != F_UNLCK;
     }
 
     private short lock(int command, long clientId) {

@@ -36,6 +36,17 @@ class ClientLocksTest {
     }
 
     @Test
+    void anIdThatIsNoOffsetIsHeldByNobody() {
+        try (ClientLocks driver = ClientLocks.create(directory);
+                ClientLocks _ = ClientLocks.hold(directory, Long.MAX_VALUE)) {
+            assertTrue(driver.isHeld(Long.MAX_VALUE));
+            assertFalse(driver.isHeld(-1));
+            assertFalse(driver.isHeld(Long.MIN_VALUE));
+            assertThrows(BusException.class, () -> ClientLocks.hold(directory, -1));
+        }
+    }
+
+    @Test
     void aFileThatIsOpenedAndClosedElsewhereChangesNothing() throws Exception {
         try (ClientLocks driver = ClientLocks.create(directory)) {
             ClientLocks client = ClientLocks.hold(directory, ID);

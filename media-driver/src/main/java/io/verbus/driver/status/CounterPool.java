@@ -159,7 +159,7 @@ public final class CounterPool extends CountersManager {
 
     /**
      * Lets those be used again that have cooled down, unless their owner may still write them. At a
-     * slow pace.
+     * slow pace. One whose owner cannot be looked at is held, and looked at again.
      *
      * @return how many.
      */
@@ -176,9 +176,9 @@ public final class CounterPool extends CountersManager {
             }
             freed.removeFirst();
             long owner = owners[first.id];
-            if (owner != NO_OWNER && mayWrite.test(owner)) {
-                held.addLast(new Freed(first.id, nowNs + RETRY_NS));
-            } else {
+            held.addLast(new Freed(first.id, nowNs + RETRY_NS)); // first: the test may throw
+            if (owner == NO_OWNER || !mayWrite.test(owner)) {
+                held.removeLast();
                 owners[first.id] = NO_OWNER;
                 taken[shares[first.id].ordinal()]--;
                 reusable(first.id, 0);

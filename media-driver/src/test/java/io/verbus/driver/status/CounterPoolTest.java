@@ -96,6 +96,32 @@ class CounterPoolTest {
     }
 
     @Test
+    void aCounterWhoseOwnerCannotBeLookedAtIsHeldAndTheOthersAreUsedAgain() {
+        LongHashSet unknown = new LongHashSet();
+        unknown.add(5);
+        pool.owners(
+                owner -> {
+                    if (unknown.contains(owner)) {
+                        throw new BusException("the kernel does not tell");
+                    }
+                    return false;
+                });
+        List<AtomicCounter> all = new ArrayList<>();
+        for (int i = 0; i < CAPACITY; i++) {
+            all.add(allocate(CounterShare.CLIENTS, i == 9 ? 5 : 6));
+        }
+        all.get(9).close();
+        all.get(10).close();
+        assertThrows(BusException.class, () -> pool.reuse(later()));
+        pool.reuse(later());
+        assertEquals(10, allocate(CounterShare.CLIENTS, 7).id());
+        assertThrows(BusException.class, () -> allocate(CounterShare.CLIENTS, 7));
+        unknown.clear();
+        pool.reuse(later() + COOLING_NS);
+        assertEquals(9, allocate(CounterShare.CLIENTS, 7).id());
+    }
+
+    @Test
     void aCounterOfAClientThatStandsStillIsNotGivenToAnother() {
         stopped.add(5);
         pool.owners(stopped::contains);
