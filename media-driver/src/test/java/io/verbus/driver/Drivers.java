@@ -10,13 +10,21 @@ import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.ThreadingMode;
+import io.verbus.driver.files.DriverDirectory;
 
 import org.agrona.concurrent.errors.ErrorLogReader;
 import org.agrona.concurrent.status.CountersReader;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** Drivers and buses for tests: small, with patient with a busy machine. */
 public final class Drivers {
@@ -42,6 +50,19 @@ public final class Drivers {
 
     public static Bus connect(MediaDriver driver) {
         return Bus.connect(context(driver));
+    }
+
+    /** The log files of publications and images; a driver may delete one meanwhile. */
+    static Set<Path> logs(MediaDriver driver) {
+        Set<Path> all = new HashSet<>();
+        for (String folder : List.of(DriverDirectory.PUBLICATIONS, DriverDirectory.IMAGES)) {
+            try (Stream<Path> files = Files.list(driver.directory().resolve(folder))) {
+                files.forEach(all::add);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return all;
     }
 
     /** What stands in the driver's error log. */

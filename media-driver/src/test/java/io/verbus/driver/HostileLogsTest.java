@@ -11,7 +11,6 @@ import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.config.ThreadingMode;
-import io.verbus.driver.files.DriverDirectory;
 import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogBuffers;
 
@@ -25,14 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
 
 /**
  * A client writes whatever it likes into the logs that it may map, while the driver sends them and
@@ -88,21 +83,9 @@ class HostileLogsTest {
         return "aeron:udp?endpoint=127.0.0.1:" + UdpInteropTest.freePort();
     }
 
-    private Set<Path> logs() {
-        Set<Path> all = new HashSet<>();
-        for (String folder : Set.of(DriverDirectory.PUBLICATIONS, DriverDirectory.IMAGES)) {
-            try (Stream<Path> files = Files.list(driver.directory().resolve(folder))) {
-                files.forEach(all::add);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-        return all;
-    }
-
     private void attack(int rounds) throws IOException {
         CountersReader counters = new CountersReader(cnc.counterMetadata(), cnc.counterValues());
-        Set<Path> spared = logs();
+        Set<Path> spared = Drivers.logs(driver);
         for (int round = 0; round < rounds; round++) {
             spoilOneStream(spared, round % 2 == 0 ? "aeron:ipc" : udp(), round % 4 < 2);
             long silenceMs = System.currentTimeMillis() - ring.consumerHeartbeatTime();
@@ -124,9 +107,9 @@ class HostileLogsTest {
             System.out.println("error log: " + error);
         }
         Await.until(
-                () -> "logs freed: " + logs().size() + " for " + spared.size(),
+                () -> "logs freed: " + Drivers.logs(driver).size() + " for " + spared.size(),
                 60,
-                () -> logs().equals(spared));
+                () -> Drivers.logs(driver).equals(spared));
         for (String error : Drivers.errors(driver)) {
             assertTrue(!error.matches(".*java\\.lang\\..*"), error);
         }
@@ -152,7 +135,7 @@ class HostileLogsTest {
                 publication.offer(message);
                 poll(subscription);
             }
-            Set<Path> own = logs();
+            Set<Path> own = Drivers.logs(driver);
             own.removeAll(spared);
             Path chosen = own.stream().skip(random.nextInt(own.size())).findFirst().orElseThrow();
             try (LogBuffers log = LogBuffers.map(chosen, false)) {

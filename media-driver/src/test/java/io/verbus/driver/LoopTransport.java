@@ -277,15 +277,8 @@ public final class LoopTransport implements Transport {
                 host.onImageLost(link.image, "the link was cut");
             }
         }
-        for (Link link : List.copyOf(moving)) {
-            if (List.of(links).contains(link)) {
-                if (!link.isStopped) {
-                    link.isStopped = true;
-                    move(link);
-                }
-            } else {
-                moving.remove(link);
-            }
+        if (!moving.isEmpty()) { // the conductor allocates no iterator otherwise
+            moveOn();
         }
         for (int i = released.size() - 1; i >= 0; i--) {
             host.onImageReleased(released.remove(i));
@@ -356,6 +349,19 @@ public final class LoopTransport implements Transport {
         stream.onReleased(position, WINDOW);
         stream.onConnected(true);
         stream.senderPosition(position);
+    }
+
+    private void moveOn() {
+        for (Link link : List.copyOf(moving)) {
+            if (List.of(links).contains(link)) {
+                if (!link.isStopped) {
+                    link.isStopped = true;
+                    move(link);
+                }
+            } else {
+                moving.remove(link);
+            }
+        }
     }
 
     private void close(int index) {

@@ -176,18 +176,10 @@ class NetworkStreamTest {
         second.close();
         Await.until("released", () -> Drivers.counter(bus, SystemCounter.IMAGES) == 0);
         Await.until("not connected", () -> !publication.isConnected());
-        Await.until("one log", () -> logs() == 1);
+        Await.until("one log", () -> Drivers.logs(driver).size() == 1);
         assertEquals(0, Drivers.count(bus, CounterTypes.SUBSCRIBER_POSITION));
         assertEquals(0, Drivers.count(bus, CounterTypes.RECEIVER_POSITION));
         assertEquals(0, provider.opened.endpointCount());
-    }
-
-    private long logs() {
-        try (var files = Files.walk(driver.directory())) {
-            return files.filter(file -> file.toString().endsWith(".logbuffer")).count();
-        } catch (java.io.IOException e) {
-            throw new java.io.UncheckedIOException(e);
-        }
     }
 
     @Test
@@ -201,7 +193,7 @@ class NetworkStreamTest {
         Await.until("image gone", () -> goneCount() == 1);
         assertTrue(gone.getFirst().isEndOfStream());
         assertEquals(end, gone.getFirst().position());
-        Await.until("no log", () -> logs() == 0);
+        Await.until("no log", () -> Drivers.logs(driver).isEmpty());
         assertEquals(0, Drivers.count(bus, CounterTypes.SENDER_POSITION));
         assertEquals(0, Drivers.count(bus, CounterTypes.SENDER_BACK_PRESSURE));
     }
