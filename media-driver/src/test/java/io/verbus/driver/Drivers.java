@@ -26,7 +26,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Drivers and buses for tests: small, with patient with a busy machine. */
+/** Drivers and buses for tests: small, and patient with a busy machine. */
 public final class Drivers {
     static final long LIVENESS_NS = TimeUnit.SECONDS.toNanos(4);
 
