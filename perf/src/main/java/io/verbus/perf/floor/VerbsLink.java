@@ -49,6 +49,9 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable
     private static final int GREETING_LENGTH = Long.BYTES + Integer.BYTES;
     private static final int READY = PEER + 2 * Long.BYTES;
 
+    /** Idle polls between two looks at completions and events, a power of two. */
+    private static final int POLLS_PER_CHECK = 1024;
+
     private final boolean isInTwo;
     private final int length;
     private final int stride;
@@ -60,6 +63,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable
     private RegisteredMemory region;
     private long remoteAddress;
     private RemoteKey remoteKey;
+    private int idlePolls;
 
     /**
      * @param length of a message in bytes, a multiple of 8.
@@ -123,9 +127,18 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable
         return memory;
     }
 
-    /** Whether a message has arrived. */
+    /**
+     * Whether a message has arrived.
+     *
+     * @throws IllegalStateException if the connection failed: a failed write shows only in its
+     *     completion, so a wait for the other end has to look at those, too.
+     */
     boolean hasArrived(long number) {
-        return memory.getLongAcquire(inbound(number) + wordOffset()) == number + 1;
+        if (memory.getLongAcquire(inbound(number) + wordOffset()) == number + 1) {
+            return true;
+        }
+        checkWhileIdle();
+        return false;
     }
 
     /** Writes a message that lies at {@link #outbound} to the other end. */
@@ -159,8 +172,16 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable
         }
     }
 
-    /** Messages that the other end has told to be consumed. */
+    private void checkWhileIdle() {
+        if ((++idlePolls & (POLLS_PER_CHECK - 1)) == 0 && remoteKey != null) {
+            queuePair.poll(this);
+            fabric.poll(this, System.nanoTime());
+        }
+    }
+
+    /** Messages that the other end has consumed. */
     long consumed() {
+        checkWhileIdle();
         return memory.getLongAcquire(CONSUMED);
     }
 

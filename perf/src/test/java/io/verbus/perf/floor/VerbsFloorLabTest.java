@@ -3,9 +3,11 @@
 package io.verbus.perf.floor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.perf.load.Arrivals;
+import io.verbus.perf.load.Initiator;
 import io.verbus.perf.load.Load;
 import io.verbus.perf.load.Reflector;
 import io.verbus.perf.load.RoundTrips;
@@ -16,6 +18,7 @@ import io.verbus.perf.load.Work;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.YieldingIdleStrategy;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -80,6 +83,36 @@ class VerbsFloorLabTest {
                 }
                 assertTrue(System.nanoTime() - deadline < 0, "only " + arrivals.shown());
             }
+        }
+    }
+
+    @Test
+    void reportsFailedConnectionWhileWaitingForEcho() {
+        try (VerbsFloor near = new VerbsFloor(work(), false)) {
+            Initiator initiator;
+            try (VerbsFloor far = new VerbsFloor(work(), false)) {
+                Reflector reflector = far.reflector();
+                initiator = near.initiator((sequence, time) -> {});
+                long deadline = System.nanoTime() + CONNECT_TIMEOUT_NS;
+                while (!initiator.isConnected()) {
+                    reflector.poll();
+                    assertTrue(System.nanoTime() - deadline < 0, "not connected");
+                }
+            }
+            initiator.send(0, 0);
+            long deadline = System.nanoTime() + RoundTrips.REPLY_TIMEOUT_NS;
+            IllegalStateException failure =
+                    assertThrows(
+                            IllegalStateException.class,
+                            () -> {
+                                while (System.nanoTime() - deadline < 0) {
+                                    initiator.poll();
+                                }
+                            });
+            assertTrue(
+                    failure.getMessage()
+                            .matches("the (connection has ended|queue pair has failed): .+"),
+                    failure.getMessage());
         }
     }
 
