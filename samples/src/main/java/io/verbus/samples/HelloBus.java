@@ -27,9 +27,9 @@ public final class HelloBus {
             long result;
             while ((result = publication.offer(message, 0, length)) < 0) {
                 if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
-                    throw new IllegalStateException("the publication sends no more: " + result);
+                    throw new IllegalStateException("the publication cannot send any more: " + result);
                 }
-                // No subscriber yet, or it is too far behind, or the next term has begun: again.
+                // No subscriber yet, a slow subscriber, or a term change: retry.
                 Thread.onSpinWait();
             }
 
