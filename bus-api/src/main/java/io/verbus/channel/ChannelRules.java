@@ -210,7 +210,9 @@ final class ChannelRules {
                         + " or raise term-length");
         long twoTerms = 2L * channel.termLength();
         refuse(
-                channel.hasTermLength() && channel.window().orElse(0) > twoTerms,
+                !channel.isAeron()
+                        && channel.hasTermLength()
+                        && channel.window().orElse(0) > twoTerms,
                 channel,
                 "has a window of "
                         + channel.window().orElse(0)

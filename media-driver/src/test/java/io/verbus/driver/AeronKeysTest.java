@@ -204,6 +204,20 @@ class AeronKeysTest {
         }
     }
 
+    @Test
+    void takesHalfATermWhereTheWindowIsWider() throws IOException {
+        String wide = endpoint + "|so-rcvbuf=1m|rcv-wnd=512k";
+        try (Subscription subscription = aeron.addSubscription(wide, STREAM);
+                Publication publication = aeron.addPublication(endpoint, STREAM)) {
+            passes(publication, subscription);
+            try (LogBuffers log = log("images")) {
+                assertEquals(
+                        32 * 1024,
+                        LogBufferDescriptor.receiverWindowLength(log.metaDataBuffer()));
+            }
+        }
+    }
+
     /** The one log in a folder of the driver. */
     private LogBuffers log(String folder) throws IOException {
         try (Stream<Path> files = Files.list(driver.directory().resolve(folder))) {
