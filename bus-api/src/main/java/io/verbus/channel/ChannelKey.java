@@ -181,7 +181,7 @@ enum ChannelKey {
             Side.NONE,
             Side.SUBSCRIPTION,
             "the driver's",
-            ValueForm.TIME_UP_TO_A_MINUTE,
+            ValueForm.TIME_FROM_NONE_TO_AN_HOUR,
             "Time for which a gap may be reordering, where the stream has no other receivers."),
 
     MAX_RESEND(
@@ -254,7 +254,7 @@ enum ChannelKey {
             Side.NONE,
             Side.PUBLICATION,
             "the driver's",
-            ValueForm.TIME_UP_TO_A_MINUTE,
+            ValueForm.TIME_FROM_NONE_TO_AN_HOUR,
             "Time for which a closed publication still answers for what was lost."),
 
     TTL(
@@ -502,25 +502,6 @@ enum ChannelKey {
      */
     Object parse(String value) {
         return form.read(text, value);
-    }
-
-    /** A value as it is written here: Aeron takes a time without a unit for nanoseconds. */
-    String withUnit(String value) {
-        if (this == FLOW_CONTROL) {
-            return value.replaceAll("(?<=,t:)([0-9]+)(?=,|$)", "$1ns");
-        }
-        boolean isTime =
-                form == ValueForm.TIME_UP_TO_A_MINUTE || form == ValueForm.TIME_UP_TO_AN_HOUR;
-        return isTime && value.matches("[0-9]+") ? value + "ns" : value;
-    }
-
-    /** Whether the driver chooses where Aeron's channel has such a value. */
-    boolean isUnset(String value) {
-        return switch (this) {
-            case SEND_BUFFER, RECEIVE_BUFFER, WINDOW -> value.equals("0");
-            case GROUP -> value.equals("infer");
-            default -> false;
-        };
     }
 
     /** The name, as a channel of Aeron or another has it. */

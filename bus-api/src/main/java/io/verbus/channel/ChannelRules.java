@@ -78,7 +78,11 @@ final class ChannelRules {
                 channel,
                 "has a traffic-class and a dscp, which is the upper six bits of one: keep one of"
                         + " them");
-        checkLengths(channel);
+        if (channel.isAeron()) {
+            channel.start(); // checks that it is the place of a frame
+        } else {
+            checkLengths(channel);
+        }
     }
 
     /** Whether the channel names its place by a tag alone. */
@@ -192,6 +196,7 @@ final class ChannelRules {
         };
     }
 
+    /** Lengths of a publication's log; of an Aeron subscription they mean nothing. */
     private static void checkLengths(ChannelUri channel) {
         StreamStart start = channel.start();
         if (start != null && channel.hasTermLength()) {
@@ -257,7 +262,19 @@ final class ChannelRules {
                         + " never let go: add tether=false, or leave it out");
     }
 
-    static void checkPublishable(ChannelUri channel, Map<ChannelKey, Object> values) {
+    static void checkPublishable(
+            ChannelUri channel,
+            Map<ChannelKey, Object> values,
+            Map<ChannelKey, BusException> faults) {
+        faults.forEach(
+                (key, fault) -> {
+                    if (key.side(channel.carrier()) == ChannelKey.Side.PUBLICATION) {
+                        throw fault;
+                    }
+                });
+        if (channel.isAeron()) {
+            checkLengths(channel);
+        }
         refuse(
                 channel.isSpy(),
                 channel,
@@ -298,7 +315,16 @@ final class ChannelRules {
         return endpoint instanceof Endpoint address && address.port() == 0;
     }
 
-    static void checkSubscribable(ChannelUri channel, Map<ChannelKey, Object> values) {
+    static void checkSubscribable(
+            ChannelUri channel,
+            Map<ChannelKey, Object> values,
+            Map<ChannelKey, BusException> faults) {
+        faults.forEach(
+                (key, fault) -> {
+                    if (key.side(channel.carrier()) != ChannelKey.Side.PUBLICATION) {
+                        throw fault;
+                    }
+                });
         refuse(
                 !channel.isIpc()
                         && !channel.isSpy()
@@ -335,7 +361,10 @@ final class ChannelRules {
     }
 
     /** Checks that a channel can be a destination of a subscription. */
-    static void checkReceiveDestination(ChannelUri channel, Map<ChannelKey, Object> values) {
+    static void checkReceiveDestination(
+            ChannelUri channel,
+            Map<ChannelKey, Object> values,
+            Map<ChannelKey, BusException> faults) {
         refuse(
                 !values.containsKey(ChannelKey.ENDPOINT)
                         && !(channel.isAeron() && values.containsKey(ChannelKey.CONTROL)),
@@ -357,7 +386,7 @@ final class ChannelRules {
                             + key.text()
                             + ", which belongs to the subscription's own channel: name it there");
         }
-        checkSubscribable(channel, values);
+        checkSubscribable(channel, values, faults);
     }
 
     static void checkDestination(ChannelUri channel, Map<ChannelKey, Object> values) {

@@ -68,16 +68,18 @@ final class ChannelSyntax {
                             + ChannelMedia.known());
         }
         EnumMap<ChannelKey, Object> values = new EnumMap<>(ChannelKey.class);
+        Map<ChannelKey, BusException> faults = new EnumMap<>(ChannelKey.class);
         if (question >= 0) {
             for (String pair : text.substring(question + 1).split("\\|", -1)) {
                 if (isAeron) {
-                    addAeronPair(text, media, pair, values);
+                    addAeronPair(text, media, pair, values, faults);
                 } else {
                     addPair(text, media, pair, values);
                 }
             }
         }
-        return new ChannelUri(media, isAeron, isSpy, values);
+        check(media, values, faults);
+        return new ChannelUri(media, isAeron, isSpy, values, faults);
     }
 
     private static String scheme(boolean isAeron, boolean isSpy) {
@@ -89,11 +91,14 @@ final class ChannelSyntax {
 
     /** As Aeron reads it: what is not known, or means nothing on the media, is passed over. */
     private static void addAeronPair(
-            String text, ChannelMedia media, String pair, Map<ChannelKey, Object> values) {
+            String text,
+            ChannelMedia media,
+            String pair,
+            Map<ChannelKey, Object> values,
+            Map<ChannelKey, BusException> faults) {
         int equals = pair.indexOf('=');
         if (equals < 0) {
-            addPair(text, media, pair, values); // says what is wrong
-            return;
+            throw notAPair(text, pair);
         }
         String name = pair.substring(0, equals);
         String value = pair.substring(equals + 1);
@@ -111,48 +116,79 @@ final class ChannelSyntax {
         }
         String harmless = isKnown ? value : UNSUPPORTED.getOrDefault(name, value);
         if (!harmless.equals(value)) {
-            throw new UnsupportedChannelException(
-                    "channel '"
-                            + text
-                            + "' has "
-                            + pair
-                            + ", which is not supported: "
-                            + (key == ChannelKey.RECEIVE_TIMESTAMP
-                                    ? "a one-sided Write tells nothing of its arrival; have the"
-                                            + " publication name channel-snd-ts-offset"
-                                    : "leave it out"));
+            faults.put(
+                    ChannelKey.RECEIVE_TIMESTAMP,
+                    new UnsupportedChannelException(
+                            "channel '"
+                                    + text
+                                    + "' has "
+                                    + pair
+                                    + ", which is not supported: "
+                                    + (key == ChannelKey.RECEIVE_TIMESTAMP
+                                            ? "a one-sided Write tells nothing of its arrival; have"
+                                                    + " the publication name channel-snd-ts-offset"
+                                            : "leave it out")));
         }
-        if (isKnown && !key.isUnset(value)) {
-            addPair(text, media, key.text() + "=" + key.withUnit(value), values);
+        String translated = isKnown ? AeronValues.translate(key, value) : null;
+        values.remove(key); // of a key that is there twice the last value holds
+        if (isKnown && !(faults.get(key) instanceof UnsupportedChannelException)) {
+            faults.remove(key);
         }
+        if (translated != null) {
+            try {
+                values.put(key, value(text, key, translated));
+            } catch (BusException e) {
+                faults.put(key, e);
+            }
+        }
+    }
+
+    /** Keeps the wrong values that only one end of the stream reads; of others tells the first. */
+    private static void check(
+            ChannelMedia media,
+            Map<ChannelKey, Object> values,
+            Map<ChannelKey, BusException> faults) {
+        boolean isMulticast =
+                values.get(ChannelKey.ENDPOINT) instanceof Endpoint endpoint
+                        && endpoint.isMulticast();
+        if (!isMulticast) {
+            faults.remove(ChannelKey.TTL); // of no effect
+        }
+        faults.forEach(
+                (key, fault) -> {
+                    if (key == ChannelKey.TTL || key.side(media) == ChannelKey.Side.BOTH) {
+                        throw fault;
+                    }
+                });
     }
 
     private static void addPair(
             String text, ChannelMedia media, String pair, Map<ChannelKey, Object> values) {
         int equals = pair.indexOf('=');
         if (equals < 0) {
-            throw new BusException(
-                    "channel '"
-                            + text
-                            + "' holds '"
-                            + pair
-                            + "', which is not key=value: "
-                            + EXAMPLE);
+            throw notAPair(text, pair);
         }
         String name = pair.substring(0, equals);
         ChannelKey key = ChannelKey.of(name);
         if (key == null || !media.allows(key)) {
             throw unknownKey("channel '" + text + "'", media, name);
         }
-        Object value;
-        try {
-            value = key.parse(pair.substring(equals + 1));
-        } catch (BusException e) {
-            throw new BusException("channel '" + text + "': " + e.getMessage(), e);
-        }
-        if (values.put(key, value) != null) {
+        if (values.put(key, value(text, key, pair.substring(equals + 1))) != null) {
             throw new BusException(
                     "channel '" + text + "' has the key " + name + " twice: keep one of them");
+        }
+    }
+
+    private static BusException notAPair(String text, String pair) {
+        return new BusException(
+                "channel '" + text + "' holds '" + pair + "', which is not key=value: " + EXAMPLE);
+    }
+
+    private static Object value(String text, ChannelKey key, String value) {
+        try {
+            return key.parse(value);
+        } catch (BusException e) {
+            throw new InvalidChannelException("channel '" + text + "': " + e.getMessage());
         }
     }
 

@@ -61,6 +61,7 @@ public final class ChannelUri {
     private final boolean isAeron;
     private final boolean isSpy;
     private final Map<ChannelKey, Object> values;
+    private final Map<ChannelKey, BusException> faults;
     private final String text;
 
     ChannelUri(
@@ -68,10 +69,23 @@ public final class ChannelUri {
             boolean isAeron,
             boolean isSpy,
             EnumMap<ChannelKey, Object> values) {
+        this(media, isAeron, isSpy, values, Map.of());
+    }
+
+    /**
+     * @param faults wrong values, which matter only to the end of the stream that reads their keys.
+     */
+    ChannelUri(
+            ChannelMedia media,
+            boolean isAeron,
+            boolean isSpy,
+            EnumMap<ChannelKey, Object> values,
+            Map<ChannelKey, BusException> faults) {
         this.media = media;
         this.isAeron = isAeron;
         this.isSpy = isSpy;
         this.values = Collections.unmodifiableMap(values);
+        this.faults = faults;
         this.text = ChannelSyntax.format(media, isAeron, isSpy, values);
         ChannelRules.check(media, values, this);
     }
@@ -322,7 +336,7 @@ public final class ChannelUri {
         EnumMap<ChannelKey, Object> all = new EnumMap<>(ChannelKey.class);
         all.putAll(values);
         all.put(key, value);
-        return new ChannelUri(media, isAeron, isSpy, all);
+        return new ChannelUri(media, isAeron, isSpy, all, faults);
     }
 
     /**
@@ -340,7 +354,9 @@ public final class ChannelUri {
         if (!rejoin) {
             all.putIfAbsent(ChannelKey.REJOIN, false);
         }
-        return all.size() == values.size() ? this : new ChannelUri(media, isAeron, isSpy, all);
+        return all.size() == values.size()
+                ? this
+                : new ChannelUri(media, isAeron, isSpy, all, faults);
     }
 
     /** The local address from which to send, or on which to join; null if any may be used. */
@@ -471,7 +487,7 @@ public final class ChannelUri {
                                 + "; leave out all but the tag, or take another tag");
             }
         }
-        return new ChannelUri(media, isAeron, isSpy, all);
+        return new ChannelUri(media, isAeron, isSpy, all, faults);
     }
 
     /** Bytes that a publisher may be ahead of the subscribers; empty if the driver chooses. */
@@ -589,7 +605,7 @@ public final class ChannelUri {
      * @throws BusException if it names no port to send to, or is a subscription's.
      */
     public void checkPublishable() {
-        ChannelRules.checkPublishable(this, values);
+        ChannelRules.checkPublishable(this, values, faults);
     }
 
     /**
@@ -598,7 +614,7 @@ public final class ChannelUri {
      * @throws BusException if it is a publication's.
      */
     public void checkSubscribable() {
-        ChannelRules.checkSubscribable(this, values);
+        ChannelRules.checkSubscribable(this, values, faults);
     }
 
     /**
@@ -607,7 +623,7 @@ public final class ChannelUri {
      * @throws BusException if it names no endpoint, or is a publication's.
      */
     public void checkReceiveDestination() {
-        ChannelRules.checkReceiveDestination(this, values);
+        ChannelRules.checkReceiveDestination(this, values, faults);
     }
 
     /**

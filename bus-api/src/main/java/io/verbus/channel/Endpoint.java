@@ -98,6 +98,12 @@ public record Endpoint(String host, int port) {
         }
     }
 
+    /** Whether the host is written as the address of an IPv4 multicast group. */
+    boolean isMulticast() {
+        return IPV4.matcher(host).matches()
+                && Integer.parseInt(host.substring(0, host.indexOf('.'))) >> 4 == 0b1110;
+    }
+
     /** The text that {@link #parse} reads. */
     @Override
     public String toString() {

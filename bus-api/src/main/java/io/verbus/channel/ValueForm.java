@@ -35,7 +35,16 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
     private static final long MINUTE_NS = 60_000_000_000L;
     private static final long HOUR_NS = 60 * MINUTE_NS;
     private static final long MILLISECOND_NS = 1_000_000;
-    private static final String RESERVED = "reserved";
+
+    /** Value of a timestamp's offset: the reserved value of the frame that begins a message. */
+    static final String RESERVED = "reserved";
+
+    /** Bytes of the smallest socket buffer. */
+    static final int MIN_SOCKET_BUFFER = 1024;
+
+    /** Bytes of the smallest window. */
+    static final int MIN_WINDOW = LogSpec.MIN_MTU;
+
     private static final int MAX_TIMESTAMP = LogSpec.MAX_MTU - FrameHeader.LENGTH - Long.BYTES;
     private static final int MAX_BYTES = 1024 * 1024 * 1024;
 
@@ -126,10 +135,10 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
     static final ValueForm FLOW = plain(FlowChoice.RIGHT, FlowChoice::parse);
 
     /** Value: Duration. */
-    static final ValueForm TIME_UP_TO_A_MINUTE =
+    static final ValueForm TIME_FROM_NONE_TO_AN_HOUR =
             new ValueForm(
-                    "from 0s to 60s with a unit of ns, us, ms or s, such as 500ms",
-                    ValueForm::upToAMinute,
+                    "from 0s to 3600s with a unit of ns, us, ms or s, such as 500ms",
+                    text -> time(text, 0, HOUR_NS),
                     value -> SystemUtil.formatDuration(((Duration) value).toNanos()));
 
     /** Value: Duration. */
@@ -157,11 +166,11 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
 
     /** Value: Integer, bytes. */
     static final ValueForm WINDOW =
-            size("from 64 to 1g, such as 8m", LogSpec.MIN_MTU, MAX_BYTES, bytes -> true);
+            size("from 64 to 1g, such as 8m", MIN_WINDOW, MAX_BYTES, bytes -> true);
 
     /** Value: Integer, bytes. */
     static final ValueForm SOCKET_BUFFER =
-            size("from 1k to 1g, such as 2m", 1024, MAX_BYTES, bytes -> true);
+            size("from 1k to 1g, such as 2m", MIN_SOCKET_BUFFER, MAX_BYTES, bytes -> true);
 
     /** Value: String. */
     static ValueForm oneOf(String... all) {
@@ -267,12 +276,18 @@ record ValueForm(String right, Function<String, Object> reader, Function<Object,
         return time(text, 0, MINUTE_NS);
     }
 
+    /** The text of the closest time that {@link #TIME_UP_TO_AN_HOUR} reads; others as they are. */
+    static String withinAnHour(String text) {
+        Duration time = time(text, 0, Long.MAX_VALUE);
+        return time == null ? text : Math.clamp(time.toNanos(), MILLISECOND_NS, HOUR_NS) + "ns";
+    }
+
     private static Duration time(String text, long minNs, long maxNs) {
         try {
-            long ns =
-                    TIME.matcher(text).matches()
-                            ? SystemUtil.parseDuration("time", text)
-                            : Long.MAX_VALUE;
+            if (!TIME.matcher(text).matches()) {
+                return null;
+            }
+            long ns = SystemUtil.parseDuration("time", text);
             return ns >= minNs && ns <= maxNs ? Duration.ofNanos(ns) : null;
         } catch (NumberFormatException tooLong) {
             return null;

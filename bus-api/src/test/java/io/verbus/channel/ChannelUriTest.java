@@ -417,11 +417,10 @@ class ChannelUriTest {
                 "verbus:udp?endpoint=h:1|so-sndbuf=1023;it must be from 1k to 1g",
                 "verbus:udp?endpoint=h:1|so-rcvbuf=0;it must be from 1k to 1g",
                 "verbus:udp?endpoint=h:1|pub-wnd=63;it must be from 64 to 1g",
-                "verbus:udp?endpoint=h:1|nak-delay=5;it must be from 0s to 60s",
+                "verbus:udp?endpoint=h:1|nak-delay=5;it must be from 0s to 3600s",
                 "verbus:udp?endpoint=h:1|max-resend=0;it must be a whole number from 1 to 256",
                 "verbus:udp?endpoint=h:1|max-resend=257;max-resend '257' is wrong",
                 "verbus:udp?endpoint=h:1|group=infer;it must be true or false",
-                "aeron:udp?endpoint=h:1|group=yes;it must be true or false",
                 "verbus:ipc?stream-id=x;stream-id 'x' is wrong",
                 "verbus:rdma?endpoint=h:1|pub-wnd=64k;'pub-wnd', which rdma does not know",
                 "verbus:rdma?endpoint=h:1|interface=10.0.0.1:7;has a port in interface",
@@ -430,8 +429,8 @@ class ChannelUriTest {
                 "verbus:udp?control=h:1|endpoint=h:2|control-mode=dynamic;nothing would be sent",
                 "verbus:udp?endpoint=h:1|fc=tagged,g:x;fc 'tagged,g:x' is wrong",
                 "verbus:udp?endpoint=h:1|gtag=9999999999999999999;is wrong: it must be a whole",
-                "verbus:udp?endpoint=h:1|linger=5;linger '5' is wrong: it must be from 0s to 60s",
-                "verbus:udp?endpoint=h:1|linger=61s;linger '61s' is wrong",
+                "verbus:udp?endpoint=h:1|linger=5;linger '5' is wrong: it must be from 0s to 3600s",
+                "verbus:udp?endpoint=h:1|linger=3601s;linger '3601s' is wrong",
                 "verbus:udp?endpoint=h:1|linger=99999999999s;linger '99999999999s' is wrong",
                 "verbus:udp?endpoint=h:1|linger=-1s;linger '-1s' is wrong",
                 "verbus:udp?endpoint=h:1|ttl=256;ttl '256' is wrong: it must be a whole number",
@@ -691,12 +690,78 @@ class ChannelUriTest {
         assertEquals(channel, ChannelUri.parse(canonical));
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "reliable=yes;reliable=false",
+                "tether=TRUE;tether=false",
+                "eos=TRUE;eos=true",
+                "ssc=yes;ssc=false",
+                "group=yes;group=false",
+                "group=infer;",
+                "control-mode=none;",
+                "rcv-wnd=1;rcv-wnd=64",
+                "rcv-wnd=0;",
+                "so-sndbuf=1;so-sndbuf=1k",
+                "linger=5S;linger=5s",
+                "linger=100;linger=100ns",
+                "untethered-window-limit-timeout=1;untethered-window-limit-timeout=1ms",
+                "untethered-resting-timeout=7200s;untethered-resting-timeout=3600s",
+                "session-id=+5;session-id=5",
+                "session-id=-05;session-id=-5",
+                "session-id=0;session-id=0",
+                "gtag=007;gtag=7",
+                "tags=-1;",
+                "tags=+1,02;tags=1,2",
+                "ttl=0;",
+                "ttl=abc;",
+                "alias=;",
+                "alias=a|alias=b;alias=b",
+                "mtu=100|mtu=8k;mtu=8k",
+                "channel-snd-ts-offset=-8;channel-snd-ts-offset=reserved",
+                "fc=min,t:5000000000;fc=min,t:5s"
+            })
+    void readsAeronsValuesAsAeronsDriverDoes(String keys, String canonical) {
+        assertEquals(
+                "aeron:udp?endpoint=h:1" + (canonical == null ? "" : "|" + canonical),
+                ChannelUri.parse("aeron:udp?endpoint=h:1|" + keys).toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "mtu=100, true",
+        "term-length=64k|mtu=16k, true",
+        "max-resend=257, true",
+        "cc=vegas, false",
+        "media-rcv-ts-offset=0, false",
+        "media-rcv-ts-offset=0|channel-rcv-ts-offset=8, false"
+    })
+    void theEndThatReadsAKeyOfAeronsRefusesItsWrongValue(String keys, boolean isPublications) {
+        ChannelUri channel = ChannelUri.parse("aeron:udp?endpoint=h:1|" + keys);
+        if (isPublications) {
+            channel.checkSubscribable();
+            assertThrows(BusException.class, channel::checkPublishable);
+        } else {
+            channel.checkPublishable();
+            assertThrows(BusException.class, channel::checkSubscribable);
+        }
+    }
+
+    @Test
+    void refusesWrongHopsOfAGroup() {
+        assertThrows(
+                BusException.class, () -> ChannelUri.parse("aeron:udp?endpoint=224.0.1.1:1|ttl=x"));
+    }
+
     @Test
     void refusesWhatWouldChangeTheStreamAndCannotBeServed() {
         UnsupportedChannelException refused =
                 assertThrows(
                         UnsupportedChannelException.class,
-                        () -> ChannelUri.parse("aeron:rdma?endpoint=h:1|media-rcv-ts-offset=0"));
+                        () ->
+                                ChannelUri.parse("aeron:rdma?endpoint=h:1|media-rcv-ts-offset=0")
+                                        .checkSubscribable());
         assertTrue(refused.getMessage().contains("not supported: leave it out"));
     }
 

@@ -212,8 +212,7 @@ class AeronKeysTest {
             passes(publication, subscription);
             try (LogBuffers log = log("images")) {
                 assertEquals(
-                        32 * 1024,
-                        LogBufferDescriptor.receiverWindowLength(log.metaDataBuffer()));
+                        32 * 1024, LogBufferDescriptor.receiverWindowLength(log.metaDataBuffer()));
             }
         }
     }

@@ -61,7 +61,8 @@ final class EndpointTerms {
     }
 
     private void checkWindow(ChannelUri channel, Integer asked, int buffer) {
-        int wanted = asked == null ? options.window() : asked;
+        int width = asked == null ? options.window() : asked;
+        int wanted = channel.isAeron() ? Math.min(width, channel.termLength() / 2) : width;
         if (wanted > buffer) {
             throw new TransportException(
                     "channel '"
