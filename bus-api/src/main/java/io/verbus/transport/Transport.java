@@ -65,6 +65,16 @@ public interface Transport extends AutoCloseable {
     InboundEndpoint openEndpoint(ChannelUri channel);
 
     /**
+     * Opens an endpoint for one destination of a subscription. No other subscription shares it,
+     * though several may receive the same multicast group. Paired with {@link #closeEndpoint}.
+     *
+     * @param channel of the destination.
+     * @return the endpoint, which {@link #openEndpoint} never returns.
+     * @throws TransportException if the address cannot be used, or is in use.
+     */
+    InboundEndpoint openDestination(ChannelUri channel);
+
+    /**
      * Joins an endpoint that is open, as if {@link #openEndpoint} had found it.
      *
      * @param endpoint of another subscription.

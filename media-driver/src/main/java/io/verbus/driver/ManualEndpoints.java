@@ -16,7 +16,6 @@ import org.agrona.concurrent.status.AtomicCounter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
-import java.util.function.Predicate;
 
 /** The endpoints with destinations that are added one by one. Conductor's thread. */
 final class ManualEndpoints {
@@ -58,28 +57,14 @@ final class ManualEndpoints {
      * @param registrationId of the subscription that adds it.
      * @param statusId counter of the endpoint's state.
      * @param named channel in the client's words, its names looked up.
-     * @param isTaken whether other subscriptions receive at a place.
      * @return the place; its transport is to be told which streams are wanted there.
-     * @throws BusException if the place is taken, or cannot be received at.
+     * @throws BusException if the place cannot be received at, or is in use.
      */
     ManualEndpoint.Destination add(
-            ManualEndpoint endpoint,
-            long registrationId,
-            int statusId,
-            ChannelUri named,
-            Predicate<InboundEndpoint> isTaken) {
+            ManualEndpoint endpoint, long registrationId, int statusId, ChannelUri named) {
         ChannelUri carried = transports.carriers().carried(named);
         Transport transport = transports.of(carried);
-        InboundEndpoint place = transport.openEndpoint(carried);
-        if (of(place) != null || isTaken.test(place)) {
-            transport.closeEndpoint(place);
-            throw new CommandException(
-                    ErrorCode.INVALID_CHANNEL,
-                    "destination '"
-                            + named
-                            + "' is a place where another subscription receives: name another, or"
-                            + " share that subscription's endpoint by its tag");
-        }
+        InboundEndpoint place = transport.openDestination(carried);
         AtomicCounter address;
         try {
             address =

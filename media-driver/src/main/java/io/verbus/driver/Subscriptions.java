@@ -88,7 +88,6 @@ final class Subscriptions {
             transport = transports.of(carried);
             endpoint = open(transport, carried, tagged);
             try {
-                checkNotManual(endpoint, asked);
                 statusId =
                         statuses.enter(
                                 endpoint, correlationId, asked.toString(), endpoint.description());
@@ -157,17 +156,6 @@ final class Subscriptions {
 
     private static boolean isOfPeers(ChannelUri channel) {
         return !channel.isIpc() && !channel.isSpy();
-    }
-
-    private void checkNotManual(InboundEndpoint endpoint, ChannelUri channel) {
-        if (manuals.of(endpoint) != null) {
-            throw new CommandException(
-                    ErrorCode.INVALID_CHANNEL,
-                    "channel '"
-                            + channel
-                            + "' names a place that is a destination of another subscription:"
-                            + " name another, or share that subscription's endpoint by its tag");
-        }
     }
 
     /** Adds a subscription whose destinations are added one by one. */
@@ -247,18 +235,13 @@ final class Subscriptions {
                         endpoint,
                         subscription.registrationId(),
                         statuses.counterId(endpoint),
-                        named,
-                        this::isReceivedAt);
+                        named);
         answer.run();
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i).endpoint() == endpoint) {
                 added.transport().onSubscriptionAdded(added.endpoint(), all.get(i).streamId());
             }
         }
-    }
-
-    private boolean isReceivedAt(InboundEndpoint place) {
-        return all.stream().anyMatch(each -> each.endpoint() == place);
     }
 
     /**

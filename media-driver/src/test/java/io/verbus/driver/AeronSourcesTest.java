@@ -228,7 +228,7 @@ class AeronSourcesTest {
             }
             assertTrue(
                     refusal(() -> aeron.addSubscription(destination, STREAM))
-                            .contains("a destination of another subscription"));
+                            .contains("Address already in use"));
         }
         aeron.addSubscription(destination, STREAM).close();
     }
@@ -300,7 +300,7 @@ class AeronSourcesTest {
                             .contains("takes no destinations"));
             assertTrue(
                     refusal(() -> subscription.addDestination(endpoint))
-                            .contains("where another subscription receives"));
+                            .contains("Address already in use"));
             assertTrue(
                     refusal(() -> subscription.addDestination(MANUAL)).contains("has no endpoint"));
             subscription.removeDestination("aeron:udp?endpoint=127.0.0.1:9");
@@ -309,6 +309,26 @@ class AeronSourcesTest {
                             RegistrationException.class,
                             () -> plain.addDestination("aeron:udp?endpoint=127.0.0.1:9"));
             assertEquals(ErrorCode.UNKNOWN_SUBSCRIPTION, refused.errorCode());
+        }
+    }
+
+    /** As with Aeron's driver, where each destination has a socket of its own. */
+    @Test
+    void refusesDestinationThatAnotherManualSubscriptionHas() throws IOException {
+        String destination = free();
+        try (Subscription second = aeron.addSubscription(MANUAL, STREAM)) {
+            try (Subscription first = aeron.addSubscription(MANUAL, STREAM)) {
+                first.addDestination(destination);
+                assertTrue(
+                        refusal(() -> second.addDestination(destination))
+                                .contains("Address already in use"));
+            }
+            second.addDestination(destination);
+            try (ExclusivePublication publication = stream.source(destination, 0)) {
+                Await.until("connected", publication::isConnected);
+                stream.write(10, second, publication);
+                stream.readAll(second);
+            }
         }
     }
 

@@ -323,6 +323,11 @@ class LegsTest {
         }
 
         @Override
+        public InboundEndpoint openDestination(ChannelUri channel) {
+            throw new UnsupportedOperationException("it sends only");
+        }
+
+        @Override
         public void joinEndpoint(InboundEndpoint endpoint, ChannelUri channel) {}
 
         @Override

@@ -168,6 +168,14 @@ public final class LoopTransport implements Transport {
     }
 
     @Override
+    public InboundEndpoint openDestination(ChannelUri channel) {
+        if (endpoints.containsKey(channel.endpoint().toString())) {
+            throw new TransportException("a loop cannot bind to " + channel.endpoint());
+        }
+        return openEndpoint(channel);
+    }
+
+    @Override
     public void joinEndpoint(InboundEndpoint endpoint, ChannelUri channel) {
         ((Endpoint) endpoint).references[0]++;
     }

@@ -28,12 +28,22 @@ public final class SourcedStream {
     long written;
 
     private final Aeron aeron;
+    private final int sessionId;
 
     /**
      * @param aeron with which sources are published, unless it is said otherwise.
      */
     public SourcedStream(Aeron aeron) {
+        this(aeron, SESSION);
+    }
+
+    /**
+     * @param aeron with which sources are published, unless it is said otherwise.
+     * @param sessionId of all sources.
+     */
+    SourcedStream(Aeron aeron, int sessionId) {
         this.aeron = aeron;
+        this.sessionId = sessionId;
     }
 
     /** A publication of the session, beginning at a position. */
@@ -45,7 +55,7 @@ public final class SourcedStream {
     public ExclusivePublication source(Aeron client, String destination, long position) {
         return client.addExclusivePublication(
                 new ChannelUriStringBuilder(destination)
-                        .sessionId(SESSION)
+                        .sessionId(sessionId)
                         .linger(0L)
                         .initialPosition(position, 5, TERM)
                         .build(),

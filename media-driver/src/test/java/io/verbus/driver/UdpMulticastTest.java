@@ -24,15 +24,34 @@ class UdpMulticastTest {
 
     @Test
     void everyReceiverOfAGroupGetsEveryMessage() throws Exception {
+        assumeNetwork();
+        assertEquals(0, runGroups(List.of(), 150), "the program's words are above");
+    }
+
+    @Test
+    void everyManualSubscriptionReceivesGroupsOfItsOwn() throws Exception {
+        assumeNetwork();
+        assertEquals(
+                0,
+                run(MulticastDestinations.class, List.of(), 150),
+                "the program's words are above");
+    }
+
+    private static void assumeNetwork() throws InterruptedException {
         Assumptions.assumeTrue(
                 run(List.of("unshare", "-rn", "sh", "-c", NETWORK + "true"), 20) == 0,
                 "no network namespace can be made here (unshare or ip is missing, or forbidden):"
                         + " the lab runs this too, in the stage soak");
-        assertEquals(0, runGroups(List.of(), 150), "the program's words are above");
     }
 
-    /** Runs the program in a network namespace; its exit status. */
+    /** Runs {@link MulticastGroups} in a network namespace; its exit status. */
     static int runGroups(List<String> jvmOptions, int seconds) throws InterruptedException {
+        return run(MulticastGroups.class, jvmOptions, seconds);
+    }
+
+    /** Runs a program in a network namespace; its exit status. */
+    private static int run(Class<?> program, List<String> jvmOptions, int seconds)
+            throws InterruptedException {
         List<String> command = new ArrayList<>();
         command.addAll(List.of("unshare", "-rn", "sh", "-c", NETWORK + "exec \"$@\"", "sh"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -40,7 +59,7 @@ class UdpMulticastTest {
         command.add("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
         command.addAll(jvmOptions);
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-        command.add(MulticastGroups.class.getName());
+        command.add(program.getName());
         return run(command, seconds);
     }
 

@@ -113,6 +113,11 @@ public final class RdmaTransport implements Transport, FabricHandler {
     }
 
     @Override
+    public InboundEndpoint openDestination(ChannelUri channel) {
+        return inbound.openDestination(channel);
+    }
+
+    @Override
     public void joinEndpoint(InboundEndpoint endpoint, ChannelUri channel) {
         inbound.join(endpoint, channel);
     }

@@ -61,6 +61,11 @@ final class UdpTransport implements Transport {
     }
 
     @Override
+    public InboundEndpoint openDestination(ChannelUri channel) {
+        return inbound.openDestination(channel);
+    }
+
+    @Override
     public void joinEndpoint(InboundEndpoint endpoint, ChannelUri channel) {
         inbound.join(endpoint, channel);
     }

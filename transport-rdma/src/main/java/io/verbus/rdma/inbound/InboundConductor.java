@@ -103,6 +103,13 @@ public final class InboundConductor implements AutoCloseable {
         return listener;
     }
 
+    /** Opens the endpoint of one destination, which is not shared. */
+    public InboundEndpoint openDestination(ChannelUri channel) {
+        InboundListener listener = listeners.openDestination(channel);
+        announce(listener, channel);
+        return listener;
+    }
+
     /** Where the channel names a control address, its publications come by themselves. */
     private void announce(InboundListener listener, ChannelUri channel) {
         if (channel.control() != null && !channel.response().isResponse()) {

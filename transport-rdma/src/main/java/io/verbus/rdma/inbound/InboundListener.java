@@ -16,7 +16,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * A local address at which peers connect, shared by the subscriptions to it. Conductor's thread.
+ * A local address at which peers connect, shared by the subscriptions to it unless it is a
+ * destination. Conductor's thread.
  */
 final class InboundListener implements InboundEndpoint {
     private final InetSocketAddress requested;
@@ -26,6 +27,7 @@ final class InboundListener implements InboundEndpoint {
 
     private final Listener listener;
     private final ConnectionOptions options;
+    private final boolean isDestination;
     private OptionalInt window;
     private OptionalLong groupTag;
     private int users = 1;
@@ -35,7 +37,8 @@ final class InboundListener implements InboundEndpoint {
             InetSocketAddress requested,
             Listener listener,
             ConnectionOptions options,
-            ChannelUri channel) {
+            ChannelUri channel,
+            boolean isDestination) {
         this.requested =
                 requested.getPort() == 0
                         ? new InetSocketAddress(
@@ -44,8 +47,14 @@ final class InboundListener implements InboundEndpoint {
         this.responses = channel.response().isResponse() ? channel.control() : null;
         this.listener = listener;
         this.options = options;
+        this.isDestination = isDestination;
         this.window = channel.window();
         this.groupTag = channel.groupTag();
+    }
+
+    /** Whether it is a destination of one subscription, so that no other may join. */
+    boolean isDestination() {
+        return isDestination;
     }
 
     boolean isAt(InetSocketAddress address) {

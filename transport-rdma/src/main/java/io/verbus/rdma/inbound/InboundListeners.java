@@ -52,15 +52,30 @@ final class InboundListeners {
                     channel.hasEndpoint()
                             ? listener.isAt(address)
                             : listener.isOfResponses(channel.control(), address.getAddress());
-            if (isThere) {
+            if (isThere && !listener.isDestination()) {
                 listener.join(channel);
                 return listener;
             }
         }
+        return listen(channel, address, false);
+    }
+
+    /**
+     * Opens the endpoint of one destination, which is not shared.
+     *
+     * @throws TransportException if it cannot be listened at.
+     */
+    InboundListener openDestination(ChannelUri channel) {
+        return listen(channel, address(channel), true);
+    }
+
+    private InboundListener listen(
+            ChannelUri channel, InetSocketAddress address, boolean isDestination) {
         try {
             ConnectionOptions asked = ChannelOptions.of(preset, channel);
             InboundListener listener =
-                    new InboundListener(address, fabric.listen(address, asked), asked, channel);
+                    new InboundListener(
+                            address, fabric.listen(address, asked), asked, channel, isDestination);
             all.add(listener);
             String closed = admittance.closed(listener.localAddress());
             if (closed != null) {

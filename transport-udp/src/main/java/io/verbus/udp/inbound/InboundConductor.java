@@ -84,6 +84,15 @@ public final class InboundConductor implements AutoCloseable {
 
     /** Opens or joins the endpoint of a channel. */
     public InboundEndpoint open(ChannelUri channel) {
+        return open(channel, false);
+    }
+
+    /** Opens the endpoint of one destination, which is not shared. */
+    public InboundEndpoint openDestination(ChannelUri channel) {
+        return open(channel, true);
+    }
+
+    private InboundEndpoint open(ChannelUri channel, boolean isDestination) {
         InetSocketAddress address = address(channel);
         Group group = Group.of(channel, address, resolver);
         if (group == null && channel.localInterface() != null && !channel.isAeron()) {
@@ -95,10 +104,13 @@ public final class InboundConductor implements AutoCloseable {
         }
         InetSocketAddress control = control(channel, group);
         for (ReceiveEndpoint endpoint : endpoints) {
-            if (channel.hasEndpoint()
-                    ? endpoint.isAt(address, group)
-                    : endpoint.isAnonymous(control)) {
+            boolean isThere =
+                    channel.hasEndpoint()
+                            ? endpoint.isAt(address, group)
+                            : endpoint.isAnonymous(control);
+            if (isThere && endpoint.admits(isDestination)) {
                 endpoint.requireControl(channel, control);
+                endpoint.use(isDestination);
                 join(endpoint, channel);
                 return endpoint;
             }
@@ -114,6 +126,7 @@ public final class InboundConductor implements AutoCloseable {
                         agent,
                         events,
                         nextReceiverId++);
+        endpoint.use(isDestination);
         try {
             endpoint.join(channel);
             checkBuffer(endpoint);

@@ -34,6 +34,9 @@ final class ReceiveEndpoint implements InboundEndpoint {
     private final EndpointReceiver receiver;
     private int detaching;
 
+    /** Whether it is a destination of one subscription, so that no other may join. */
+    private boolean isDestination;
+
     ReceiveEndpoint(
             DatagramSocket socket,
             InetSocketAddress requested,
@@ -110,6 +113,16 @@ final class ReceiveEndpoint implements InboundEndpoint {
 
     boolean isAt(InetSocketAddress address, Group otherGroup) {
         return requested.equals(address) && Objects.equals(group, otherGroup);
+    }
+
+    /** Whether it can be used: one that closes by anything, else by subscriptions that share it. */
+    boolean admits(boolean asDestination) {
+        return terms.users() == 0 || !isDestination && !asDestination;
+    }
+
+    /** Uses it as a destination of one subscription, or for subscriptions that share it. */
+    void use(boolean asDestination) {
+        isDestination = asDestination;
     }
 
     /**
