@@ -8,7 +8,10 @@ package io.verbus.udp.outbound;
  */
 final class MaxFlowControl implements FlowControl {
     private final long timeoutNs;
-    private final boolean isGroup;
+
+    /** Receivers of a group; null where there is one at a time. */
+    private final GroupReceivers group;
+
     private long consumed;
     private long limit;
     private long lastId;
@@ -17,17 +20,21 @@ final class MaxFlowControl implements FlowControl {
 
     MaxFlowControl(long position, long timeoutNs, boolean isGroup) {
         this.timeoutNs = timeoutNs;
-        this.isGroup = isGroup;
+        group = isGroup ? new GroupReceivers(timeoutNs) : null;
         consumed = position;
         limit = position;
     }
 
     @Override
     public void onStatus(long position, int window, long receiverId, long nowNs) {
-        boolean isKnown = isGroup || heard && receiverId == lastId;
-        heard = true;
-        lastId = receiverId;
-        lastNs = nowNs;
+        boolean isKnown = group != null || heard && receiverId == lastId;
+        if (group == null) {
+            heard = true;
+            lastId = receiverId;
+            lastNs = nowNs;
+        } else {
+            group.heard(receiverId, nowNs);
+        }
         consumed = Math.max(consumed, position);
         // A late message grants less than one before it; a new receiver may grant less for good.
         limit = Math.max(isKnown ? limit : consumed, position + window);
@@ -35,13 +42,18 @@ final class MaxFlowControl implements FlowControl {
 
     @Override
     public void onLeave(long receiverId) {
-        if (!isGroup && receiverId == lastId) {
+        if (group != null) {
+            group.leave(receiverId);
+        } else if (receiverId == lastId) {
             heard = false;
         }
     }
 
     @Override
     public boolean hasReceivers(long nowNs) {
+        if (group != null) {
+            return group.isAnyLeft(nowNs);
+        }
         heard &= nowNs - lastNs < timeoutNs;
         return heard;
     }

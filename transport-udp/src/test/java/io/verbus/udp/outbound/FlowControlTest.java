@@ -54,6 +54,33 @@ class FlowControlTest {
     }
 
     @Test
+    void groupHasReceiversByMaxUntilTheLastLeaves() {
+        FlowControl flow = new MaxFlowControl(0, TIMEOUT, true);
+        flow.onStatus(0, 1024, 1, 0);
+        flow.onStatus(0, 1024, 2, 0);
+        flow.onLeave(1);
+        assertTrue(flow.hasReceivers(0));
+        flow.onLeave(2);
+        assertFalse(flow.hasReceivers(0));
+        flow.onStatus(0, 1024, 2, 1); // back again
+        assertTrue(flow.hasReceivers(TIMEOUT));
+        assertFalse(flow.hasReceivers(TIMEOUT + 1));
+    }
+
+    @Test
+    void receiversBeyondTheCapacityCountByMaxUntilAllAreSilent() {
+        FlowControl flow = new MaxFlowControl(0, TIMEOUT, true);
+        for (int id = 0; id <= GroupReceivers.CAPACITY; id++) {
+            flow.onStatus(0, 1024, id, 0);
+        }
+        for (int id = 0; id <= GroupReceivers.CAPACITY; id++) {
+            flow.onLeave(id);
+        }
+        assertTrue(flow.hasReceivers(TIMEOUT - 1));
+        assertFalse(flow.hasReceivers(TIMEOUT));
+    }
+
+    @Test
     void theFurthestOfAGroupDecidesByMax() {
         FlowControl flow = new MaxFlowControl(0, TIMEOUT, true);
         flow.onStatus(128, 1024, 1, 0);
