@@ -24,9 +24,6 @@ import java.util.function.Consumer;
  * while; the conductor stores what was found.
  */
 final class DeviceStates implements DeviceWatch {
-    /** Where the kernel tells of devices. */
-    static final Path SYSFS = Path.of("/sys/class/infiniband");
-
     private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(2);
     private static final int GONE = 0;
 

@@ -7,6 +7,7 @@ import io.verbus.rdma.common.AllowList;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.fabric.DeviceSubnets;
 import io.verbus.rdma.fabric.FabricException;
+import io.verbus.rdma.fabric.KernelFiles;
 import io.verbus.rdma.verbs.VerbsFabric;
 import io.verbus.transport.DeviceWatch;
 import io.verbus.transport.Networks;
@@ -66,7 +67,7 @@ public final class RdmaTransportProvider implements TransportProvider {
 
     @Override
     public DeviceWatch watch(TransportHost host, long nowNs) {
-        return new DeviceStates(host, DeviceStates.SYSFS, nowNs);
+        return new DeviceStates(host, KernelFiles.DEVICES, nowNs);
     }
 
     @Override

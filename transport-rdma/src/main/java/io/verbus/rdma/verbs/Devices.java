@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.verbs;
 
+import io.verbus.rdma.fabric.KernelFiles;
 import io.verbus.rdma.fabric.PathAdvice;
 
 import java.io.IOException;
@@ -15,8 +16,6 @@ import java.util.List;
 
 /** The RDMA devices of this host. */
 public final class Devices {
-    private static final Path SYSFS = Path.of("/sys/class/infiniband");
-
     private Devices() {}
 
     /**
@@ -113,7 +112,7 @@ public final class Devices {
     }
 
     private static Path folder(String device, int port) {
-        return SYSFS.resolve(device).resolve("ports").resolve(Integer.toString(port));
+        return KernelFiles.DEVICES.resolve(device).resolve("ports").resolve(Integer.toString(port));
     }
 
     private static DeviceInfo.Gid gid(Path port, String index) {
@@ -145,7 +144,7 @@ public final class Devices {
     }
 
     private static int numaNode(String device) {
-        String node = read(SYSFS.resolve(device).resolve("device/numa_node"));
+        String node = read(KernelFiles.DEVICES.resolve(device).resolve("device/numa_node"));
         return node.isEmpty() ? -1 : Integer.parseInt(node);
     }
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What ends a process, what a test plans to go wrong, and what it counts.
+//
+// A plan is one line, in STRICT_DEVICE_PLAN or given to strict_plan(): "NAME:N:ERRNO[,…]" has the N-th call
+// of a function from now on fail ("*": each call), as in "ibv_reg_mr:2:12". NAME may also be what is no call: "completion" (of a
+// send queue; drop), "ready" (the last message of a handshake; drop).
+
+#include "strict.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define MAX_FAULTS 32
+
+static struct {
+    char name[48];
+    long left; // calls up to the one that fails; -1: all
+    int error;
+} plan[MAX_FAULTS];
+static int planned;
+static pthread_mutex_t plan_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t counts[COUNTS];
+static const char *const count_names[COUNTS] = {"post-send", "requests", "inline-bytes", "post-recv", "writes", "sends", "empty-writes", "atomics"};
+
+void broken_rule(const char *name, const char *detail, ...) {
+    va_list arguments;
+    va_start(arguments, detail);
+    fprintf(stderr, "strict device: broken rule %s: ", name);
+    vfprintf(stderr, detail, arguments);
+    fprintf(stderr, "\n");
+    fflush(stderr);
+    va_end(arguments);
+    abort(); // a JVM prints the Java frames of the call that broke it
+}
+
+static int error_of(const char *text) {
+    return !strcmp(text, "drop") ? DROP : atoi(text);
+}
+
+EXPORT void strict_plan(const char *text) {
+    char copy[1024], *rest = copy, *entry;
+    snprintf(copy, sizeof copy, "%s", text);
+    pthread_mutex_lock(&plan_lock);
+    planned = 0;
+    while ((entry = strsep(&rest, ",")) && *entry) {
+        char *name = strsep(&entry, ":"), *number = strsep(&entry, ":");
+        if (!number || !entry || planned == MAX_FAULTS) {
+            fprintf(stderr, "strict device: not a plan: %s\n", text);
+            exit(2);
+        }
+        snprintf(plan[planned].name, sizeof plan[planned].name, "%s", name);
+        plan[planned].left = *number == '*' ? -1 : atol(number);
+        plan[planned++].error = error_of(entry);
+    }
+    pthread_mutex_unlock(&plan_lock);
+}
+
+void load_plan(void) {
+    const char *text = getenv("STRICT_DEVICE_PLAN");
+    if (text)
+        strict_plan(text);
+}
+
+int fault(const char *name) {
+    int error = 0;
+    if (__atomic_load_n(&planned, __ATOMIC_ACQUIRE) == 0)
+        return 0;
+    pthread_mutex_lock(&plan_lock);
+    for (int i = 0; i < planned && !error; i++)
+        if (!strcmp(plan[i].name, name) && plan[i].left && (plan[i].left < 0 || --plan[i].left == 0))
+            error = plan[i].error;
+    pthread_mutex_unlock(&plan_lock);
+    return error;
+}
+
+void count(enum count what, uint64_t how_many) {
+    __atomic_fetch_add(&counts[what], how_many, __ATOMIC_RELAXED);
+}
+
+// Doorbells are post-send calls: each call rings once.
+EXPORT int64_t strict_count(const char *name) {
+    for (int i = 0; i < COUNTS; i++)
+        if (!strcmp(count_names[i], name))
+            return (int64_t)__atomic_load_n(&counts[i], __ATOMIC_RELAXED);
+    return -1;
+}
