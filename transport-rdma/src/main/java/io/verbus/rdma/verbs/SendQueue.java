@@ -107,8 +107,11 @@ final class SendQueue {
     void stageWrite(long address, int length, int lkey, long remoteAddress, int rkey) {
         long slot = claim();
         if (length == 0) {
-            // Some devices read a length of 0 as 2 GiB: no memory at all is never ambiguous.
+            // mlx5 reads a length of 0 as 2 GiB, so that there is no piece; irdma's library takes
+            // the
+            // first piece even so, so that it must not be the one of the request before.
             Memory.putInt(slot + VerbsAbi.SendWr.NUM_SGE, 0);
+            piece(slot + SGE_OFFSET, 0, 0, 0);
         } else {
             Memory.putInt(slot + VerbsAbi.SendWr.NUM_SGE, 1);
             piece(slot + SGE_OFFSET, address, length, lkey);
