@@ -44,6 +44,12 @@ final class PathWarnings {
     /** Looks at the path of a connection that was established. */
     void look(PathInfo path) {
         String port = path.device() + " port " + path.port();
+        String untold = path.device() + " does not tell the path of a connection (ibv_query_qp)";
+        if (!path.isKnown() && told.add(untold)) {
+            host.onError(
+                    new TransportException(
+                            "WARN: " + untold + ": MTU, GID and time-outs are not checked"));
+        }
         if (path.isRoce() && path.gidType().equals(PathAdvice.ROCE_V1)) {
             warn(
                     roceV1,

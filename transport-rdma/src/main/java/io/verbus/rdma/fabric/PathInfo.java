@@ -35,6 +35,11 @@ public record PathInfo(
         int ackTimeout,
         int retryCount,
         int rnrRetryCount) {
+    /** Whether the device tells the path of a connection. */
+    public boolean isKnown() {
+        return isIwarp || pathMtu > 0;
+    }
+
     /** Whether InfiniBand's transport runs over Ethernet. */
     public boolean isRoce() {
         return !isIwarp && linkLayer.equals(PathAdvice.ETHERNET);

@@ -35,7 +35,8 @@ final class PathQuery {
             long attr = arena.allocate(VerbsAbi.QpAttr.SIZE, Long.BYTES).address();
             long init = arena.allocate(VerbsAbi.QpInitAttr.SIZE, Long.BYTES).address();
             int error = ibverbs.queryQp(qp, attr, ATTRIBUTES, init);
-            if (error != 0) {
+            // Providers without the operation, such as MANA's, tell nothing: all is 0 then.
+            if (error != 0 && error != Errno.EOPNOTSUPP && error != Errno.ENOSYS) {
                 throw VerbsException.of(
                         "ibv_query_qp",
                         error,
@@ -47,7 +48,7 @@ final class PathQuery {
             boolean isIwarp = device.transport() == TransportType.IWARP;
             int index = unsigned(attr + VerbsAbi.QpAttr.SGID_INDEX);
             DeviceInfo.Gid gid =
-                    isIwarp
+                    isIwarp || error != 0
                             ? new DeviceInfo.Gid(0, "", "", "")
                             : Devices.gid(device.name(), port, index);
             return new PathInfo(
@@ -77,6 +78,11 @@ final class PathQuery {
         if (path.isIwarp()) {
             throw new VerbsException(
                     "path-mtu %d cannot be had on %s, whose packets are TCP's: leave the key away"
+                            .formatted(options.pathMtu(), path.device()));
+        }
+        if (!path.isKnown()) {
+            throw new VerbsException(
+                    "path-mtu %d cannot be checked on %s, which does not tell the path of a connection: leave the key away"
                             .formatted(options.pathMtu(), path.device()));
         }
         if (path.pathMtu() != options.pathMtu()) {
