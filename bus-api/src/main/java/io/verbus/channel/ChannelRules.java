@@ -446,7 +446,8 @@ final class ChannelRules {
                         kept.put(key, value);
                     }
                 });
-        return new ChannelUri(ChannelMedia.RDMA, true, channel.isSpy(), kept);
+        return new ChannelUri(
+                ChannelMedia.RDMA, true, channel.isSpy(), kept, Map.of(), channel.written());
     }
 
     static ChannelUri toReceiver(ChannelUri channel, Map<ChannelKey, Object> values, String to) {

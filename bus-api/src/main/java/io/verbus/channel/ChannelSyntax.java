@@ -35,11 +35,11 @@ final class ChannelSyntax {
         }
         if (text.length() > ChannelUri.MAX_LENGTH) {
             throw new BusException(
-                    "the channel has "
+                    "URI length ("
                             + text.length()
-                            + " characters, more than "
+                            + ") exceeds max supported length ("
                             + ChannelUri.MAX_LENGTH
-                            + ": shorten it");
+                            + "): shorten the channel");
         }
         boolean isAeron = text.startsWith(AERON_SCHEME) || text.startsWith(AERON_SPY_SCHEME);
         boolean isSpy = text.startsWith(isAeron ? AERON_SPY_SCHEME : SPY_SCHEME);
@@ -79,7 +79,7 @@ final class ChannelSyntax {
             }
         }
         check(media, values, faults);
-        return new ChannelUri(media, isAeron, isSpy, values, faults);
+        return new ChannelUri(media, isAeron, isSpy, values, faults, text);
     }
 
     private static String scheme(boolean isAeron, boolean isSpy) {

@@ -63,30 +63,34 @@ public final class ChannelUri {
     private final Map<ChannelKey, Object> values;
     private final Map<ChannelKey, BusException> faults;
     private final String text;
+    private final String written;
 
     ChannelUri(
             ChannelMedia media,
             boolean isAeron,
             boolean isSpy,
             EnumMap<ChannelKey, Object> values) {
-        this(media, isAeron, isSpy, values, Map.of());
+        this(media, isAeron, isSpy, values, Map.of(), null);
     }
 
     /**
      * @param faults wrong values, which matter only to the end of the stream that reads their keys.
+     * @param written text that the channel was read from; null for the canonical one.
      */
     ChannelUri(
             ChannelMedia media,
             boolean isAeron,
             boolean isSpy,
             EnumMap<ChannelKey, Object> values,
-            Map<ChannelKey, BusException> faults) {
+            Map<ChannelKey, BusException> faults,
+            String written) {
         this.media = media;
         this.isAeron = isAeron;
         this.isSpy = isSpy;
         this.values = Collections.unmodifiableMap(values);
         this.faults = faults;
         this.text = ChannelSyntax.format(media, isAeron, isSpy, values);
+        this.written = written == null ? text : written;
         ChannelRules.check(media, values, this);
     }
 
@@ -336,7 +340,7 @@ public final class ChannelUri {
         EnumMap<ChannelKey, Object> all = new EnumMap<>(ChannelKey.class);
         all.putAll(values);
         all.put(key, value);
-        return new ChannelUri(media, isAeron, isSpy, all, faults);
+        return new ChannelUri(media, isAeron, isSpy, all, faults, written);
     }
 
     /**
@@ -356,7 +360,7 @@ public final class ChannelUri {
         }
         return all.size() == values.size()
                 ? this
-                : new ChannelUri(media, isAeron, isSpy, all, faults);
+                : new ChannelUri(media, isAeron, isSpy, all, faults, written);
     }
 
     /** The local address from which to send, or on which to join; null if any may be used. */
@@ -487,7 +491,7 @@ public final class ChannelUri {
                                 + "; leave out all but the tag, or take another tag");
             }
         }
-        return new ChannelUri(media, isAeron, isSpy, all, faults);
+        return new ChannelUri(media, isAeron, isSpy, all, faults, written);
     }
 
     /** Bytes that a publisher may be ahead of the subscribers; empty if the driver chooses. */
@@ -633,6 +637,11 @@ public final class ChannelUri {
      */
     public void checkDestination() {
         ChannelRules.checkDestination(this, values);
+    }
+
+    /** The text that the channel was read from, for messages. */
+    public String written() {
+        return written;
     }
 
     private int intValue(ChannelKey key, int defaultValue) {

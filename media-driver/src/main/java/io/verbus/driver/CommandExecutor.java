@@ -9,6 +9,7 @@ import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.background.Names;
+import io.verbus.driver.command.CommandChannel;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.command.CommandHandler;
 import io.verbus.driver.command.WaitingCommands;
@@ -34,6 +35,7 @@ final class CommandExecutor implements CommandHandler {
     private final Transports transports;
     private final Names names;
     private final WaitingCommands waiting;
+    private final CommandChannel inHand;
     private final CommandFailures failures;
     private final ImageRejection rejection;
     private final DriverClock clock;
@@ -51,6 +53,7 @@ final class CommandExecutor implements CommandHandler {
             Transports transports,
             Names names,
             WaitingCommands waiting,
+            CommandChannel inHand,
             CommandFailures failures,
             ImageRejection rejection,
             DriverClock clock,
@@ -65,6 +68,7 @@ final class CommandExecutor implements CommandHandler {
         this.transports = transports;
         this.names = names;
         this.waiting = waiting;
+        this.inHand = inHand;
         this.failures = failures;
         this.rejection = rejection;
         this.clock = clock;
@@ -82,18 +86,24 @@ final class CommandExecutor implements CommandHandler {
         add(
                 clientId,
                 correlationId,
-                client -> {
-                    checkNew(correlationId);
-                    ChannelUri uri = channel(channel);
-                    when(
-                            isReady(uri),
-                            client,
-                            correlationId,
-                            correlationId,
-                            () ->
-                                    publications.add(
-                                            client, correlationId, streamId, exclusive, uri));
-                });
+                with(
+                        channel,
+                        client -> {
+                            checkNew(correlationId);
+                            ChannelUri uri = channel(channel);
+                            when(
+                                    isReady(uri),
+                                    client,
+                                    correlationId,
+                                    correlationId,
+                                    () ->
+                                            publications.add(
+                                                    client,
+                                                    correlationId,
+                                                    streamId,
+                                                    exclusive,
+                                                    uri));
+                        }));
     }
 
     @Override
@@ -122,19 +132,21 @@ final class CommandExecutor implements CommandHandler {
         execute(
                 clientId,
                 correlationId,
-                client -> {
-                    ChannelUri uri = channel(channel);
-                    when(
-                            isReady(uri),
-                            client,
-                            correlationId,
-                            registrationId,
-                            () -> {
-                                destinations(client, registrationId)
-                                        .add(correlationId, uri, transports);
-                                events.operationSuccess(correlationId);
-                            });
-                });
+                with(
+                        channel,
+                        client -> {
+                            ChannelUri uri = channel(channel);
+                            when(
+                                    isReady(uri),
+                                    client,
+                                    correlationId,
+                                    registrationId,
+                                    () -> {
+                                        destinations(client, registrationId)
+                                                .add(correlationId, uri, transports);
+                                        events.operationSuccess(correlationId);
+                                    });
+                        }));
     }
 
     @Override
@@ -144,7 +156,9 @@ final class CommandExecutor implements CommandHandler {
                 clientId,
                 correlationId,
                 registrationId,
-                client -> destinations(client, registrationId).remove(channel(channel)));
+                with(
+                        channel,
+                        client -> destinations(client, registrationId).remove(channel(channel))));
     }
 
     @Override
@@ -167,17 +181,23 @@ final class CommandExecutor implements CommandHandler {
         execute(
                 clientId,
                 correlationId,
-                client -> {
-                    ChannelUri uri = channel(channel);
-                    when(
-                            isAdded ? isReady(uri) : () -> true,
-                            client,
-                            correlationId,
-                            registrationId,
-                            () ->
-                                    changeDestination(
-                                            client, correlationId, registrationId, isAdded, uri));
-                });
+                with(
+                        channel,
+                        client -> {
+                            ChannelUri uri = channel(channel);
+                            when(
+                                    isAdded ? isReady(uri) : () -> true,
+                                    client,
+                                    correlationId,
+                                    registrationId,
+                                    () ->
+                                            changeDestination(
+                                                    client,
+                                                    correlationId,
+                                                    registrationId,
+                                                    isAdded,
+                                                    uri));
+                        }));
     }
 
     /** The client is answered before it hears of images that come, or go, with a destination. */
@@ -297,7 +317,7 @@ final class CommandExecutor implements CommandHandler {
         if (!waiting.isAnyAbout(registrationId) && isDue.getAsBoolean()) {
             command.run();
         } else {
-            waiting.add(client.id(), correlationId, registrationId, isDue, command);
+            waiting.add(client.id(), correlationId, registrationId, isDue, inHand.later(command));
         }
     }
 
@@ -307,6 +327,11 @@ final class CommandExecutor implements CommandHandler {
                 channel.hostNames().stream().map(names::lookUp).toArray(CompletableFuture[]::new);
         CompletableFuture<Void> found = CompletableFuture.allOf(lookUps);
         return () -> found.isDone() && transports.isReadyFor(channel);
+    }
+
+    /** A command about a channel, which is named by what it throws or logs. */
+    private Consumer<Client> with(String channel, Consumer<Client> command) {
+        return client -> inHand.run(channel, () -> command.accept(client));
     }
 
     private static Destinations destinations(Client client, long registrationId) {
@@ -334,16 +359,18 @@ final class CommandExecutor implements CommandHandler {
         add(
                 clientId,
                 correlationId,
-                client -> {
-                    checkNew(correlationId);
-                    ChannelUri uri = channel(channel);
-                    when(
-                            isReady(uri),
-                            client,
-                            correlationId,
-                            correlationId,
-                            () -> subscriptions.add(client, correlationId, streamId, uri));
-                });
+                with(
+                        channel,
+                        client -> {
+                            checkNew(correlationId);
+                            ChannelUri uri = channel(channel);
+                            when(
+                                    isReady(uri),
+                                    client,
+                                    correlationId,
+                                    correlationId,
+                                    () -> subscriptions.add(client, correlationId, streamId, uri));
+                        }));
     }
 
     @Override

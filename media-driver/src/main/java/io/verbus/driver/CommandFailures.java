@@ -7,6 +7,7 @@ import io.verbus.channel.InvalidChannelException;
 import io.verbus.channel.UnsupportedChannelException;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
+import io.verbus.driver.command.ChannelFailure;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.status.DriverCounters;
 
@@ -29,7 +30,7 @@ final class CommandFailures {
     void tell(long correlationId, RuntimeException e) {
         failed.incrementRelease();
         ErrorCode code =
-                switch (e) {
+                switch (ChannelFailure.cause(e)) {
                     case CommandException command -> command.code();
                     case InvalidChannelException channel -> ErrorCode.INVALID_CHANNEL;
                     case UnsupportedChannelException channel -> ErrorCode.NOT_SUPPORTED;
@@ -40,7 +41,7 @@ final class CommandFailures {
         boolean isOurs =
                 code == ErrorCode.STORAGE_SPACE
                         || code == ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE;
-        if (isOurs || !(e instanceof BusException)) {
+        if (isOurs || !(ChannelFailure.cause(e) instanceof BusException)) {
             errors.onError(e);
         }
     }

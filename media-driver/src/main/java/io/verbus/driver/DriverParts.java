@@ -12,6 +12,7 @@ import io.verbus.driver.background.HostNames;
 import io.verbus.driver.background.LookUpTimes;
 import io.verbus.driver.background.Names;
 import io.verbus.driver.channel.SendStatuses;
+import io.verbus.driver.command.CommandChannel;
 import io.verbus.driver.command.CommandDecoder;
 import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.config.DriverConfig;
@@ -109,6 +110,7 @@ record DriverParts(
                         errors);
         CommandFailures failures = new CommandFailures(events, counters, errors);
         WaitingCommands waiting = new WaitingCommands(failures::tell);
+        CommandChannel inHand = new CommandChannel();
         Transports transports =
                 new Transports(providers, directory, config.transportOptions(), names);
         ManualEndpoints manuals = new ManualEndpoints(transports, counters);
@@ -168,7 +170,7 @@ record DriverParts(
                                 events,
                                 losses,
                                 audit,
-                                errors));
+                                inHand.naming(errors)));
         SpiedPublications spied = new SpiedPublications();
         SendStatuses statuses = new SendStatuses(counters);
         Publications publications =
@@ -206,6 +208,7 @@ record DriverParts(
                         transports,
                         names,
                         waiting,
+                        inHand,
                         failures,
                         new ImageRejection(
                                 subscriptions,

@@ -11,6 +11,7 @@ import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.background.Names;
 import io.verbus.driver.channel.ManualEndpoint;
+import io.verbus.driver.command.ChannelFailure;
 import io.verbus.driver.config.TransportOptions;
 import io.verbus.driver.files.AuditLog;
 import io.verbus.driver.files.LogFiles;
@@ -167,7 +168,7 @@ final class DriverTransportHost implements TransportHost {
                 spec.sessionId(),
                 spec.streamId(),
                 rejected ? ErrorCode.IMAGE_REJECTED : ErrorCode.GENERIC_ERROR,
-                message);
+                ChannelFailure.named(publication(stream).named().written(), message));
     }
 
     private static NetworkPublication publication(OutboundStream stream) {

@@ -9,6 +9,7 @@ import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.channel.NamedPublications;
 import io.verbus.driver.channel.SendStatuses;
+import io.verbus.driver.command.ChannelFailure;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.LogReceiver;
@@ -79,7 +80,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     }
 
     /** A client that wants a publication, and with which command it asked. */
-    private record Asker(Client client, long correlationId) {}
+    private record Asker(Client client, long correlationId, String channel) {}
 
     /** A publication whose log is being made, and the commands that wait for it. */
     private final class Preparation implements LogReceiver, NamedPublications.Named {
@@ -114,7 +115,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
             try {
                 publication = factory.create(log, channel, askers.getFirst().client.id());
             } catch (BusException e) {
-                askers.forEach(asker -> failures.tell(asker.correlationId, e));
+                tellAll(e);
                 return;
             }
             all.add(publication);
@@ -132,7 +133,14 @@ final class Publications implements RoundRobin.Turn<Publication> {
         public void onFailure(CommandException failure) {
             preparations.remove(this);
             named.remove(this);
-            askers.forEach(asker -> failures.tell(asker.correlationId, failure));
+            tellAll(failure);
+        }
+
+        private void tellAll(BusException failure) {
+            for (Asker asker : askers) {
+                Throwable named = ChannelFailure.of(asker.channel, failure);
+                failures.tell(asker.correlationId, (RuntimeException) named);
+            }
         }
     }
 
@@ -160,7 +168,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         if (preparation == null) {
             preparation = prepare(client, correlationId, streamId, exclusive, channel);
         }
-        preparation.askers.add(new Asker(client, correlationId));
+        preparation.askers.add(new Asker(client, correlationId, asked.written()));
     }
 
     private void give(Client client, long correlationId, Publication publication) {
@@ -358,8 +366,9 @@ final class Publications implements RoundRobin.Turn<Publication> {
                     unblocked.getAndAddRelease(claims);
                 }
             } catch (BusException | IndexOutOfBoundsException e) {
-                fail(publication, e.getMessage());
-                errors.onError(e);
+                Throwable named = ChannelFailure.of(publication.named().written(), e);
+                fail(publication, named.getMessage());
+                errors.onError(named);
             }
         }
     }

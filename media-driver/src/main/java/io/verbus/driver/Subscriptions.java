@@ -10,6 +10,7 @@ import io.verbus.driver.channel.AwaitedSession;
 import io.verbus.driver.channel.ManualEndpoint;
 import io.verbus.driver.channel.NamedPublications;
 import io.verbus.driver.channel.ReceiveStatuses;
+import io.verbus.driver.command.ChannelFailure;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.transport.InboundEndpoint;
@@ -400,12 +401,14 @@ final class Subscriptions {
                 events.error(
                         subscription.registrationId(),
                         ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE,
-                        "there is no image of session "
-                                + sessionId
-                                + " from "
-                                + source
-                                + ": "
-                                + reason);
+                        ChannelFailure.named(
+                                subscription.channel().written(),
+                                "there is no image of session "
+                                        + sessionId
+                                        + " from "
+                                        + source
+                                        + ": "
+                                        + reason));
             }
         }
     }

@@ -362,7 +362,7 @@ class ChannelKeysTest {
                                                     ChannelUri.parse(
                                                             "aeron:udp?control=127.0.0.1:7")))
                             .getMessage();
-            assertTrue(none.contains("no port from " + first + " to " + first), none);
+            assertTrue(none.contains("no available ports in range " + first + " " + first), none);
             TestStream stream =
                     driver.publish(
                             ChannelUri.parse(

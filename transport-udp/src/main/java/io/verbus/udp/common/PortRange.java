@@ -85,11 +85,11 @@ public record PortRange(int first, int last) {
             }
         }
         throw new TransportException(
-                "no port from "
+                "no available ports in range "
                         + first
-                        + " to "
+                        + " "
                         + last
-                        + " can be opened at "
+                        + " at "
                         + address.getAddress().getHostAddress()
                         + ", the last because "
                         + failure.getMessage()

@@ -23,13 +23,18 @@ public record Resolver(TransportHost host) {
         InetSocketAddress address = host.address(name, port);
         if (address.isUnresolved() && LocalInterface.isSearched(name)) {
             throw new TransportException(
-                    "this host has no address of the interface '"
-                            + name
-                            + "': name one that `ip address` shows");
+                    (name.startsWith("{")
+                                    ? "unknown interface "
+                                            + name.substring(1, name.length() - 1)
+                                            + ", or one without an address"
+                                    : "Unable to find multicast or loopback interface matching"
+                                            + " criteria: "
+                                            + name)
+                            + ": name an interface that `ip address` shows");
         }
         if (address.isUnresolved()) {
             throw new TransportException(
-                    "host name '"
+                    "unresolved - host name '"
                             + name
                             + "' cannot be resolved: name an IP address, or add it to"
                             + " /etc/hosts");

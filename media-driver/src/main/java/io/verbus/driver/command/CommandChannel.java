@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.command;
+
+import org.agrona.ErrorHandler;
+
+/**
+ * The channel of the command that is being carried out, as its client wrote it. Whatever the
+ * command throws or logs names it. Conductor's thread.
+ */
+public final class CommandChannel {
+    /** Null where the command has none. */
+    private String text;
+
+    /**
+     * Carries out a command.
+     *
+     * @param channel text of its channel.
+     * @throws RuntimeException what the command throws, with the channel's name in the message.
+     */
+    public void run(String channel, Runnable command) {
+        String outer = text;
+        text = channel;
+        try {
+            command.run();
+        } catch (RuntimeException e) {
+            throw (RuntimeException) ChannelFailure.of(channel, e);
+        } finally {
+            text = outer;
+        }
+    }
+
+    /** A command that is carried out later, of the same channel as the one in hand. */
+    public Runnable later(Runnable command) {
+        String channel = text;
+        return channel == null ? command : () -> run(channel, command);
+    }
+
+    /** An error handler that names the channel in what a command logs. */
+    public ErrorHandler naming(ErrorHandler errors) {
+        return error -> errors.onError(text == null ? error : ChannelFailure.of(text, error));
+    }
+}
