@@ -294,12 +294,17 @@ final class NetworkPublication extends Publication implements CarriedStream {
         return spies;
     }
 
+    /** After its publishers have closed it, others may join while one still reads. */
     @Override
     public boolean serves(Subscription subscription) {
-        return isOpen()
+        return (isOpen() || isBeingRead())
                 && subscription.channel().isSpy()
                 && SamePlace.isSpied(named(), subscription.channel())
                 && subscription.matches(null, streamId(), sessionId());
+    }
+
+    private boolean isBeingRead() {
+        return !isRevoked() && spies.isStillReadBefore(tail()) && sentTo() < tail();
     }
 
     /** By how far the log was sent; without receivers there is no window, and nothing is sent. */

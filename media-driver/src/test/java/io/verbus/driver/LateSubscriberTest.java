@@ -47,7 +47,11 @@ class LateSubscriberTest {
     }
 
     private void publish(Subscription first) {
-        try (ExclusivePublication publication = aeron.addExclusivePublication(endpoint, STREAM)) {
+        publish(endpoint, first);
+    }
+
+    private void publish(String channel, Subscription first) {
+        try (ExclusivePublication publication = aeron.addExclusivePublication(channel, STREAM)) {
             Await.until("connected", publication::isConnected);
             Await.until("image", () -> first.imageCount() == 1);
             UnsafeBuffer message = new UnsafeBuffer(new byte[100]);
@@ -76,6 +80,18 @@ class LateSubscriberTest {
         try (Subscription first = aeron.addSubscription(endpoint, STREAM)) {
             publish(first);
             try (Subscription second = aeron.addSubscription(endpoint, STREAM)) {
+                Await.until("joined", () -> second.imageCount() == 1);
+                read(first);
+                read(second);
+            }
+        }
+    }
+
+    @Test
+    void readsAllThatTheOtherHasNotOverIpc() {
+        try (Subscription first = aeron.addSubscription("aeron:ipc", STREAM)) {
+            publish("aeron:ipc", first);
+            try (Subscription second = aeron.addSubscription("aeron:ipc", STREAM)) {
                 Await.until("joined", () -> second.imageCount() == 1);
                 read(first);
                 read(second);
