@@ -84,29 +84,30 @@ public final class LogBuffers implements AutoCloseable {
         } catch (IOException e) {
             throw cannotCreate(file, e);
         }
-        return initialise(file, spec, LogLayout.MIN_PAGE_LENGTH);
+        return initialise(file, file, spec, LogLayout.MIN_PAGE_LENGTH);
     }
 
     /**
      * Maps a file that is to be a log, and makes it one. No page of its terms is touched.
      *
      * @param file that exists: empty, or of the log's length and zero. It is deleted on failure.
+     * @param place path that leads to the file whatever its name leads to by now, or its name.
      * @param spec what the log is for; its term length is a multiple of the page length.
      * @param pageLength bytes of a page of the file, such as {@link LogLayout#MIN_PAGE_LENGTH}.
      * @return the log, ready to append at the position of the spec.
      * @throws BusException if the file cannot be mapped.
      */
-    public static LogBuffers initialise(Path file, LogSpec spec, long pageLength) {
+    public static LogBuffers initialise(Path file, Path place, LogSpec spec, long pageLength) {
         long length = LogLayout.fileLength(spec.termLength(), pageLength);
         Arena arena = Arena.ofShared();
         try (FileChannel channel =
-                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                FileChannel.open(place, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, length, arena);
             initialise(metadata(segment), spec, pageLength);
-            return new LogBuffers(file, () -> reopened(file), arena::close, segment, spec);
+            return new LogBuffers(file, () -> reopened(place), arena::close, segment, spec);
         } catch (IOException e) {
             arena.close();
-            discard(file, e);
+            discard(place, e);
             throw cannotCreate(file, e);
         }
     }

@@ -124,7 +124,7 @@ class LogBuffersTest {
     void fileWithALongerPageIsALog() throws IOException {
         long page = TERM_LENGTH;
         Files.createFile(file);
-        try (LogBuffers created = LogBuffers.initialise(file, SPEC, page);
+        try (LogBuffers created = LogBuffers.initialise(file, file, SPEC, page);
                 LogBuffers mapped = LogBuffers.map(file, false)) {
             assertEquals(3L * TERM_LENGTH + page, mapped.length());
             assertEquals(SPEC.sessionId(), mapped.spec().sessionId());

@@ -101,13 +101,7 @@ record DriverParts(
                                         config.lookUpThresholdNs()),
                                 config.lookUpThresholdNs()));
         LogFiles files =
-                new LogFiles(
-                        directory.path(),
-                        hugePages,
-                        config.lingerNs(),
-                        background,
-                        counters,
-                        errors);
+                new LogFiles(directory, hugePages, config.lingerNs(), background, counters, errors);
         CommandFailures failures = new CommandFailures(events, counters, errors);
         WaitingCommands waiting = new WaitingCommands(failures::tell);
         CommandChannel inHand = new CommandChannel();

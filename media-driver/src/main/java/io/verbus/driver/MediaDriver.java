@@ -19,6 +19,7 @@ import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.DriverConfigSources;
 import io.verbus.driver.config.ThreadingMode;
 import io.verbus.driver.files.AuditLog;
+import io.verbus.driver.files.DirectoryWatch;
 import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.metrics.DriverWatch;
 import io.verbus.driver.metrics.MetricsServer;
@@ -59,21 +60,31 @@ public final class MediaDriver implements AutoCloseable {
     private final DriverDirectory directory;
     private final List<String> media;
     private final CountDownLatch end;
+    private final boolean isProcess;
     private CncFile cnc;
     private ErrorSink errors;
     private AuditLog audit;
     private DriverThreads threads;
     private Draining draining;
     private MetricsServer metrics;
+    private DirectoryWatch watch;
     private boolean isClosed;
 
+    /** Why the driver has lost its directory, or null. Written by the first thread to see it. */
+    private volatile BusException loss;
+
     /**
-     * @param end that a client counts down which may end the driver.
+     * @param end counted down by a client that may end the driver, or when the directory is lost.
+     * @param isProcess whether the thread that awaits the end closes the driver.
      */
     private MediaDriver(
-            DriverConfig config, List<TransportProvider> providers, CountDownLatch end) {
+            DriverConfig config,
+            List<TransportProvider> providers,
+            CountDownLatch end,
+            boolean isProcess) {
         this.config = config;
         this.end = end;
+        this.isProcess = isProcess;
         this.directory =
                 DriverDirectory.open(
                         config.directory(), config.directoryGroup(), config.directoryAccess());
@@ -106,13 +117,8 @@ public final class MediaDriver implements AutoCloseable {
 
     /** Launches a driver with the given transports instead of those on the class path. */
     public static MediaDriver launch(DriverConfig config, List<TransportProvider> providers) {
-        return launch(config, providers, new CountDownLatch(1));
-    }
-
-    private static MediaDriver launch(
-            DriverConfig config, List<TransportProvider> providers, CountDownLatch end) {
         JvmFlags.check();
-        return new MediaDriver(config, providers, end);
+        return new MediaDriver(config, providers, new CountDownLatch(1), false);
     }
 
     /**
@@ -199,7 +205,27 @@ public final class MediaDriver implements AutoCloseable {
             DirectoryTrust trust = new DirectoryTrust(null, config.directoryGroup(), null);
             metrics = new MetricsServer(config.metrics(), new DriverWatch(directory.path(), trust));
         }
+        watch = DirectoryWatch.start(directory, this::onLoss);
         return Transports.media(providers);
+    }
+
+    /** The watch's thread: no client can find the driver any more. */
+    private void onLoss(BusException found) {
+        tellLoss(found);
+        end.countDown();
+        // Without threads of its own the driver is closed by the thread that invokes it.
+        if (!isProcess && threads.invoker() == null) {
+            close();
+        }
+    }
+
+    private synchronized void tellLoss(BusException found) {
+        if (found != null && loss == null && !isClosed) {
+            loss = found;
+            if (errors != null) {
+                errors.onError(found);
+            }
+        }
     }
 
     private void warnOfDisk() {
@@ -267,16 +293,21 @@ public final class MediaDriver implements AutoCloseable {
     }
 
     /**
-     * Stops the agents, unmaps all memory, and deletes the directory with all that is in it.
-     * Clients find within a moment that the driver has gone. Again is without effect.
+     * Stops the agents, unmaps all memory, and deletes the directory with all that is in it, unless
+     * it has become another driver's, which the error handler is told. Clients find within a moment
+     * that the driver has gone. Idempotent.
      */
     @Override
     public synchronized void close() {
         if (isClosed) {
             return;
         }
+        tellLoss(directory.loss());
         isClosed = true;
         try {
+            if (watch != null) {
+                watch.close();
+            }
             if (metrics != null) {
                 metrics.close();
             }
@@ -305,6 +336,8 @@ public final class MediaDriver implements AutoCloseable {
      * @param config its settings.
      * @param out where a line goes when the driver is ready, behind those that its transports have
      *     for whoever starts it, and the address of the metrics, if there is one.
+     * @throws BusException if the driver cannot start, or its directory was deleted or taken over
+     *     while it was running.
      */
     public static void run(DriverConfig config, PrintStream out) throws InterruptedException {
         CountDownLatch end = new CountDownLatch(1);
@@ -316,7 +349,9 @@ public final class MediaDriver implements AutoCloseable {
                     }
                     end.countDown();
                 });
-        try (MediaDriver driver = launch(config, null, end);
+        JvmFlags.check();
+        MediaDriver driver = new MediaDriver(config, null, end, true);
+        try (driver;
                 ServiceManager manager =
                         ServiceManager.of(System.getenv(), config.warningHandler())) {
             // What ends the JVM in another way, such as SIGHUP.
@@ -337,7 +372,8 @@ public final class MediaDriver implements AutoCloseable {
             out.flush();
             driver.tellReady(manager);
             end.await();
-            int unfinished = driver.drain(config.drainTimeoutNs(), atOnce);
+            long drainNs = driver.loss == null ? config.drainTimeoutNs() : 0;
+            int unfinished = driver.drain(drainNs, atOnce);
             if (unfinished > 0) {
                 out.println(
                         "verbus driver: closes before all is sent and read, streams left: "
@@ -345,6 +381,9 @@ public final class MediaDriver implements AutoCloseable {
                                 + "; raise drain-timeout, or see who is slow with verbus streams");
                 out.flush();
             }
+        }
+        if (driver.loss != null) {
+            throw driver.loss;
         }
     }
 

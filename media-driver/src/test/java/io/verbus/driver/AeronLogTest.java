@@ -47,7 +47,7 @@ class AeronLogTest {
                         termLength,
                         1408,
                         0);
-        try (LogBuffers log = LogBuffers.initialise(file, spec, pageLength);
+        try (LogBuffers log = LogBuffers.initialise(file, file, spec, pageLength);
                 io.aeron.LogBuffers aeron = new io.aeron.LogBuffers(file.toString())) {
             assertEquals(
                     LogBufferDescriptor.computeLogLength(termLength, (int) pageLength),

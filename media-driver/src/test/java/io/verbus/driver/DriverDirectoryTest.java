@@ -4,6 +4,7 @@ package io.verbus.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
@@ -14,6 +15,7 @@ import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.config.DriverConfig;
+import io.verbus.driver.files.DirectoryAccess;
 import io.verbus.driver.files.DriverDirectory;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -27,6 +29,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
@@ -119,6 +122,59 @@ class DriverDirectoryTest {
         Files.delete(log);
         Files.createSymbolicLink(path.resolve(CncFile.NAME), folder.resolve("elsewhere"));
         assertTrue(refusal(path).contains("holds cnc"));
+    }
+
+    @Test
+    void isRefusedIfItsNameIsNotAsciiAndNothingIsMade() {
+        Path path = folder.resolve("treiber-f\u00fcr-aeron");
+        assertTrue(refusal(path).contains("has the character '\u00fc', which is not ASCII"));
+        assertFalse(Files.exists(path));
+    }
+
+    @Test
+    void refusedDriverLeavesTheRightsOfARunningDriversDirectory() throws IOException {
+        Path path = folder.resolve("driver");
+        String group = Files.readAttributes(folder, PosixFileAttributes.class).group().getName();
+        try (DriverDirectory directory =
+                DriverDirectory.open(path, group, DirectoryAccess.CLIENTS)) {
+            assertTrue(refusal(directory.path()).contains("in use"));
+            assertEquals(
+                    PosixFilePermissions.fromString("rwxr-x---"),
+                    Files.getPosixFilePermissions(path));
+        }
+    }
+
+    @Test
+    void deletesNothingOfADirectoryThatTookThePlaceOfItsOwn() throws IOException {
+        Path path = folder.resolve("driver");
+        DriverDirectory first = DriverDirectory.open(path);
+        assertNull(first.loss());
+        Files.move(path, folder.resolve("moved"));
+        assertTrue(first.loss().getMessage().contains("was deleted or moved"));
+        try (DriverDirectory second = DriverDirectory.open(path)) {
+            assertTrue(first.loss().getMessage().contains("belongs to another driver now"));
+            Path log = Files.writeString(path.resolve("images/7.logbuffer"), "x");
+            first.close();
+            assertNull(second.loss());
+            assertTrue(Files.exists(log));
+            assertTrue(refusal(path).contains("in use"));
+        }
+        assertFalse(Files.exists(path));
+    }
+
+    /** Only its lock was deleted: the next driver takes over the same directory. */
+    @Test
+    void deletesNothingOfADirectoryWhoseLockIsAnothers() throws IOException {
+        Path path = folder.resolve("driver");
+        DriverDirectory first = DriverDirectory.open(path);
+        Files.delete(path.resolve("lock"));
+        try (DriverDirectory second = DriverDirectory.open(path)) {
+            Path log = Files.writeString(path.resolve("images/7.logbuffer"), "x");
+            Path cnc = Files.writeString(path.resolve(CncFile.NAME), "x");
+            first.close();
+            assertNull(second.loss());
+            assertTrue(Files.exists(log) && Files.exists(cnc));
+        }
     }
 
     @Test

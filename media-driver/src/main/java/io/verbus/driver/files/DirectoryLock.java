@@ -5,6 +5,7 @@ package io.verbus.driver.files;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.verbus.BusException;
+import io.verbus.directory.HeldPath;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,7 +16,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
@@ -32,15 +32,19 @@ public final class DirectoryLock implements AutoCloseable {
     private static final Set<PosixFilePermission> OWNER_READ_WRITE =
             PosixFilePermissions.fromString("rw-------");
 
-    /** Directories that drivers of this process hold. */
-    private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+    /** Files of locks that drivers of this process hold, by device and inode. */
+    private static final Set<Object> HELD = ConcurrentHashMap.newKeySet();
 
-    private final Path directory;
+    private final Path file;
     private final FileChannel channel;
 
-    private DirectoryLock(Path directory, FileChannel channel) {
-        this.directory = directory;
+    /** Device and inode of the file, which no other file gets while the channel is open. */
+    private final Object identity;
+
+    private DirectoryLock(Path file, FileChannel channel, Object identity) {
+        this.file = file;
         this.channel = channel;
+        this.identity = identity;
     }
 
     /**
@@ -52,35 +56,41 @@ public final class DirectoryLock implements AutoCloseable {
      * @throws BusException if another driver has it.
      */
     static DirectoryLock take(Path directory) throws IOException {
-        if (!HELD.add(directory)) {
-            throw inUse(directory, Long.toString(ProcessHandle.current().pid()));
-        }
-        FileChannel held = null;
-        try {
-            held = tryLock(directory, directory.resolve(NAME));
-        } finally {
-            if (held == null) {
-                HELD.remove(directory);
-            }
-        }
-        return held == null ? null : new DirectoryLock(directory, held);
-    }
-
-    private static FileChannel tryLock(Path directory, Path file) throws IOException {
-        Object opened;
-        FileChannel channel;
+        Path file = directory.resolve(NAME);
+        Object identity;
         try {
             if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
                 Files.createFile(file, PosixFilePermissions.asFileAttribute(OWNER_READ_WRITE));
             }
-            opened = fileKey(file);
+            identity = HeldPath.identity(file, LinkOption.NOFOLLOW_LINKS);
+        } catch (NoSuchFileException | FileAlreadyExistsException e) {
+            return null;
+        }
+        if (!HELD.add(identity)) {
+            throw inUse(directory, Long.toString(ProcessHandle.current().pid()));
+        }
+        FileChannel held = null;
+        try {
+            held = tryLock(directory, file, identity);
+        } finally {
+            if (held == null) {
+                HELD.remove(identity);
+            }
+        }
+        return held == null ? null : new DirectoryLock(file, held, identity);
+    }
+
+    private static FileChannel tryLock(Path directory, Path file, Object identity)
+            throws IOException {
+        FileChannel channel;
+        try {
             channel =
                     FileChannel.open(
                             file,
                             StandardOpenOption.READ,
                             StandardOpenOption.WRITE,
                             LinkOption.NOFOLLOW_LINKS);
-        } catch (NoSuchFileException | FileAlreadyExistsException e) {
+        } catch (NoSuchFileException e) {
             return null;
         }
         boolean held = false;
@@ -88,14 +98,12 @@ public final class DirectoryLock implements AutoCloseable {
             if (channel.tryLock() == null) {
                 throw inUse(directory, holder(channel));
             }
-            held = opened.equals(fileKey(file));
+            held = isAt(file, identity);
             if (held) {
                 byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(US_ASCII);
                 channel.truncate(0);
                 channel.write(ByteBuffer.wrap(pid), 0);
             }
-        } catch (NoSuchFileException e) {
-            held = false;
         } finally {
             if (!held) {
                 channel.close();
@@ -104,9 +112,27 @@ public final class DirectoryLock implements AutoCloseable {
         return held ? channel : null;
     }
 
-    private static Object fileKey(Path file) throws IOException {
-        return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                .fileKey();
+    private static boolean isAt(Path file, Object identity) throws IOException {
+        try {
+            return identity.equals(HeldPath.identity(file, LinkOption.NOFOLLOW_LINKS));
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Whether the directory's name still leads to the file that is locked: if not, the directory is
+     * gone or another driver's.
+     *
+     * @throws IOException if that cannot be told.
+     */
+    boolean isInPlace() throws IOException {
+        return isAt(file, identity);
+    }
+
+    /** Whether a folder, whatever its name, holds the file that is locked. */
+    boolean isIn(HeldPath folder) throws IOException {
+        return isAt(folder.place(NAME), identity);
     }
 
     private static BusException inUse(Path directory, String pid) {
@@ -132,7 +158,7 @@ public final class DirectoryLock implements AutoCloseable {
         try {
             channel.close();
         } finally {
-            HELD.remove(directory);
+            HELD.remove(identity);
         }
     }
 }

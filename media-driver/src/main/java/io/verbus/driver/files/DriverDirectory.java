@@ -3,11 +3,10 @@
 package io.verbus.driver.files;
 
 import io.verbus.BusException;
-import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.CncFile;
-import io.verbus.cnc.LossReport;
 import io.verbus.directory.DefaultDirectory;
 import io.verbus.directory.DriverFile;
+import io.verbus.directory.HeldPath;
 import io.verbus.directory.ProcessAccount;
 
 import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
@@ -23,19 +22,21 @@ import java.nio.file.attribute.GroupPrincipal;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.nio.file.attribute.UserPrincipal;
 import java.nio.file.attribute.UserPrincipalNotFoundException;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * The directory of a running driver, held by a {@link DirectoryLock}. What a dead driver left in it
  * is removed when the next one opens it.
  *
  * <p>Only files that a driver makes are ever deleted: a directory with anything else is refused.
+ * Once a driver has the lock it works on the directory by identity, not by name: where another
+ * driver's directory has taken the place of its own it deletes nothing, see {@link #loss}.
  */
 public final class DriverDirectory implements AutoCloseable {
     /** Folder of publications' logs. */
@@ -44,18 +45,7 @@ public final class DriverDirectory implements AutoCloseable {
     /** Folder of images' logs. */
     public static final String IMAGES = "images";
 
-    private static final Pattern OURS =
-            Pattern.compile(
-                    DirectoryLock.NAME
-                            + "|"
-                            + CncFile.NAME
-                            + "|"
-                            + ClientLocks.NAME
-                            + "|"
-                            + LossReport.NAME
-                            + "|audit\\.log(\\.1)?");
-    private static final Pattern LOG = Pattern.compile("-?\\d+\\.logbuffer");
-    private static final List<String> LOG_FOLDERS = List.of(PUBLICATIONS, IMAGES);
+    static final List<String> LOG_FOLDERS = List.of(PUBLICATIONS, IMAGES);
     private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs", "hugetlbfs");
     private static final Path MEMORY = Path.of("/dev/shm");
     private static final Set<PosixFilePermission> OWNER_ONLY =
@@ -68,13 +58,15 @@ public final class DriverDirectory implements AutoCloseable {
     /** For which the heartbeat of a driver of another kind may stand still. */
     private static final long FOREIGN_TIMEOUT_MS = 10_000;
 
-    private final Path path;
     private final DirectoryLock lock;
+    private final HeldPath folder;
+    private final Map<String, HeldPath> logFolders = new LinkedHashMap<>();
     private boolean isKept;
+    private boolean isReleased;
 
-    private DriverDirectory(Path path, DirectoryLock lock) {
-        this.path = path;
+    private DriverDirectory(DirectoryLock lock, HeldPath folder) {
         this.lock = lock;
+        this.folder = folder;
     }
 
     /** Where a user's driver is found if nothing else is said. */
@@ -114,14 +106,14 @@ public final class DriverDirectory implements AutoCloseable {
      */
     public static DriverDirectory open(Path path, String group, DirectoryAccess access) {
         Path absolute = path.toAbsolutePath().normalize();
+        checkAscii(absolute);
         try {
             // A driver that closes right now deletes the lock that was just opened: then again.
             for (int i = 0; i < ATTEMPTS; i++) {
                 make(absolute);
-                Path real = absolute.toRealPath();
-                DirectoryLock lock = DirectoryLock.take(real);
-                if (lock != null) {
-                    return emptied(new DriverDirectory(real, lock), group, access);
+                DriverDirectory directory = lock(absolute);
+                if (directory != null) {
+                    return emptied(directory, group, access);
                 }
             }
         } catch (IOException e) {
@@ -137,17 +129,66 @@ public final class DriverDirectory implements AutoCloseable {
                 "the driver directory " + absolute + " is being deleted: start the driver again");
     }
 
+    /** Locks a directory; null if it was deleted or replaced meanwhile. */
+    private static DriverDirectory lock(Path absolute) throws IOException {
+        Path real;
+        DirectoryLock lock;
+        try {
+            real = absolute.toRealPath();
+            checkAscii(real);
+            lock = DirectoryLock.take(real);
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+        DriverDirectory directory = null;
+        try {
+            if (lock != null) {
+                HeldPath folder = HeldPath.openFolder(real);
+                directory = new DriverDirectory(lock, folder);
+            }
+            if (directory != null && !lock.isIn(directory.folder)) {
+                directory.folder.close();
+                directory = null;
+            }
+        } finally {
+            if (directory == null && lock != null) {
+                lock.close();
+            }
+        }
+        return directory;
+    }
+
+    /** Clients are told the names of logs in ASCII. */
+    private static void checkAscii(Path path) {
+        String text = path.toString();
+        int at = 0;
+        while (at < text.length() && text.charAt(at) < 128) {
+            at++;
+        }
+        if (at < text.length()) {
+            throw new BusException(
+                    "the driver directory "
+                            + path
+                            + " has the character '"
+                            + Character.toString(text.codePointAt(at))
+                            + "', which is not ASCII, so clients cannot be told where logs are:"
+                            + " choose another with --dir");
+        }
+    }
+
     private static DriverDirectory emptied(
             DriverDirectory directory, String group, DirectoryAccess access) throws IOException {
         try {
-            checkOthersAreDead(directory.path);
+            checkOthersAreDead(directory.path());
+            // Not before it is clear that no driver runs in it, which may share it with a group.
+            Files.setPosixFilePermissions(directory.folder.held(), OWNER_ONLY);
             directory.removeAllButTheLock();
             directory.share(group, access);
             for (String name : LOG_FOLDERS) {
-                directory.makeFolder(directory.path.resolve(name));
+                directory.makeFolder(name);
             }
         } catch (IOException | BusException e) {
-            directory.lock.close();
+            directory.release();
             throw e;
         }
         return directory;
@@ -188,11 +229,13 @@ public final class DriverDirectory implements AutoCloseable {
     }
 
     /** Makes a folder in it with its group and rights. */
-    private void makeFolder(Path folder) throws IOException {
-        Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+    private void makeFolder(String name) throws IOException {
+        Path made = folder.place(name);
+        Files.createDirectory(made, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
         for (String attribute : List.of("unix:gid", "unix:mode")) {
-            Files.setAttribute(folder, attribute, Files.getAttribute(path, attribute));
+            Files.setAttribute(made, attribute, Files.getAttribute(folder.held(), attribute));
         }
+        logFolders.put(name, HeldPath.openFolder(path().resolve(name)));
     }
 
     private static void make(Path path) throws IOException {
@@ -211,34 +254,8 @@ public final class DriverDirectory implements AutoCloseable {
                         e);
             }
         }
-        checkOwner("the driver directory", path);
-        checkContent(path);
-        Files.setPosixFilePermissions(path, OWNER_ONLY);
-    }
-
-    /**
-     * Whether a file has a log's name: in the directory it may be a link, see {@link HugePages}.
-     */
-    static boolean isLog(Path file) {
-        return LOG.matcher(file.getFileName().toString()).matches();
-    }
-
-    /**
-     * Checks that no other account has made a directory or a file, and may still have it open.
-     *
-     * @throws BusException if one has.
-     */
-    static void checkOwner(String what, Path path) throws IOException {
-        UserPrincipal owner = Files.getOwner(path, LinkOption.NOFOLLOW_LINKS);
-        if (!owner.equals(ProcessAccount.current().user())) {
-            throw new BusException(
-                    what
-                            + " "
-                            + path
-                            + " belongs to user "
-                            + owner.getName()
-                            + ": choose one of your own");
-        }
+        DirectoryContent.checkOwner("the driver directory", path);
+        DirectoryContent.check(path);
     }
 
     /** Lets a group's members connect: see {@link DriverFile}. */
@@ -247,13 +264,14 @@ public final class DriverDirectory implements AutoCloseable {
             return;
         }
         try {
+            Path held = folder.held();
             GroupPrincipal principal =
-                    path.getFileSystem()
+                    held.getFileSystem()
                             .getUserPrincipalLookupService()
                             .lookupPrincipalByGroupName(group);
-            Files.getFileAttributeView(path, PosixFileAttributeView.class).setGroup(principal);
+            Files.getFileAttributeView(held, PosixFileAttributeView.class).setGroup(principal);
             Files.setAttribute(
-                    path,
+                    held,
                     "unix:mode",
                     access == DirectoryAccess.READERS
                             ? DriverFile.READERS_DIRECTORY
@@ -262,7 +280,7 @@ public final class DriverDirectory implements AutoCloseable {
             close();
             throw new BusException(
                     "the driver directory "
-                            + path
+                            + path()
                             + " cannot be given to the directory-group '"
                             + group
                             + "' ("
@@ -276,44 +294,13 @@ public final class DriverDirectory implements AutoCloseable {
         }
     }
 
-    private static void checkContent(Path path) throws IOException {
-        for (Path file : list(path)) {
-            String name = file.getFileName().toString();
-            if (LOG_FOLDERS.contains(name) && Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
-                checkOwner("the folder", file);
-                for (Path log : list(file)) {
-                    checkFile(path, log, isLog(log));
-                }
-            } else {
-                checkFile(path, file, OURS.matcher(name).matches());
-            }
-        }
-    }
-
-    private static void checkFile(Path path, Path file, boolean isOurs) throws IOException {
-        boolean isRegular = Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
-        if (!isOurs || !isRegular && !(Files.isSymbolicLink(file) && isLog(file))) {
-            throw new BusException(
-                    "the driver directory "
-                            + path
-                            + " holds "
-                            + path.relativize(file)
-                            + ", which is no driver's file: choose a directory for the driver"
-                            + " alone");
-        }
-        checkOwner("the file", file);
-    }
-
-    private static List<Path> list(Path path) throws IOException {
-        try (Stream<Path> files = Files.list(path)) {
-            return files.toList();
-        }
-    }
-
+    /** Removes the logs of this driver, or of a dead one that its own folders have replaced. */
     private void removeLogs() throws IOException {
-        for (Path file : list(path)) {
-            if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
-                for (Path log : list(file)) {
+        for (String name : LOG_FOLDERS) {
+            HeldPath own = logFolders.get(name);
+            Path logs = own == null ? folder.place(name) : own.held();
+            if (own != null || Files.isDirectory(logs, LinkOption.NOFOLLOW_LINKS)) {
+                for (Path log : DirectoryContent.list(logs)) {
                     Files.deleteIfExists(log);
                 }
             }
@@ -321,10 +308,10 @@ public final class DriverDirectory implements AutoCloseable {
     }
 
     private void removeAllButTheLock() throws IOException {
-        checkContent(path);
+        DirectoryContent.check(path());
         removeLogs();
-        for (Path file : list(path)) {
-            if (!file.getFileName().toString().equals(DirectoryLock.NAME)) {
+        for (Path file : DirectoryContent.list(folder.held())) {
+            if (!file.getFileName().toString().equals(DirectoryLock.NAME) && lock.isIn(folder)) {
                 Files.deleteIfExists(file);
             }
         }
@@ -334,7 +321,7 @@ public final class DriverDirectory implements AutoCloseable {
     public static void removeAbandoned() {
         String prefix = "verbus-" + System.getProperty("user.name") + "-";
         try {
-            for (Path path : list(base())) {
+            for (Path path : DirectoryContent.list(base())) {
                 String name = path.getFileName().toString();
                 if (name.startsWith(prefix)
                         && UNIQUE.matcher(name.substring(prefix.length())).matches()
@@ -369,15 +356,48 @@ public final class DriverDirectory implements AutoCloseable {
     }
 
     public Path path() {
-        return path;
+        return folder.path();
+    }
+
+    /**
+     * Why this driver must end: its directory's name does not lead to its directory any more, so
+     * that no client finds it, and what is there now is not its own. Any thread.
+     *
+     * @return null while the name leads to the directory, or where that cannot be told.
+     */
+    public BusException loss() {
+        try {
+            if (lock.isInPlace()) {
+                return null;
+            }
+        } catch (IOException unknown) {
+            return null;
+        }
+        String what =
+                Files.exists(path().resolve(DirectoryLock.NAME), LinkOption.NOFOLLOW_LINKS)
+                        ? " belongs to another driver now"
+                        : " was deleted or moved";
+        return new BusException(
+                "the driver directory "
+                        + path()
+                        + what
+                        + " while this driver (process id "
+                        + ProcessHandle.current().pid()
+                        + ") was running, so that no client finds this driver, which ends: stop a"
+                        + " driver before its directory is deleted, and start it again");
+    }
+
+    /** Folder of the logs of {@link #PUBLICATIONS} or {@link #IMAGES}. */
+    HeldPath logs(String name) {
+        return logFolders.get(name);
     }
 
     /** Type of the file system that the directory is on. */
     public String fileSystem() {
         try {
-            return Files.getFileStore(path).type();
+            return Files.getFileStore(path()).type();
         } catch (IOException e) {
-            throw new BusException("cannot tell the file system of " + path + ": " + e, e);
+            throw new BusException("cannot tell the file system of " + path() + ": " + e, e);
         }
     }
 
@@ -393,25 +413,44 @@ public final class DriverDirectory implements AutoCloseable {
 
     /**
      * Deletes all files and the directory, or, where it is kept, the logs alone; then lets go of
-     * the lock.
+     * the lock. Where the name leads to another directory by now that one is left alone.
      */
     @Override
     public void close() {
-        try (lock) {
-            if (isKept) {
-                removeLogs();
-                return;
+        if (isReleased) {
+            return;
+        }
+        try {
+            removeLogs();
+            if (!isKept && lock.isInPlace()) {
+                removeAllButTheLock();
+                // Last, and while it is held: a driver that opens the directory now finds a lock of
+                // its own.
+                Files.deleteIfExists(folder.place(DirectoryLock.NAME));
+                Files.deleteIfExists(path());
             }
-            removeAllButTheLock();
-            // Last, and while it is held: a driver that opens the directory now finds a lock of its
-            // own.
-            Files.deleteIfExists(path.resolve(DirectoryLock.NAME));
-            Files.deleteIfExists(path);
         } catch (DirectoryNotEmptyException e) {
             // The next driver has begun to use it already.
             return;
         } catch (IOException e) {
-            throw new BusException("the driver directory " + path + " cannot be deleted: " + e, e);
+            throw new BusException(
+                    "the driver directory " + path() + " cannot be deleted: " + e, e);
+        } finally {
+            release();
+        }
+    }
+
+    private void release() {
+        if (isReleased) {
+            return;
+        }
+        isReleased = true;
+        logFolders.values().forEach(HeldPath::close);
+        folder.close();
+        try {
+            lock.close();
+        } catch (IOException e) {
+            throw new BusException("the lock of " + path() + " cannot be closed: " + e, e);
         }
     }
 }

@@ -3,17 +3,16 @@
 package io.verbus.driver.files;
 
 import io.verbus.BusException;
+import io.verbus.directory.HeldPath;
 import io.verbus.logbuffer.LogLayout;
 
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * A driver's place on a hugetlbfs mount, where its logs lie on pages of 2 MiB or 1 GiB: fewer
@@ -24,13 +23,11 @@ public final class HugePages implements AutoCloseable {
     private static final String FILE_SYSTEM = "hugetlbfs";
     private static final Path SYSFS = Path.of("/sys/kernel/mm/hugepages");
 
-    private final Path folder;
-    private final Path links;
+    private final HeldPath folder;
     private final long pageLength;
 
-    private HugePages(Path folder, Path links, long pageLength) {
+    private HugePages(HeldPath folder, long pageLength) {
         this.folder = folder;
-        this.links = links;
         this.pageLength = pageLength;
     }
 
@@ -46,18 +43,24 @@ public final class HugePages implements AutoCloseable {
     public static HugePages open(Path mount, Path directory, int termLength) {
         long pageLength = pageLength(mount);
         checkTermLength(termLength, pageLength, mount);
-        Path folder = mount.resolve(directory.toString().substring(1).replace('/', '-'));
+        return make(mount, directory, pageLength);
+    }
+
+    /** Makes a folder whose pages have a length. */
+    static HugePages make(Path mount, Path directory, long pageLength) {
+        Path folder = mount.resolve(name(directory));
         try {
-            try {
-                Files.createDirectory(
-                        folder,
-                        PosixFilePermissions.asFileAttribute(
-                                PosixFilePermissions.fromString("rwx------")));
-            } catch (FileAlreadyExistsException e) {
-                DriverDirectory.checkOwner("the folder for logs", folder);
-                empty(folder);
+            if (Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+                DirectoryContent.checkOwner("the folder for logs", folder);
+                remove(folder);
             }
+            // Anew: the driver that the other was made by may live, and then deletes in it.
+            Files.createDirectory(
+                    folder,
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rwx------")));
             share(folder, directory);
+            return new HugePages(HeldPath.openFolder(folder), pageLength);
         } catch (IOException e) {
             throw new BusException(
                     "the folder "
@@ -70,7 +73,16 @@ public final class HugePages implements AutoCloseable {
                             + "`",
                     e);
         }
-        return new HugePages(folder, directory, pageLength);
+    }
+
+    /** A name that no other driver directory has. */
+    private static String name(Path directory) {
+        return directory
+                .toString()
+                .substring(1)
+                .replace("~", "~0")
+                .replace("-", "~1")
+                .replace('/', '-');
     }
 
     /** Gives the folder the group and the rights of the driver directory. */
@@ -124,9 +136,9 @@ public final class HugePages implements AutoCloseable {
         }
     }
 
-    /** Where the file of a log with such a place in the driver directory is to be made. */
-    Path file(Path place) {
-        return folder.resolve(place.getFileName());
+    /** Where the logs' files lie. */
+    HeldPath folder() {
+        return folder;
     }
 
     /** Bytes of a page. */
@@ -140,7 +152,7 @@ public final class HugePages implements AutoCloseable {
      * @throws BusException if a term is no multiple of the page, or too few pages are free.
      */
     void check(int termLength) {
-        checkTermLength(termLength, pageLength, folder);
+        checkTermLength(termLength, pageLength, folder.path());
         long needed = LogLayout.fileLength(termLength, pageLength) / pageLength;
         long free = pages("free") - pages("resv");
         if (needed > free) {
@@ -170,41 +182,28 @@ public final class HugePages implements AutoCloseable {
         }
     }
 
-    /** Lets clients find a log that was made. */
-    void link(Path place, Path file) throws IOException {
-        Files.createSymbolicLink(place, file);
-    }
-
-    /** A log is gone. */
-    void unlink(Path file) throws IOException {
-        for (String name : List.of(DriverDirectory.PUBLICATIONS, DriverDirectory.IMAGES)) {
-            Files.deleteIfExists(links.resolve(name).resolve(file.getFileName()));
-        }
-    }
-
+    /** Deletes the folder and its logs, where its name still leads to it. */
     @Override
     public void close() {
-        try {
-            empty(folder);
-            Files.deleteIfExists(folder);
+        try (folder) {
+            if (folder.isInPlace()) {
+                remove(folder.path());
+            }
         } catch (IOException e) {
-            throw new BusException("the folder " + folder + " cannot be deleted: " + e, e);
+            throw new BusException("the folder " + folder.path() + " cannot be deleted: " + e, e);
         }
     }
 
-    private static void empty(Path folder) throws IOException {
+    private static void remove(Path folder) throws IOException {
         if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
             throw new IOException("it is a link or a file");
         }
-        List<Path> files;
-        try (Stream<Path> all = Files.list(folder)) {
-            files = all.toList();
-        }
-        for (Path file : files) {
-            if (!DriverDirectory.isLog(file)) {
+        for (Path file : DirectoryContent.list(folder)) {
+            if (!DirectoryContent.isLog(file)) {
                 throw new IOException("it holds " + file.getFileName() + ", which is no log");
             }
             Files.deleteIfExists(file);
         }
+        Files.deleteIfExists(folder);
     }
 }

@@ -5,6 +5,7 @@ package io.verbus.driver.files;
 import io.verbus.BusException;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.directory.DriverFile;
+import io.verbus.directory.HeldPath;
 import io.verbus.driver.background.SlicedTask;
 import io.verbus.driver.command.CommandException;
 import io.verbus.logbuffer.LogBuffers;
@@ -12,6 +13,7 @@ import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -24,7 +26,14 @@ final class LogCreation implements SlicedTask {
 
     private final LogFiles files;
     private final LogSpace space;
-    private final Path place;
+    private final String name;
+
+    /** Holds the file, or a link to it where it lies on huge pages. */
+    private final HeldPath place;
+
+    /** Holds the file. */
+    private final HeldPath folder;
+
     private final Path file;
     private final LogSpec spec;
     private final LogReceiver receiver;
@@ -32,25 +41,28 @@ final class LogCreation implements SlicedTask {
     private final long pageLength;
     private final long length;
     private long taken;
+    private boolean isMade;
 
     /** Written by the slices' thread, read by the conductor after that has told of the end. */
     private LogBuffers log;
 
     /**
-     * @param place of the log in the driver directory.
-     * @param hugePages that the log lies on, or null; its place is a link then.
+     * @param place folder of the driver directory for the log.
+     * @param hugePages that the log lies on, or null; what is in the place is a link then.
      */
     LogCreation(
             LogFiles files,
             LogSpace space,
-            Path place,
+            HeldPath place,
             LogSpec spec,
             LogReceiver receiver,
             HugePages hugePages) {
         this.files = files;
         this.space = space;
         this.place = place;
-        this.file = hugePages == null ? place : hugePages.file(place);
+        this.name = spec.registrationId() + ".logbuffer";
+        this.folder = hugePages == null ? place : hugePages.folder();
+        this.file = folder.path().resolve(name);
         this.spec = spec;
         this.receiver = receiver;
         this.hugePages = hugePages;
@@ -65,14 +77,14 @@ final class LogCreation implements SlicedTask {
         }
         long count = Math.min(Math.max(SLICE, pageLength), length - taken);
         try {
-            int errno = LogSpace.take(file, taken, count);
+            int errno = LogSpace.take(folder.place(name), taken, count);
             if (errno != 0) {
                 throw LogSpace.tooLittle(file.getParent(), length, errno);
             }
             taken += count;
             settle(count);
             if (taken == length) {
-                log = LogBuffers.initialise(file, spec, pageLength);
+                log = LogBuffers.initialise(file, folder.place(name), spec, pageLength);
             }
             return log != null;
         } catch (BusException e) {
@@ -87,9 +99,10 @@ final class LogCreation implements SlicedTask {
             hugePages.check(spec.termLength());
         }
         try {
-            DriverFile.create(file).close();
+            DriverFile.create(folder.place(name)).close();
+            isMade = true;
             if (hugePages != null) {
-                hugePages.link(place, file);
+                Files.createSymbolicLink(place.place(name), file);
             }
         } catch (IOException e) {
             throw withdrawn(
@@ -112,7 +125,9 @@ final class LogCreation implements SlicedTask {
     private BusException withdrawn(BusException failure) {
         settle(length - taken);
         try {
-            files.delete(file);
+            if (isMade) { // else there is another's of this name
+                files.delete(file);
+            }
         } catch (BusException e) {
             failure.addSuppressed(e);
         }

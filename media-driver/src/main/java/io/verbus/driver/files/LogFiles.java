@@ -4,6 +4,7 @@ package io.verbus.driver.files;
 
 import io.verbus.BusException;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.directory.HeldPath;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.status.DriverCounters;
@@ -29,7 +30,8 @@ import java.util.function.Consumer;
 public final class LogFiles {
     private record Lingering(LogBuffers log, long deadlineNs) {}
 
-    private final Path directory;
+    private final HeldPath publications;
+    private final HeldPath images;
 
     /** Where logs lie on huge pages; null where they lie in the directory. */
     private final HugePages hugePages;
@@ -50,13 +52,32 @@ public final class LogFiles {
      * @param background does what takes long.
      */
     public LogFiles(
-            Path directory,
+            DriverDirectory directory,
             HugePages hugePages,
             long lingerNs,
             Background background,
             DriverCounters counters,
             ErrorHandler errors) {
-        this.directory = directory;
+        this(
+                directory.logs(DriverDirectory.PUBLICATIONS),
+                directory.logs(DriverDirectory.IMAGES),
+                hugePages,
+                lingerNs,
+                background,
+                counters,
+                errors);
+    }
+
+    LogFiles(
+            HeldPath publications,
+            HeldPath images,
+            HugePages hugePages,
+            long lingerNs,
+            Background background,
+            DriverCounters counters,
+            ErrorHandler errors) {
+        this.publications = publications;
+        this.images = images;
         this.hugePages = hugePages;
         this.lingerNs = lingerNs;
         this.background = background;
@@ -70,7 +91,7 @@ public final class LogFiles {
      * @param owner whose turn it is when something is done for the log.
      */
     public void publication(LogSpec spec, Object owner, LogReceiver receiver) {
-        create(DriverDirectory.PUBLICATIONS, spec, owner, receiver);
+        create(publications, spec, owner, receiver);
     }
 
     /**
@@ -79,13 +100,12 @@ public final class LogFiles {
      * @param owner whose turn it is when something is done for the log.
      */
     public void image(LogSpec spec, Object owner, LogReceiver receiver) {
-        create(DriverDirectory.IMAGES, spec, owner, receiver);
+        create(images, spec, owner, receiver);
     }
 
-    private void create(String folder, LogSpec spec, Object owner, LogReceiver receiver) {
-        Path place = directory.resolve(folder).resolve(spec.registrationId() + ".logbuffer");
+    private void create(HeldPath folder, LogSpec spec, Object owner, LogReceiver receiver) {
         LogCreation creation =
-                new LogCreation(this, space, place, spec, populating(owner, receiver), hugePages);
+                new LogCreation(this, space, folder, spec, populating(owner, receiver), hugePages);
         creations.put(creation, creation);
         background.begin(owner, creation);
     }
@@ -169,16 +189,18 @@ public final class LogFiles {
     }
 
     /**
-     * Deletes a log's file. Any thread.
+     * Deletes a log's file, and the link to it. Any thread.
      *
      * @throws BusException if it cannot be deleted.
      */
     void delete(Path file) {
+        String name = file.getFileName().toString();
         try {
+            Files.deleteIfExists(publications.place(name));
+            Files.deleteIfExists(images.place(name));
             if (hugePages != null) {
-                hugePages.unlink(file);
+                Files.deleteIfExists(hugePages.folder().place(name));
             }
-            Files.deleteIfExists(file);
         } catch (IOException e) {
             throw new BusException("cannot delete " + file + ": " + e, e);
         }

@@ -3,17 +3,13 @@
 package io.verbus.driver.files;
 
 import io.verbus.BusException;
+import io.verbus.directory.HeldPath;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -26,30 +22,10 @@ import java.nio.file.Path;
  */
 final class LogSpace {
     private static final int ENOSPC = 28;
-    private static final int O_RDWR = 2;
-    private static final int O_CLOEXEC = 0x80000;
-    private static final int O_NOFOLLOW = 0x20000;
-    private static final StructLayout ERRNO = Linker.Option.captureStateLayout();
-    private static final VarHandle ERRNO_VALUE =
-            ERRNO.varHandle(MemoryLayout.PathElement.groupElement("errno"));
-
-    private static final MethodHandle OPEN = open();
     private static final MethodHandle ALLOCATE = allocate();
-    private static final MethodHandle CLOSE = close();
 
     /** Bytes that logs under way have not taken yet. */
     private long promised;
-
-    @SuppressWarnings("restricted")
-    private static MethodHandle open() {
-        Linker linker = Linker.nativeLinker();
-        return linker.downcallHandle(
-                linker.defaultLookup().findOrThrow("open"),
-                FunctionDescriptor.of(
-                        ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT),
-                Linker.Option.firstVariadicArg(2),
-                Linker.Option.captureCallState("errno"));
-    }
 
     @SuppressWarnings("restricted")
     private static MethodHandle allocate() {
@@ -61,14 +37,6 @@ final class LogSpace {
                         ValueLayout.JAVA_INT,
                         ValueLayout.JAVA_LONG,
                         ValueLayout.JAVA_LONG));
-    }
-
-    @SuppressWarnings("restricted")
-    private static MethodHandle close() {
-        Linker linker = Linker.nativeLinker();
-        return linker.downcallHandle(
-                linker.defaultLookup().findOrThrow("close"),
-                FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
     }
 
     /**
@@ -134,23 +102,15 @@ final class LogSpace {
      * @param file that exists.
      * @param from byte in the file.
      * @param count bytes.
-     * @return 0, or the errno of what failed; 1 where the file could not be closed.
+     * @return 0, or the errno of what failed.
+     * @throws BusException if the file cannot be opened.
      */
     static int take(Path file, long from, long count) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = arena.allocate(ERRNO);
-            int descriptor =
-                    (int)
-                            OPEN.invokeExact(
-                                    state,
-                                    arena.allocateFrom(file.toString()),
-                                    O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-            if (descriptor < 0) {
-                return (int) ERRNO_VALUE.get(state, 0L);
-            }
-            int errno = (int) ALLOCATE.invokeExact(descriptor, from, count);
-            int closed = (int) CLOSE.invokeExact(descriptor);
-            return errno == 0 ? -closed : errno;
+        try (HeldPath held = HeldPath.openToWrite(file)) {
+            return (int) ALLOCATE.invokeExact(held.descriptor(), from, count);
+        } catch (IOException e) {
+            throw new BusException(
+                    "the log " + file + " cannot be opened (" + e + ") to take space for it", e);
         } catch (Throwable e) {
             throw new BusException("posix_fallocate cannot be called: " + e, e);
         }

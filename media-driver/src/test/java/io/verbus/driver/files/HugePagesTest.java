@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Where there are no huge pages. Where there are, see {@code HugePagesLabTest}. */
 class HugePagesTest {
@@ -59,6 +60,32 @@ class HugePagesTest {
         MediaDriver.launch(config).close();
         assertFalse(Files.exists(directory));
         assertTrue(Files.exists(target), "what a link leads to is left alone");
+    }
+
+    @Test
+    void deletesNothingOfAFolderThatTookThePlaceOfItsOwn() throws IOException {
+        Path directory = Files.createDirectory(folder.resolve("driver"));
+        HugePages first = HugePages.make(folder, directory, 4096);
+        try (HugePages second = HugePages.make(folder, directory, 4096)) {
+            Path log = second.folder().path().resolve("7.logbuffer");
+            Files.createFile(log);
+            Files.deleteIfExists(first.folder().place("7.logbuffer"));
+            first.close();
+            assertTrue(Files.exists(log));
+        }
+        assertEquals(List.of(directory), DirectoryContent.list(folder));
+    }
+
+    @Test
+    void givesEachDirectoryAFolderOfItsOwn() throws IOException {
+        Path deep = Files.createDirectories(folder.resolve("a/b"));
+        Path flat = Files.createDirectory(folder.resolve("a-b"));
+        Path mount = Files.createDirectory(folder.resolve("mount"));
+        try (HugePages first = HugePages.make(mount, deep, 4096);
+                HugePages second = HugePages.make(mount, flat, 4096)) {
+            assertTrue(first.folder().isInPlace());
+            assertTrue(second.folder().isInPlace());
+        }
     }
 
     @Test

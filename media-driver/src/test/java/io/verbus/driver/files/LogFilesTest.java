@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CncSpec;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.directory.HeldPath;
 import io.verbus.driver.Await;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.background.Background;
@@ -43,6 +44,8 @@ class LogFilesTest {
     private final Background background = new Background(errors::add);
     private Path directory;
     private Path folder;
+    private HeldPath publications;
+    private HeldPath images;
     private CncFile cnc;
     private DriverCounters counters;
     private LogFiles files;
@@ -57,7 +60,11 @@ class LogFilesTest {
                         new CncSpec(
                                 1, 1, 1, 1_000_000_000, SECTION, SECTION, SECTION, SECTION, false));
         counters = new DriverCounters(cnc, new DriverClock());
-        files = new LogFiles(directory, null, 0, background, counters, errors::add);
+        images =
+                HeldPath.openFolder(
+                        Files.createDirectory(directory.resolve(DriverDirectory.IMAGES)));
+        publications = HeldPath.openFolder(folder);
+        files = new LogFiles(publications, images, null, 0, background, counters, errors::add);
     }
 
     @AfterEach
@@ -68,6 +75,9 @@ class LogFilesTest {
         try (Stream<Path> left = Files.list(folder)) {
             assertEquals(List.of(), left.toList());
         }
+        publications.close();
+        images.close();
+        Files.delete(images.path());
         Files.delete(folder);
         Files.delete(directory.resolve(CncFile.NAME));
         Files.delete(directory);
@@ -202,6 +212,35 @@ class LogFilesTest {
         publication(1, 64 * 1024);
         await(0, 1);
         assertTrue(failures.getFirst().contains("FileAlreadyExists"), failures.getFirst());
-        Files.deleteIfExists(file);
+        Files.delete(file);
+    }
+
+    /** Another driver has started where this one's directory was deleted. */
+    @Test
+    void touchesNoLogOfEqualNameInAFolderThatTookThePlaceOfItsOwn() throws IOException {
+        publication(1, 64 * 1024);
+        await(1, 0);
+        Path own = Files.move(folder, directory.resolve("moved"));
+        Files.createDirectory(folder);
+        Path others = Files.writeString(folder.resolve("1.logbuffer"), "another driver's");
+        Path next = Files.writeString(folder.resolve("2.logbuffer"), "another driver's");
+        publication(2, 64 * 1024);
+        await(2, 0);
+        assertTrue(Files.exists(own.resolve("2.logbuffer")));
+        logs.forEach(files::free);
+        Await.until(
+                "freed",
+                () -> {
+                    background.tell(10);
+                    return counters.system(SystemCounter.LOG_BYTES).get() == 0;
+                });
+        assertEquals("another driver's", Files.readString(others));
+        assertEquals("another driver's", Files.readString(next));
+        try (Stream<Path> left = Files.list(own)) {
+            assertEquals(List.of(), left.toList());
+        }
+        Files.delete(others);
+        Files.delete(next);
+        Files.delete(own);
     }
 }

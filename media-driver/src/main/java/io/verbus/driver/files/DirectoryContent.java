@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.files;
+
+import io.verbus.BusException;
+import io.verbus.cnc.ClientLocks;
+import io.verbus.cnc.CncFile;
+import io.verbus.cnc.LossReport;
+import io.verbus.directory.ProcessAccount;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** Tells files that a driver has made in its directory from all others, which are never deleted. */
+final class DirectoryContent {
+    private static final Pattern OURS =
+            Pattern.compile(
+                    DirectoryLock.NAME
+                            + "|"
+                            + CncFile.NAME
+                            + "|"
+                            + ClientLocks.NAME
+                            + "|"
+                            + LossReport.NAME
+                            + "|audit\\.log(\\.1)?");
+    private static final Pattern LOG = Pattern.compile("-?\\d+\\.logbuffer");
+
+    private DirectoryContent() {}
+
+    /**
+     * Whether a file has a log's name: in the directory it may be a link, see {@link HugePages}.
+     */
+    static boolean isLog(Path file) {
+        return LOG.matcher(file.getFileName().toString()).matches();
+    }
+
+    /**
+     * Checks that no other account has made a directory or a file, and may still have it open.
+     *
+     * @throws BusException if one has.
+     */
+    static void checkOwner(String what, Path path) throws IOException {
+        UserPrincipal owner = Files.getOwner(path, LinkOption.NOFOLLOW_LINKS);
+        if (!owner.equals(ProcessAccount.current().user())) {
+            throw new BusException(
+                    what
+                            + " "
+                            + path
+                            + " belongs to user "
+                            + owner.getName()
+                            + ": choose one of your own");
+        }
+    }
+
+    /**
+     * Checks that a directory holds nothing but what a driver of this user has made.
+     *
+     * @throws BusException if it does.
+     */
+    static void check(Path path) throws IOException {
+        for (Path file : list(path)) {
+            String name = file.getFileName().toString();
+            if (DriverDirectory.LOG_FOLDERS.contains(name)
+                    && Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+                checkOwner("the folder", file);
+                for (Path log : list(file)) {
+                    checkFile(path, log, isLog(log));
+                }
+            } else {
+                checkFile(path, file, OURS.matcher(name).matches());
+            }
+        }
+    }
+
+    private static void checkFile(Path path, Path file, boolean isOurs) throws IOException {
+        boolean isRegular = Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
+        if (!isOurs || !isRegular && !(Files.isSymbolicLink(file) && isLog(file))) {
+            throw new BusException(
+                    "the driver directory "
+                            + path
+                            + " holds "
+                            + path.relativize(file)
+                            + ", which is no driver's file: choose a directory for the driver"
+                            + " alone");
+        }
+        checkOwner("the file", file);
+    }
+
+    static List<Path> list(Path path) throws IOException {
+        try (Stream<Path> files = Files.list(path)) {
+            return files.toList();
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.files;
+
+import io.verbus.BusException;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Checks once a second that a driver's directory is still its own, on a thread of its own, because
+ * a look at a file may take long and agents must not wait.
+ */
+public final class DirectoryWatch implements AutoCloseable {
+    private static final long INTERVAL_MS = 1_000;
+
+    private final DriverDirectory directory;
+    private final Consumer<BusException> onLoss;
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    private DirectoryWatch(DriverDirectory directory, Consumer<BusException> onLoss) {
+        this.directory = directory;
+        this.onLoss = onLoss;
+    }
+
+    /**
+     * Starts to watch.
+     *
+     * @param directory that the driver holds.
+     * @param onLoss called at most once, on the thread of the watch, with the reason why the driver
+     *     must end.
+     */
+    public static DirectoryWatch start(DriverDirectory directory, Consumer<BusException> onLoss) {
+        DirectoryWatch watch = new DirectoryWatch(directory, onLoss);
+        Thread.ofPlatform().daemon().name("verbus-directory").start(watch::run);
+        return watch;
+    }
+
+    private void run() {
+        try {
+            BusException loss = null;
+            while (loss == null && !closed.await(INTERVAL_MS, TimeUnit.MILLISECONDS)) {
+                loss = directory.loss();
+            }
+            if (loss != null) {
+                onLoss.accept(loss);
+            }
+        } catch (InterruptedException e) {
+            // Only this class knows the thread.
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Ends the watch; a look that is under way may still find a loss. Idempotent. */
+    @Override
+    public void close() {
+        closed.countDown();
+    }
+}
