@@ -2,13 +2,18 @@
 
 package io.verbus.rdma.auth;
 
+import io.verbus.directory.HeldPath;
+import io.verbus.directory.ProcessAccount;
 import io.verbus.transport.Networks;
 import io.verbus.transport.Option;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportSettings;
 
 import java.io.IOException;
-import java.nio.charset.MalformedInputException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -24,18 +29,24 @@ import java.util.Set;
 
 /**
  * The file of the option {@link #OPTION}: a line for each key, with the network and 64 hexadecimal
- * digits. A network has at most two, while one takes the place of the other. Lines that are empty
- * or begin with {@code #} count for nothing.
+ * digits. A network has at most two, while one takes the place of the other; one that needs no key
+ * has the word {@code open}. Lines that are empty or begin with {@code #} count for nothing.
  *
  * <pre>
  *   # network      key
+ *   10.1.2.0/24    open
  *   10.1.0.0/16    8f4b…
  * </pre>
+ *
+ * <p>The file is checked and read by one descriptor, so that what was checked is what is read.
  */
 public final class KeyFile {
     private static final String NONE = "none";
+    private static final String OPEN = "open";
     private static final int MAX_LENGTH = 64 * 1024;
     private static final int MAX_KEYS = 2;
+    private static final int MAX_READS = 3;
+    private static final int ROOT = 0;
 
     /** Who must not read the file, and who must not write it. */
     private static final Set<PosixFilePermission> WRONG =
@@ -56,10 +67,8 @@ public final class KeyFile {
 
     private final Path path;
 
-    /** When it was read last, as its metadata tell; null before. */
-    private Version read;
-
-    private record Version(Object file, long modified, long size) {}
+    /** What the metadata of the file were when it was read well; null before. */
+    private Map<String, Object> read;
 
     private KeyFile(Path path) {
         this.path = path;
@@ -83,10 +92,10 @@ public final class KeyFile {
         }
     }
 
-    /** Whether it may have changed since it was read. */
+    /** Whether it may have changed since it was read well. */
     boolean hasChanged() {
         try {
-            return !version(attributes()).equals(read);
+            return !version(path).equals(read);
         } catch (IOException e) {
             return true; // which the reader reports
         }
@@ -98,41 +107,67 @@ public final class KeyFile {
      * @throws TransportException that says what is wrong, with the remedy.
      */
     Keys read() {
-        try {
-            PosixFileAttributes attributes = attributes();
-            read = version(attributes);
-            checkAccess(attributes);
-            if (attributes.size() > MAX_LENGTH) {
-                throw wrong("is longer than " + MAX_LENGTH + " bytes: keep nothing else in it");
+        for (int i = 0; i < MAX_READS; i++) {
+            try (HeldPath file = HeldPath.open(path)) {
+                checkAccess(file.held());
+                Map<String, Object> before = version(file.held());
+                List<String> lines = lines(file.held());
+                if (before.equals(version(file.held()))) {
+                    Keys keys = parse(lines);
+                    read = before;
+                    return keys;
+                }
+            } catch (NoSuchFileException e) {
+                throw wrong("is not there: make it, or correct the option");
+            } catch (CharacterCodingException e) {
+                throw wrong("is no text: " + FORM);
+            } catch (IOException e) {
+                throw new TransportException(
+                        "the key file "
+                                + path
+                                + " cannot be read ("
+                                + e.getMessage()
+                                + "): let the driver's user read it",
+                        e);
             }
-            return parse(Files.readAllLines(path));
-        } catch (NoSuchFileException e) {
-            throw wrong("is not there: make it, or correct the option");
-        } catch (MalformedInputException e) {
-            throw wrong("is no text: " + FORM);
-        } catch (IOException e) {
-            throw new TransportException(
-                    "the key file "
-                            + path
-                            + " cannot be read ("
-                            + e.getMessage()
-                            + "): let the driver's user read it",
-                    e);
         }
+        throw wrong("is changed each time it is read: replace it as a whole, with `mv`");
     }
 
-    private PosixFileAttributes attributes() throws IOException {
-        return Files.readAttributes(path, PosixFileAttributes.class);
+    private List<String> lines(Path file) throws IOException {
+        byte[] bytes;
+        try (InputStream in = Files.newInputStream(file)) {
+            bytes = in.readNBytes(MAX_LENGTH + 1);
+        }
+        if (bytes.length > MAX_LENGTH) {
+            throw wrong("is longer than " + MAX_LENGTH + " bytes: keep nothing else in it");
+        }
+        return StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(bytes))
+                .toString()
+                .lines()
+                .toList();
     }
 
-    private static Version version(PosixFileAttributes attributes) {
-        return new Version(
-                attributes.fileKey(), attributes.lastModifiedTime().toMillis(), attributes.size());
+    /** Device, inode, length and times: the same as long as neither content nor rights change. */
+    private static Map<String, Object> version(Path file) throws IOException {
+        return Files.readAttributes(file, "unix:dev,ino,size,lastModifiedTime,ctime");
     }
 
-    private void checkAccess(PosixFileAttributes attributes) {
+    private void checkAccess(Path file) throws IOException {
+        PosixFileAttributes attributes = Files.readAttributes(file, PosixFileAttributes.class);
         if (!attributes.isRegularFile()) {
             throw wrong("is no file");
+        }
+        if (!attributes.owner().equals(ProcessAccount.current().user())
+                && (int) Files.getAttribute(file, "unix:uid") != ROOT) {
+            throw wrong(
+                    "belongs to user "
+                            + attributes.owner().getName()
+                            + ", who may change it: `chown` it to the driver's user, "
+                            + ProcessAccount.current().user().getName()
+                            + ", or to root, and make new keys if that user is not to have them");
         }
         if (!Collections.disjoint(attributes.permissions(), WRONG)) {
             throw wrong(
@@ -142,38 +177,57 @@ public final class KeyFile {
     }
 
     private static final String FORM =
-            "write each key in a line, as a network and 64 hexadecimal digits, such as"
-                    + " 10.1.0.0/16 and what `openssl rand -hex 32` prints";
+            "write each key in a line, as a network and 64 hexadecimal digits, such as 10.1.0.0/16"
+                + " and what `openssl rand -hex 32` prints, or the word open instead of the key for"
+                + " a network that needs none";
 
     private Keys parse(List<String> lines) {
         Map<String, List<Key>> byNetwork = new LinkedHashMap<>();
         for (int i = 0; i < lines.size(); i++) {
             String line = lines.get(i).strip();
             if (!line.isEmpty() && !line.startsWith("#")) {
-                String[] words = line.split("\\s+");
                 String at = "has a wrong line " + (i + 1) + ": ";
+                String[] words = line.split("\\s+");
                 if (words.length != 2) {
                     throw wrong(at + FORM);
                 }
-                List<Key> keys = byNetwork.computeIfAbsent(words[0], none -> new ArrayList<>());
-                keys.add(key(words[1], at));
-                if (keys.size() > MAX_KEYS) {
-                    throw wrong(at + "a network has at most " + MAX_KEYS + " keys, remove one");
-                }
-                if (keys.size() == MAX_KEYS && keys.getFirst().id() == keys.getLast().id()) {
-                    throw wrong(at + "the key stands there already, remove one");
+                for (String each : words[0].split(",", -1)) {
+                    String network = networks(each).toString(); // in one way of writing it
+                    boolean isNew = !byNetwork.containsKey(network);
+                    List<Key> keys = byNetwork.computeIfAbsent(network, n -> new ArrayList<>());
+                    if (!words[1].equals(OPEN)) {
+                        add(keys, isNew, key(words[1], at), at);
+                    } else if (!isNew) {
+                        throw wrong(at + "the network " + network + " has a line already");
+                    }
                 }
             }
+        }
+        if (byNetwork.isEmpty()) {
+            throw wrong("names no network, as if it was empty or half written: " + FORM);
         }
         List<Keys.Entry> entries = new ArrayList<>();
         byNetwork.forEach(
                 (network, keys) ->
-                        entries.add(
-                                new Keys.Entry(
-                                        network,
-                                        Networks.of("networks of the key file " + path, network),
-                                        List.copyOf(keys))));
-        return new Keys(List.copyOf(entries));
+                        entries.add(new Keys.Entry(network, networks(network), List.copyOf(keys))));
+        return new Keys(List.copyOf(entries), List.of());
+    }
+
+    private Networks networks(String text) {
+        return Networks.of("networks of the key file " + path, text);
+    }
+
+    private void add(List<Key> keys, boolean isFirst, Key key, String at) {
+        if (keys.isEmpty() && !isFirst) {
+            throw wrong(at + "the network is open by a line above, remove one");
+        }
+        keys.add(key);
+        if (keys.size() > MAX_KEYS) {
+            throw wrong(at + "a network has at most " + MAX_KEYS + " keys, remove one");
+        }
+        if (keys.size() == MAX_KEYS && keys.getFirst().id() == keys.getLast().id()) {
+            throw wrong(at + "the key stands there already, remove one");
+        }
     }
 
     private Key key(String digits, String at) {

@@ -12,7 +12,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The keys that count now. Their file is read again when it changes, by another thread; connections
- * that stand stay. Conductor's thread.
+ * that stand stay. A network that the file names no more stays guarded until the driver restarts,
+ * or the file names it as open. Conductor's thread.
  */
 public final class KeyRing {
     private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
@@ -60,9 +61,35 @@ public final class KeyRing {
                 host.onError(new TransportException(message, failure));
             }
         } else if (found != null) {
-            keys = found;
+            keys = found.keeping(keys);
             reported = null;
-            host.audit("keys file=" + file + " networks=" + found.networks());
+            host.audit(
+                    "keys file="
+                            + file
+                            + " networks="
+                            + keys.networks()
+                            + (keys.kept().isEmpty() ? "" : " kept=" + names(",")));
+            tellKept();
+        }
+    }
+
+    private String names(String separator) {
+        return String.join(separator, keys.kept());
+    }
+
+    private void tellKept() {
+        if (!keys.kept().isEmpty()) {
+            host.onError(
+                    new TransportException(
+                            "the key file "
+                                    + file
+                                    + " does not name "
+                                    + names(", ")
+                                    + " any more: hosts there still need the keys that were read"
+                                    + " before, until the driver restarts or the file has the line"
+                                    + " `"
+                                    + keys.kept().getFirst()
+                                    + " open`"));
         }
     }
 

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportSettings;
@@ -24,6 +25,7 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 
 class KeyFileTest {
     private static final String ONE = "01".repeat(32);
@@ -92,7 +94,12 @@ class KeyFileTest {
                 "10.1.0.1/16 @1; is no network",
                 "host @1; is no network",
                 "10.1.0.0/16 @1|10.1.0.0/16 @1; wrong line 2: the key stands there already",
-                "10.1.0.0/16 @1|10.1.0.0/16 @2|10.1.0.0/16 @3; wrong line 3: a network has at most"
+                "10.1.0.0/16 @1|10.1.0.0/16 @2|10.1.0.0/16 @3; wrong line 3: a network has at most",
+                "10.1.0.0/16 open|10.1.0.0/16 @1; wrong line 2: the network is open by a line"
+                    + " above",
+                "10.1.0.0/16 @1|10.1.0.0/16 open; wrong line 2: the network 10.1.0.0/16 has a line",
+                "''; names no network, as if it was empty or half written",
+                "# only a note|; names no network, as if it was empty or half written"
             })
     void refusesWhatIsNoKeyInOneSentenceWithoutTellingIt(String text, String words)
             throws IOException {
@@ -129,6 +136,66 @@ class KeyFileTest {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r-----"));
         Path link = Files.createSymbolicLink(folder.resolve("link"), file);
         assertEquals(1, KeyFile.of(settings(link)).read().networks());
+    }
+
+    @Test
+    void refusesAFileOfAnotherUser() throws IOException {
+        Path file = write("10.1.0.0/16 " + ONE);
+        assumeTrue((int) Files.getAttribute(file, "unix:uid") == 0, "only root gives files away");
+        Files.setAttribute(file, "unix:uid", 65534);
+        TransportException wrong =
+                assertThrows(TransportException.class, () -> KeyFile.check(settings(file)));
+        assertTrue(wrong.getMessage().contains("belongs to user"), wrong.getMessage());
+    }
+
+    @Test
+    void needsNoKeyWhereALineSaysOpen() throws IOException {
+        Keys keys =
+                KeyFile.of(settings(write("10.1.2.0/24 open\n10.1.0.0/16 " + ONE + "\n"))).read();
+        assertEquals(0, keys(keys, "10.1.2.3"));
+        assertEquals(1, keys(keys, "10.1.3.3"));
+        assertEquals(1, keys.networks());
+    }
+
+    /** As a file that is written in place, read when only a part of it is there. */
+    @Test
+    void keepsANetworkGuardedThatTheFileNamesNoMore() throws IOException {
+        KeyFile file =
+                KeyFile.of(
+                        settings(
+                                write(
+                                        "10.1.2.0/24 "
+                                                + ONE
+                                                + "\n10.1.0.0/16 open\nFD00::/8 "
+                                                + TWO
+                                                + "\n")));
+        Keys keys = file.read();
+        write("10.1.0.0/16 open\n10.3.0.0/16 " + THREE);
+        keys = file.read().keeping(keys);
+        assertEquals(1, keys(keys, "10.1.2.3"));
+        assertEquals(0, keys(keys, "10.1.3.3"));
+        assertEquals(1, keys(keys, "10.3.0.1"));
+        assertEquals(1, keys(keys, "fd01::1"));
+        assertEquals(3, keys.networks());
+        assertEquals(2, keys.kept().size(), keys.kept().toString());
+        write("10.1.2.0/24 open\nfd00:0::/8 " + ONE + "\n");
+        keys = file.read().keeping(keys);
+        assertEquals(0, keys(keys, "10.1.2.3"));
+        assertEquals(1, keys(keys, "fd01::1"));
+        assertEquals(List.of("10.3.0.0/16"), keys.kept());
+    }
+
+    @Test
+    void readsAgainAfterOnlyTheRightsWereMended() throws IOException {
+        Path path = write("10.1.0.0/16 " + ONE);
+        KeyFile file = KeyFile.of(settings(path));
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-r--r--"));
+        assertThrows(TransportException.class, file::read);
+        assertTrue(file.hasChanged());
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+        assertTrue(file.hasChanged());
+        assertEquals(1, file.read().networks());
+        assertFalse(file.hasChanged());
     }
 
     @Test
