@@ -4,6 +4,7 @@ package io.verbus.driver.files;
 
 import io.verbus.BusException;
 import io.verbus.directory.DriverFile;
+import io.verbus.directory.HeldPath;
 
 import org.agrona.ErrorHandler;
 
@@ -13,6 +14,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -27,7 +29,12 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Who was admitted or refused, and why: a line each, with the time in front. A file that has become
  * long takes another name, in the place of the one before, so that two are kept. A thread writes;
- * where it does not keep up, the lines that are lost are counted in a line of their own.
+ * where it does not keep up, or cannot write, the lines that are lost are counted in a line of
+ * their own. What fails is tried again with each line.
+ *
+ * <p>The file that is open is the log, not whatever has its name: only that one is renamed, and one
+ * that another program has renamed or deleted is followed by a new one, unless it was in the driver
+ * directory.
  */
 public final class AuditLog implements AutoCloseable {
     /** Added to the name of the file before. */
@@ -46,7 +53,10 @@ public final class AuditLog implements AutoCloseable {
 
     // The writer's
     private FileChannel channel;
+    private Object identity;
+    private boolean isRenamed;
     private boolean hasFailed;
+    private boolean hasFailedToRotate;
 
     private AuditLog(Path file, boolean isInDriverDirectory, long maxLength, ErrorHandler errors) {
         this.file = file;
@@ -84,6 +94,7 @@ public final class AuditLog implements AutoCloseable {
         return log;
     }
 
+    /** Opens the next file, and lets go of the one before once the next is open. */
     private void openFile() throws IOException {
         if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             if (isInDriverDirectory) {
@@ -95,13 +106,26 @@ public final class AuditLog implements AutoCloseable {
                                 PosixFilePermissions.fromString("rw-r-----")));
             }
         }
-        channel =
+        FileChannel next =
                 FileChannel.open(
                         file,
                         Set.of(
                                 StandardOpenOption.WRITE,
                                 StandardOpenOption.APPEND,
                                 LinkOption.NOFOLLOW_LINKS));
+        Object nextIdentity;
+        try {
+            nextIdentity = HeldPath.identity(file, LinkOption.NOFOLLOW_LINKS);
+        } catch (IOException e) {
+            next.close();
+            throw e;
+        }
+        FileChannel before = channel;
+        channel = next;
+        identity = nextIdentity;
+        if (before != null) {
+            before.close();
+        }
     }
 
     /** Adds a line. Does not wait. Any thread. */
@@ -120,42 +144,97 @@ public final class AuditLog implements AutoCloseable {
     private void write() {
         try {
             for (String line = lines.take(); !line.equals(END); line = lines.take()) {
-                long missed = lost.getAndSet(0);
-                append(missed == 0 ? line : line + "lost lines=" + missed + "\n");
+                rotate();
+                append(line);
+            }
+            if (lost.get() > 0) {
+                append("");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void append(String text) {
+    /** Where it fails the open file goes on, longer than it should be: no line is lost by it. */
+    private void rotate() {
         try {
-            if (channel.size() >= maxLength) {
-                channel.close();
-                Files.move(
-                        file,
-                        file.resolveSibling(file.getFileName() + BEFORE),
-                        StandardCopyOption.REPLACE_EXISTING);
-                openFile();
+            if (!isRenamed) {
+                boolean isInPlace = isInPlace();
+                if (isInPlace ? channel.size() < maxLength : isInDriverDirectory) {
+                    return;
+                }
+                if (isInPlace) {
+                    Files.move(
+                            file,
+                            file.resolveSibling(file.getFileName() + BEFORE),
+                            StandardCopyOption.REPLACE_EXISTING);
+                    isRenamed = true;
+                }
             }
+            openFile();
+            isRenamed = false;
+            if (hasFailedToRotate) {
+                hasFailedToRotate = false;
+                tell("goes on in a new file, as it should", null);
+            }
+        } catch (IOException e) {
+            if (!hasFailedToRotate) {
+                hasFailedToRotate = true;
+                tell(
+                        "cannot go on in a new file ("
+                                + e
+                                + ") and goes on in the one before: let the driver's user make"
+                                + " files in its folder, and see that there is room",
+                        e);
+            }
+        }
+    }
+
+    private boolean isInPlace() throws IOException {
+        try {
+            return identity.equals(HeldPath.identity(file, LinkOption.NOFOLLOW_LINKS));
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+    }
+
+    private void append(String line) {
+        long missed = lost.getAndSet(0);
+        long lengthBefore = -1;
+        try {
+            String text = missed == 0 ? line : "lost lines=" + missed + "\n" + line;
             ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+            lengthBefore = channel.size();
             while (bytes.hasRemaining()) {
                 channel.write(bytes);
             }
-            hasFailed = false;
+            if (hasFailed) {
+                hasFailed = false;
+                tell("is written again; a line in it says how many were lost", null);
+            }
         } catch (IOException e) {
+            lost.addAndGet(missed + 1);
+            takeBack(lengthBefore);
             if (!hasFailed) {
                 hasFailed = true;
-                errors.onError(
-                        new BusException(
-                                "the audit log "
-                                        + file
-                                        + " cannot be written ("
-                                        + e
-                                        + "), and lines are lost: make room there",
-                                e));
+                tell("cannot be written (" + e + "), and lines are lost: make room there", e);
             }
         }
+    }
+
+    /** Leaves no half of a line. */
+    private void takeBack(long length) {
+        try {
+            if (length >= 0 && channel.size() > length) {
+                channel.truncate(length);
+            }
+        } catch (IOException e) {
+            tell("has half a line (" + e + ")", e);
+        }
+    }
+
+    private void tell(String what, IOException cause) {
+        errors.onError(new BusException("the audit log " + file + " " + what, cause));
     }
 
     /** Writes what was added before. Idempotent. */

@@ -3,27 +3,31 @@
 package io.verbus.driver.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.BusException;
+import io.verbus.driver.Await;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 class AuditLogTest {
     private static final Path NAME = Path.of("audit.log");
 
     @TempDir Path directory;
 
-    private final List<Throwable> errors = new ArrayList<>();
+    private final List<Throwable> errors = new CopyOnWriteArrayList<>();
 
     private AuditLog open(Path name, long maxLength) {
         return AuditLog.open(directory, name, maxLength, errors::add);
@@ -83,6 +87,92 @@ class AuditLogTest {
             }
         }
         assertEquals(List.of(), errors);
+    }
+
+    @Test
+    void goesOnInItsFileUntilItCanBeRenamedAndTellsBoth() throws IOException {
+        Path obstacle = Files.createDirectories(directory.resolve("audit.log.1/full"));
+        Path file = directory.resolve(NAME);
+        int[] count = {0};
+        try (AuditLog log = open(NAME, 1024)) {
+            Await.until(
+                    "told that it failed",
+                    () -> {
+                        log.add("line " + count[0]++);
+                        return errors.size() == 1;
+                    });
+            Files.delete(obstacle);
+            Await.until(
+                    "told that it goes on",
+                    () -> {
+                        log.add("line " + count[0]++);
+                        return errors.size() == 2;
+                    });
+        }
+        assertTrue(errors.getFirst().getMessage().contains("cannot go on in a new file"));
+        assertTrue(errors.getLast().getMessage().contains("goes on in a new file, as it should"));
+        List<String> lines = new ArrayList<>(Files.readAllLines(directory.resolve("audit.log.1")));
+        lines.addAll(Files.readAllLines(file));
+        int told = 0;
+        for (String line : lines) {
+            if (line.startsWith("lost lines=")) {
+                told += Integer.parseInt(line.substring("lost lines=".length()));
+            } else {
+                told++;
+            }
+        }
+        assertEquals(count[0], told);
+    }
+
+    @Test
+    void beginsANewFileAfterAnotherProgramHasRenamedIt() throws IOException {
+        Path file = Files.createDirectory(directory.resolve("elsewhere")).resolve("log");
+        Path renamed = directory.resolve("renamed");
+        try (AuditLog log = open(file, 1 << 20)) {
+            log.add("one");
+            Await.until("written", () -> length(file) > 0);
+            Files.move(file, renamed);
+            log.add("two");
+        }
+        assertEquals(1, Files.readAllLines(renamed).size());
+        assertTrue(Files.readString(file).endsWith(" two\n"));
+        assertEquals(List.of(), errors);
+    }
+
+    /** Where another driver has taken over the directory. */
+    @Test
+    void leavesAFileAloneThatHasTakenThePlaceOfItsOwn() throws IOException {
+        Path file = directory.resolve(NAME);
+        try (AuditLog log = open(NAME, 64)) {
+            log.add("one");
+            Await.until("written", () -> length(file) > 0);
+            Files.delete(file);
+            Files.writeString(file, "another driver's");
+            for (int i = 0; i < 100; i++) {
+                log.add("x".repeat(72));
+            }
+        }
+        assertEquals("another driver's", Files.readString(file));
+        assertFalse(Files.exists(directory.resolve("audit.log.1")));
+    }
+
+    @Test
+    void tellsOnceThatNothingCanBeWritten() {
+        try (AuditLog log = open(Path.of("/dev/full"), 1 << 20)) {
+            for (int i = 0; i < 100; i++) {
+                log.add("line");
+            }
+        }
+        assertEquals(1, errors.size(), errors.toString());
+        assertTrue(errors.getFirst().getMessage().contains("cannot be written"));
+    }
+
+    private static long length(Path file) {
+        try {
+            return Files.size(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
