@@ -33,8 +33,8 @@ final class AeronNames {
         same("aeron.publication.unblock.timeout", "unblock-timeout");
         same("aeron.counters.values.buffer.length", "counter-values-length");
         same("aeron.error.buffer.length", "error-log-length");
-        same("aeron.tether.subscriptions", "tether-subscriptions");
-        same("aeron.rejoin.stream", "rejoin-stream");
+        flag("aeron.tether.subscriptions", "tether-subscriptions");
+        flag("aeron.rejoin.stream", "rejoin-stream");
         same("aeron.untethered.window.limit.timeout", "untethered-window-limit-timeout");
         named(
                 "aeron.untethered.linger.timeout",
@@ -59,8 +59,8 @@ final class AeronNames {
         same("aeron.publication.connection.timeout", "udp.connection-timeout");
         same("aeron.image.liveness.timeout", "udp.image-timeout");
         also("aeron.image.liveness.timeout", "image-liveness-timeout");
-        same("aeron.spies.simulate.connection", "spies-connect");
-        same("aeron.dir.delete.on.shutdown", "delete-on-shutdown");
+        flag("aeron.spies.simulate.connection", "spies-connect");
+        flag("aeron.dir.delete.on.shutdown", "delete-on-shutdown");
         same("aeron.publication.linger.timeout", "udp.linger");
         same("aeron.nak.unicast.delay", "udp.nak-delay");
         same("aeron.nak.multicast.max.backoff", "udp.nak-backoff");
@@ -84,6 +84,19 @@ final class AeronNames {
 
     private static void named(String property, String option, UnaryOperator<String> value) {
         BY_PROPERTY.put(property, new Named(List.of(option), value));
+    }
+
+    /** As Aeron's C driver reads them; any other word is refused by the option. */
+    private static void flag(String property, String option) {
+        named(
+                property,
+                option,
+                word ->
+                        switch (word.strip().toLowerCase(Locale.ROOT)) {
+                            case "1", "on", "true" -> "true";
+                            case "0", "off", "false" -> "false";
+                            default -> word;
+                        });
     }
 
     /** The Java driver names a class, and a supplier of one; the C driver a function. */

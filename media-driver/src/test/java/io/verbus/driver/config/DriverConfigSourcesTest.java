@@ -308,6 +308,41 @@ class DriverConfigSourcesTest {
         assertEquals(Map.of("udp." + option, set), config.transportOptions());
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "1, true",
+        "on, true",
+        "true, true",
+        "TRUE, true",
+        "0, false",
+        "off, false",
+        "false, false"
+    })
+    void readsAeronsBooleansAsAeronsDriverDoes(String word, boolean value) {
+        DriverConfig config =
+                new DriverConfigSources(DriverConfig.builder(), List.of())
+                        .environment(
+                                Map.of(
+                                        "AERON_DIR_DELETE_ON_SHUTDOWN", word,
+                                        "AERON_SPIES_SIMULATE_CONNECTION", word,
+                                        "AERON_TETHER_SUBSCRIPTIONS", word,
+                                        "AERON_REJOIN_STREAM", word))
+                        .build();
+        assertEquals(value, config.deleteOnShutdown());
+        assertEquals(value, config.spiesConnect());
+        assertEquals(value, config.tetherSubscriptions());
+        assertEquals(value, config.rejoinStream());
+    }
+
+    @Test
+    void refusesAWordThatIsNoBooleanByAeronsName() {
+        String text =
+                Drivers.refusal(
+                        () -> sources().environment(Map.of("AERON_REJOIN_STREAM", "perhaps")));
+        assertTrue(text.contains("AERON_REJOIN_STREAM"), text);
+        assertTrue(text.contains("'perhaps'"), text);
+    }
+
     @Test
     void anOptionOfATransportThatIsAbsentIsPassedOverByAeronsName() {
         DriverConfig config =
