@@ -69,7 +69,9 @@ public enum TransportCounter {
     /** Of addresses that may not send. Receiver. */
     UDP_RECEIVER_NOT_ALLOWED(1117, "udp: datagrams to the receiver refused by verbus.udp.allow"),
     /** Of addresses that may not answer. Sender. */
-    UDP_SENDER_NOT_ALLOWED(1118, "udp: datagrams to the sender refused by verbus.udp.allow");
+    UDP_SENDER_NOT_ALLOWED(1118, "udp: datagrams to the sender refused by verbus.udp.allow"),
+    /** Frames of streams from addresses other than that of the stream's sender. Receiver. */
+    UDP_FORGED(1119, "udp: forged frames");
 
     private final int number;
     private final String label;

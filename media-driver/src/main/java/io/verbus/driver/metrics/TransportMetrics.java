@@ -141,6 +141,10 @@ final class TransportMetrics {
                             "udp_sender_refused_datagrams_total",
                             "Datagrams to the sender of addresses that are not allowed."),
                     of(
+                            TransportCounter.UDP_FORGED,
+                            "udp_forged_frames_total",
+                            "Frames of streams from addresses other than the sender's."),
+                    of(
                             ConnectionCounter.STATE,
                             "rdma_connection_state",
                             Unit.STATE,

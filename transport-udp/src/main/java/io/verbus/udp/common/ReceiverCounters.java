@@ -70,6 +70,9 @@ public final class ReceiverCounters extends CounterSet {
     /** Datagrams of hosts that {@link AllowedSources} does not allow. */
     public final AtomicCounter notAllowed;
 
+    /** Frames of streams from addresses other than that of the stream's sender. */
+    public final AtomicCounter forged;
+
     /**
      * @param host whose operators see them.
      */
@@ -95,6 +98,7 @@ public final class ReceiverCounters extends CounterSet {
         datagramsReceived = counter(TransportCounter.UDP_DATAGRAMS_RECEIVED);
         joinedRows = counter(TransportCounter.UDP_DATAGRAMS_RECEIVED_JOINED);
         notAllowed = counter(TransportCounter.UDP_RECEIVER_NOT_ALLOWED);
+        forged = counter(TransportCounter.UDP_FORGED);
     }
 
     /** The kernel did not take what was to be sent. */

@@ -102,7 +102,7 @@ final class FrameDispatcher {
                     length >= SetupFrame.LENGTH && onSetup(source, nowNs)
                             ? Frames.span(part, SetupFrame.LENGTH)
                             : -1;
-            case Frames.RTT -> length >= RttFrame.LENGTH ? onRoundTrip(nowNs) : -1;
+            case Frames.RTT -> length >= RttFrame.LENGTH ? onRoundTrip(source, nowNs) : -1;
             case Frames.ERROR, Frames.STATUS, Frames.NAK, Frames.RESPONSE_SETUP -> length;
             default -> -1;
         };
@@ -153,7 +153,7 @@ final class FrameDispatcher {
         long key = ReceiveImage.key(streamId, SetupFrame.sessionId(part));
         ReceiveImage image = images.get(key);
         if (image != null) {
-            image.onSetup(source, nowNs);
+            image.onSetup(part, source, nowNs);
             return true;
         }
         if (rejections.has(key, nowNs)) {
@@ -194,10 +194,10 @@ final class FrameDispatcher {
                 (Frames.flags(part, 0) & SetupFrame.FLAG_WANTS_RESPONSES) != 0);
     }
 
-    private int onRoundTrip(long nowNs) {
+    private int onRoundTrip(SocketAddress source, long nowNs) {
         ReceiveImage image =
                 images.get(ReceiveImage.key(RttFrame.streamId(part), RttFrame.sessionId(part)));
-        if (image != null) {
+        if (image != null && image.isOfSender(source)) {
             if ((Frames.flags(part, 0) & RttFrame.FLAG_REPLY) == 0) {
                 image.onRoundTrip(part, nowNs);
             } else if (RttFrame.receiverId(part) == receiverId) {

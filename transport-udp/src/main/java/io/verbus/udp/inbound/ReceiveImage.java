@@ -14,6 +14,7 @@ import io.verbus.udp.wire.Frames;
 import io.verbus.udp.wire.HeartbeatFrame;
 import io.verbus.udp.wire.NakFrame;
 import io.verbus.udp.wire.RttFrame;
+import io.verbus.udp.wire.SetupFrame;
 import io.verbus.udp.wire.StatusFrame;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -73,8 +74,12 @@ final class ReceiveImage {
     /** Null unless the stream is of requests. */
     private final ResponseNotice responses;
 
+    /** Where frames of the stream are taken from. */
     private final SocketAddress source = new SocketAddress();
-    private final boolean hasControl;
+
+    /** Where the sender is answered: its control address if there is one, else the source. */
+    private final SocketAddress replyTo;
+
     private final boolean isReliable;
     private final boolean isGroup;
     private final int mtu;
@@ -122,8 +127,9 @@ final class ReceiveImage {
         this.events = events;
         endpoint = offered.endpoint();
         sender = endpoint.sender();
-        hasControl = endpoint.control() != null;
-        source.set(hasControl ? endpoint.control() : offered.source());
+        source.set(offered.source());
+        SocketAddress control = endpoint.control();
+        replyTo = control == null ? source : control;
         isGroup = offered.isGroup() || endpoint.isGroup();
         isReliable = image.channel().isReliable();
         mtu = offered.mtu();
@@ -245,12 +251,16 @@ final class ReceiveImage {
      *     stream sends such.
      */
     int onData(UnsafeBuffer part, SocketAddress from, long nowNs) {
+        if (!source.isSame(from)) {
+            onForged(part, from, nowNs);
+            return Frames.dataSpan(part);
+        }
         long position = log.position(part);
         if (position < 0) {
             return -1;
         }
         if (part.getInt(FrameHeader.FRAME_LENGTH) == 0) {
-            onHeartbeat(part, position, from, nowNs);
+            onHeartbeat(part, position, nowNs);
             return HeartbeatFrame.LENGTH;
         }
         int length = log.rowLength(part);
@@ -266,7 +276,7 @@ final class ReceiveImage {
             distance.onBeyond(position - log.rebuilt(), nowNs);
             return taken;
         }
-        heard(from, nowNs);
+        heard(nowNs);
         if (position + length <= log.rebuilt()) {
             counters.underRuns.incrementRelease();
             return taken;
@@ -281,14 +291,14 @@ final class ReceiveImage {
         return taken;
     }
 
-    private void onHeartbeat(UnsafeBuffer part, long position, SocketAddress from, long nowNs) {
+    private void onHeartbeat(UnsafeBuffer part, long position, long nowNs) {
         counters.heartbeats.incrementRelease();
         if (position > granted + log.termLength()) {
             counters.overRuns.incrementRelease();
             distance.onBeyond(position - log.rebuilt(), nowNs);
             return;
         }
-        heard(from, nowNs);
+        heard(nowNs);
         log.sentUpTo(Math.min(position, granted));
         int flags = Frames.flags(part, 0);
         if ((flags & Frames.FLAG_END_OF_STREAM) != 0 && position >= log.rebuilt()) {
@@ -297,22 +307,62 @@ final class ReceiveImage {
         }
     }
 
-    private void heard(SocketAddress from, long nowNs) {
+    private void heard(long nowNs) {
         frameNs = nowNs;
+        sourceNs = nowNs;
         distance.onNear();
-        if (source.isSame(from)) {
-            sourceNs = nowNs;
+    }
+
+    /**
+     * A frame has come from another address than the sender's. While the sender is silent it may be
+     * the sender itself, at an address that a router has changed: a set-up will tell.
+     */
+    private void onForged(UnsafeBuffer part, SocketAddress from, long nowNs) {
+        counters.forged.incrementRelease();
+        if (nowNs - sourceNs < SILENCE_NS || nowNs - answeredNs < MIN_ANSWER_INTERVAL_NS) {
+            return;
+        }
+        answeredNs = nowNs;
+        StatusFrame.write(
+                frame,
+                StatusFrame.FLAG_SEND_SETUP,
+                log.sessionId(),
+                log.streamId(),
+                part.getInt(FrameHeader.TERM_ID),
+                part.getInt(FrameHeader.TERM_OFFSET),
+                0,
+                endpoint.receiverId());
+        if (sender.send(replyTo == source ? from : replyTo, frame, StatusFrame.LENGTH, nowNs)) {
+            counters.statusMessages.incrementRelease();
         }
     }
 
-    /** The sender asks for a status message, maybe from a new address. */
-    void onSetup(SocketAddress from, long nowNs) {
-        if (hasControl || source.isSame(from)) {
-            sourceNs = nowNs;
-        } else if (nowNs - sourceNs >= SILENCE_NS) {
-            source.set(from);
-            sourceNs = nowNs;
+    /** Whether a frame comes from the sender's address; counts it if it does not. */
+    boolean isOfSender(SocketAddress from) {
+        boolean isOfSender = source.isSame(from);
+        if (!isOfSender) {
+            counters.forged.incrementRelease();
         }
+        return isOfSender;
+    }
+
+    /**
+     * The sender asks for a status message. It may do so from a new address, once it was silent at
+     * its old one for a while, and if it knows the stream's first term.
+     */
+    void onSetup(UnsafeBuffer setup, SocketAddress from, long nowNs) {
+        if (!source.isSame(from)) {
+            boolean mayMove =
+                    nowNs - sourceNs >= SILENCE_NS
+                            && SetupFrame.initialTermId(setup) == log.initialTermId()
+                            && SetupFrame.termLength(setup) == log.termLength();
+            if (!mayMove) {
+                counters.forged.incrementRelease();
+                return;
+            }
+            source.set(from);
+        }
+        sourceNs = nowNs;
         status.onAsked(nowNs);
     }
 
@@ -335,7 +385,7 @@ final class ReceiveImage {
         }
         answeredNs = nowNs;
         RttFrame.reply(frame, question);
-        sender.send(source, frame, RttFrame.LENGTH, nowNs);
+        sender.send(replyTo, frame, RttFrame.LENGTH, nowNs);
         status.due();
     }
 
@@ -357,7 +407,7 @@ final class ReceiveImage {
         }
         if (congestion.needsRoundTrip() && probe.isDue(nowNs)) {
             probe.ask(frame, log.sessionId(), log.streamId(), nowNs);
-            sender.send(source, frame, RttFrame.LENGTH, nowNs);
+            sender.send(replyTo, frame, RttFrame.LENGTH, nowNs);
             work++;
         }
         if (parting != null) {
@@ -375,7 +425,7 @@ final class ReceiveImage {
             work += recovery.work(nowNs);
         }
         if (responses != null) {
-            work += responses.work(source, nowNs);
+            work += responses.work(replyTo, nowNs);
         }
         if (!hasEnded && endPosition != NONE && (isRevoked || log.rebuilt() >= endPosition)) {
             hasEnded = true;
@@ -399,7 +449,7 @@ final class ReceiveImage {
                         ? granted
                         : Math.max(cleaner.limit(consumed, congestion.window()), granted);
         int length = status.write(frame, 0, consumed, (int) Math.max(limit - consumed, 0));
-        boolean isSent = sender.send(source, frame, length, nowNs);
+        boolean isSent = sender.send(replyTo, frame, length, nowNs);
         status.told(consumed, isSent, nowNs);
         if (isSent) {
             granted = limit;
@@ -416,7 +466,7 @@ final class ReceiveImage {
         }
         if (isReliable) {
             log.writeNak(frame, begin, length);
-            if (sender.send(source, frame, NakFrame.LENGTH, nowNs)) {
+            if (sender.send(replyTo, frame, NakFrame.LENGTH, nowNs)) {
                 counters.naksSent.incrementRelease();
                 image.onNak();
             }
@@ -460,7 +510,7 @@ final class ReceiveImage {
     void leave(long nowNs) {
         long position = Math.min(image.consumedPosition(), log.rebuilt());
         int length = status.write(frame, StatusFrame.FLAG_END_OF_STREAM, position, 0);
-        boolean isSent = sender.send(source, frame, length, nowNs);
+        boolean isSent = sender.send(replyTo, frame, length, nowNs);
         status.told(position, isSent, nowNs);
         if (isSent) {
             counters.statusMessages.incrementRelease();
@@ -470,7 +520,7 @@ final class ReceiveImage {
     /** Tells the sender that a subscriber has rejected the stream. */
     void tell(Rejections rejections, long nowNs) {
         int length = rejections.write(key(), log.sessionId(), log.streamId(), nowNs);
-        if (sender.send(source, rejections.frame(), length, nowNs)) {
+        if (sender.send(replyTo, rejections.frame(), length, nowNs)) {
             counters.errorFrames.incrementRelease();
         }
     }
