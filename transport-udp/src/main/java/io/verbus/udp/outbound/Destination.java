@@ -37,8 +37,11 @@ final class Destination {
     private final DatagramSocket control;
     private final SocketAddress address;
 
-    /** Those that each datagram is sent to, where there are several; or null. */
+    /** Those that were added one by one, and that each datagram is sent to; or null. */
     private final RemoteReceivers receivers;
+
+    /** Those that have come by themselves to any stream; null where none do. */
+    private final KnownReceivers known;
 
     private final DestinationPort port;
     private final Feedback feedback;
@@ -55,6 +58,7 @@ final class Destination {
             DatagramSocket control,
             SocketAddress address,
             RemoteReceivers receivers,
+            KnownReceivers known,
             SenderAgent agent,
             SourceFilter allowed,
             SenderCounters counters,
@@ -65,6 +69,7 @@ final class Destination {
         this.control = control;
         this.address = address;
         this.receivers = receivers;
+        this.known = known;
         port =
                 new DestinationPort(
                         this,
@@ -77,25 +82,32 @@ final class Destination {
                         events,
                         ttl,
                         isJoining);
-        feedback = new Feedback(this, control, agent.incoming(), allowed, receivers, counters);
+        boolean tellsAll = receivers != null || known != null;
+        feedback = new Feedback(this, control, agent.incoming(), allowed, tellsAll, counters);
     }
 
     /** Conductor, when nothing uses the socket any more. */
     void close() {
         socket.close();
         control.close();
-        if (receivers != null) {
-            receivers.close();
+        if (known != null) {
+            known.close();
         }
     }
 
     /**
-     * A port for one stream of responses. Conductor.
+     * A port for one stream. Conductor.
      *
-     * @param requester that the responses go to.
+     * @param own the receivers of the stream, which come by themselves.
+     * @param mayBeSeveral whether there may be more than one.
      */
-    DestinationPort portOf(RemoteReceivers requester) {
-        return port.of(requester);
+    DestinationPort portOf(RemoteReceivers own, boolean mayBeSeveral) {
+        return port.of(own, mayBeSeveral);
+    }
+
+    /** Those that have come by themselves to any stream; null where none do. Conductor. */
+    KnownReceivers known() {
+        return known;
     }
 
     /** Host and port that is sent from. Conductor. */
@@ -167,6 +179,9 @@ final class Destination {
             mustListen |= all[i].isShortOfRoom();
             if (all[i].isDone()) {
                 streams = ArrayUtil.remove(streams, all[i]);
+                if (own != port) {
+                    own.receivers().clear();
+                }
                 port.tell(new SenderEvent.Finished(this, all[i]));
             }
         }

@@ -21,8 +21,8 @@ import java.util.Queue;
 
 /**
  * What a stream needs of its destination: a batch to stage datagrams in, frames of its own, and to
- * tell the conductor. One for all streams of a {@link Destination}, but for streams of responses,
- * which have one each; the sender's.
+ * tell the conductor. One for all streams of a {@link Destination}, but for streams whose receivers
+ * come by themselves, which have one each; the sender's.
  */
 final class DestinationPort {
     private final DatagramSocket socket;
@@ -84,28 +84,29 @@ final class DestinationPort {
         isGroup = !isOneSocket || receivers != null;
     }
 
-    /** The port of a stream of responses, with a receiver of its own. */
-    private DestinationPort(DestinationPort shared, RemoteReceivers requester) {
+    /** The port of a stream with receivers of its own. */
+    private DestinationPort(DestinationPort shared, RemoteReceivers own, boolean isGroup) {
         destination = shared.destination;
         socket = shared.socket;
         address = shared.address;
         receiver = shared.receiver;
-        receivers = requester;
+        receivers = own;
         batch = shared.batch;
         counters = shared.counters;
         events = shared.events;
         ttl = shared.ttl;
         isJoining = shared.isJoining;
-        isGroup = false;
+        this.isGroup = isGroup;
     }
 
     /**
-     * A port for one stream of responses. Conductor, before the stream is handed over.
+     * A port for one stream. Conductor, before the stream is handed over.
      *
-     * @param requester that the responses go to.
+     * @param own the receivers of the stream, which come by themselves.
+     * @param mayBeSeveral whether there may be more than one.
      */
-    DestinationPort of(RemoteReceivers requester) {
-        return new DestinationPort(this, requester);
+    DestinationPort of(RemoteReceivers own, boolean mayBeSeveral) {
+        return new DestinationPort(this, own, mayBeSeveral);
     }
 
     /** Those that each datagram is sent to, where there are several or one comes; or null. */
@@ -142,18 +143,30 @@ final class DestinationPort {
      * @return how many datagrams of it.
      */
     int flush() {
+        return receivers == null ? flushToOne() : flush(receivers.all());
+    }
+
+    private int flushToOne() {
         int staged = batch.count();
-        int sent = receivers == null ? batch.send(socket.fd()) : receivers.send(batch, socket.fd());
-        int errno = receivers == null ? batch.errno() : receivers.errno();
-        if (sent < staged || errno != 0) {
-            onRefusal(errno, receivers == null ? address : receivers.refusing());
+        int sent = batch.send(socket.fd());
+        if (sent < staged || batch.errno() != 0) {
+            onRefusal(batch.errno(), address, batch.isJoiningRefused());
         }
         return sent;
     }
 
-    private void onRefusal(int errno, SocketAddress refusing) {
+    private int flush(ReceiverList to) {
+        int staged = batch.count();
+        int sent = to.send(batch, socket.fd());
+        if (sent < staged || to.errno() != 0) {
+            onRefusal(to.errno(), to.refusing(), to.isJoiningRefused());
+        }
+        return sent;
+    }
+
+    private void onRefusal(int errno, SocketAddress refusing, boolean isJoiningRefused) {
         counters.onShortSend();
-        if (receivers == null ? batch.isJoiningRefused() : receivers.isJoiningRefused()) {
+        if (isJoiningRefused) {
             isJoining = false;
             batch.joins(false);
             tell(new SenderEvent.Unjoined(destination, errno));
@@ -167,9 +180,15 @@ final class DestinationPort {
         }
     }
 
+    /** Offers a stream, at a control address to the receivers of all its streams. */
     void sendSetup(LogSpec spec, int flags, long position) {
         writeSetup(spec, flags, position);
-        sendFrame(SetupFrame.LENGTH);
+        if (receivers == null) {
+            sendFrame(SetupFrame.LENGTH);
+        } else if (receivers.offered().count() > 0) {
+            batch.add(receiver, frame.addressOffset(), SetupFrame.LENGTH);
+            flush(receivers.offered());
+        }
     }
 
     /** Sends a set-up to an address that asks for it. */

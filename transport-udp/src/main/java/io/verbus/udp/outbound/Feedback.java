@@ -5,6 +5,7 @@ package io.verbus.udp.outbound;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.PeerRejection;
+import io.verbus.udp.common.Allowance;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.ReceiveBatch;
@@ -29,11 +30,16 @@ final class Feedback {
     private final ReceiveBatch incoming;
     private final SourceFilter allowed;
 
-    /** Those that each datagram is sent to, where streams share several; or null. */
-    private final RemoteReceivers shared;
+    /** Whether whoever names no stream asks for all. */
+    private final boolean tellsAll;
 
     private final SenderCounters counters;
-    private final Allowance answers = new Allowance();
+    private final Allowance answers = Allowance.ofSender();
+    private final Allowance setupsOfStrangers = Allowance.ofSender();
+
+    /** The stream whose set-up an asker of all is told first. */
+    private int firstTold;
+
     private long nowNs;
 
     /**
@@ -41,19 +47,20 @@ final class Feedback {
      * @param socket to which receivers answer.
      * @param incoming of the sender, empty between its calls.
      * @param allowed whose datagrams are taken.
+     * @param tellsAll whether whoever names no stream asks for all.
      */
     Feedback(
             Destination destination,
             DatagramSocket socket,
             ReceiveBatch incoming,
             SourceFilter allowed,
-            RemoteReceivers shared,
+            boolean tellsAll,
             SenderCounters counters) {
         this.destination = destination;
         this.socket = socket;
         this.incoming = incoming;
         this.allowed = allowed;
-        this.shared = shared;
+        this.tellsAll = tellsAll;
         this.counters = counters;
     }
 
@@ -198,6 +205,9 @@ final class Feedback {
                                 ? mayLeave(receivers, incoming.source(index))
                                 : heard(stream, position, incoming.source(index), datagram));
         destination.heard(nowNs);
+        if (isLeaving && isTaken && receivers != null) {
+            receivers.left(incoming.source(index));
+        }
         if (isOfInterest && isTaken) {
             stream.onStatus(
                     isLeaving,
@@ -229,35 +239,50 @@ final class Feedback {
     }
 
     /**
-     * A receiver asks for the set-up of a stream, or of all. Where receivers come by themselves the
-     * asker alone is answered; otherwise all are, to whom datagrams go anyway.
+     * A receiver asks for the set-up of a stream, or of all, of which it cannot know the ids. Where
+     * receivers come by themselves the asker alone is answered, while there is room for it;
+     * otherwise all are, to whom datagrams go anyway. The answers go round, so that all streams are
+     * told of sooner or later.
      */
     private void onAsking(SendStream asked, boolean isOfAll, SocketAddress source) {
         SendStream[] all = destination.streams();
+        int first = firstTold < all.length ? firstTold : 0;
         for (int i = 0; i < all.length; i++) {
-            if (all[i] != asked && (!isOfAll || shared == null)) {
+            int index = first + i < all.length ? first + i : first + i - all.length;
+            SendStream stream = all[index];
+            if (stream != asked && (!isOfAll || !tellsAll)) {
                 continue;
             }
-            RemoteReceivers receivers = receiversOf(all[i]);
+            RemoteReceivers receivers = receiversOf(stream);
             if (receivers == null || !receivers.isDynamic()) {
-                all[i].onSetupWanted();
-            } else if (all[i].isOpen() && mayAnswer(receivers, source)) {
-                OutboundStream stream = all[i].stream();
-                destination
-                        .portOf(all[i])
-                        .sendSetupTo(
-                                source,
-                                stream.log().spec(),
-                                all[i].setupFlags(),
-                                stream.senderPosition());
+                stream.onSetupWanted();
+            } else if (stream.isOpen() && hasRoom(receivers, source)) {
+                if (!mayAnswer(receivers, source)) {
+                    firstTold = index;
+                    return;
+                }
+                tell(stream, source);
             }
         }
     }
 
+    private boolean hasRoom(RemoteReceivers receivers, SocketAddress source) {
+        boolean hasRoom = !receivers.isFull() || receivers.isKnown(source);
+        if (!hasRoom) {
+            counters.receiversRefused.incrementRelease();
+        }
+        return hasRoom;
+    }
+
     private boolean mayAnswer(RemoteReceivers receivers, SocketAddress source) {
-        return receivers.isKnown(source)
-                ? answers.take(nowNs)
-                : receivers.mayAnswerStranger(source, nowNs);
+        return (receivers.isKnown(source) ? answers : setupsOfStrangers).take(nowNs);
+    }
+
+    private void tell(SendStream stream, SocketAddress source) {
+        OutboundStream of = stream.stream();
+        destination
+                .portOf(stream)
+                .sendSetupTo(source, of.log().spec(), stream.setupFlags(), of.senderPosition());
     }
 
     private boolean onNak(int index, UnsafeBuffer datagram) {

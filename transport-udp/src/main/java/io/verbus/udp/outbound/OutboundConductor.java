@@ -116,15 +116,24 @@ public final class OutboundConductor implements AutoCloseable {
             throw e;
         }
         notes.sending(stream, destinations.buffers(route), route.isGroup());
-        DestinationPort own =
-                route.isOfResponses()
-                        ? destination.portOf(
-                                RemoteReceivers.requester(options.connectionTimeoutNs()))
-                        : null;
+        DestinationPort own = ownPort(route, destination);
         SendStream sending =
                 new SendStream(stream, options, counters, flow, own, route.isGroup(), nowNs);
         streams.put(stream.registrationId(), new Sending(sending, destination));
         agent.commands().add(new SenderCommand.Add(destination, sending));
+    }
+
+    /** What a stream whose receivers come by themselves is sent by; null for any other. */
+    private DestinationPort ownPort(Route route, Destination destination) {
+        long timeoutNs = options.connectionTimeoutNs();
+        if (route.isDynamic()) {
+            return destination.portOf(
+                    RemoteReceivers.dynamic(options.maxReceivers(), timeoutNs, destination.known()),
+                    true);
+        }
+        return route.isOfResponses()
+                ? destination.portOf(RemoteReceivers.requester(timeoutNs), false)
+                : null;
     }
 
     /** Sends a publication to one more destination, from when its host is known. */

@@ -27,6 +27,9 @@ final class RemoteReceiver {
     /** When the sender last asked there. */
     long askedNs;
 
+    /** Streams that are received there, of an address in {@link KnownReceivers}. */
+    int streams;
+
     RemoteReceiver(SocketAddress address, AtomicCounter released, AtomicCounter connected) {
         this.address = address;
         this.released = released;

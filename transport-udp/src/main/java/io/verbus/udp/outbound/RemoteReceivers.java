@@ -2,23 +2,20 @@
 
 package io.verbus.udp.outbound;
 
-import io.verbus.udp.socket.SendBatch;
+import io.verbus.udp.common.Allowance;
 import io.verbus.udp.socket.SocketAddress;
 
 import org.agrona.collections.LongHashSet;
-import org.agrona.concurrent.status.AtomicCounter;
-
-import java.util.Arrays;
 
 /**
- * The receivers of a socket that sends each datagram to all of them: those that were added one by
- * one, or those that came by themselves and are not silent for too long. Sender's thread.
+ * The receivers that each datagram of a stream is sent to: those that were added one by one, or
+ * those that came by themselves and are not silent for too long. Sender's thread.
  *
  * <p>A status message makes no receiver: an address proves nothing, and every asker learns the ids
  * and positions of a stream. An unknown address gets a set-up, about as long as what came from
- * there. When a status message comes from it, the sender asks there, in a round trip measurement,
- * for a number that only a receiver at that address can know. The receiver counts from when it
- * gives the number back, and must do so again and again.
+ * there. When a status message of the stream comes from it, the sender asks there, in a round trip
+ * measurement, for a number that only a receiver at that address can know. The receiver counts from
+ * when it gives the number back, and must do so again and again.
  */
 final class RemoteReceivers {
     private static final int MAX_REMOVED = 64;
@@ -30,48 +27,40 @@ final class RemoteReceivers {
     private static final long MIN_QUESTION_INTERVAL_NS = 10_000_000;
 
     private final boolean isDynamic;
+    private final int capacity;
     private final long timeoutNs;
 
-    /** How many there are, for operators; null where each has counters of its own, or is alone. */
-    private final AtomicCounter counter;
+    /** Receivers of all streams of the control address; null where each stream has its own. */
+    private final KnownReceivers known;
 
-    private RemoteReceiver[] all;
-    private int count;
-    private int first;
-    private int errno;
-    private boolean isJoiningRefused;
-    private SocketAddress refusing;
+    private final ReceiverList all = new ReceiverList();
     private final Presence presence = new Presence();
-    private final Allowance setups = new Allowance();
-    private final Allowance questions = new Allowance();
+    private final Allowance questions = Allowance.ofSender();
 
     /** Ids of those that were removed last: they go on answering for a while, and do not count. */
     private final LongHashSet removed = new LongHashSet();
 
-    private RemoteReceivers(
-            boolean isDynamic, RemoteReceiver[] all, long timeoutNs, AtomicCounter counter) {
+    private RemoteReceivers(boolean isDynamic, int capacity, long timeoutNs, KnownReceivers known) {
         this.isDynamic = isDynamic;
-        this.all = all;
+        this.capacity = capacity;
         this.timeoutNs = timeoutNs;
-        this.counter = counter;
+        this.known = known;
     }
 
     /** Those that are added one by one. */
     static RemoteReceivers manual(long timeoutNs) {
-        return new RemoteReceivers(false, new RemoteReceiver[0], timeoutNs, null);
+        return new RemoteReceivers(false, Integer.MAX_VALUE, timeoutNs, null);
     }
 
     /**
-     * Those that come by themselves.
+     * Those of one stream that come by themselves.
      *
      * @param capacity most that are taken in.
      * @param timeoutNs after which a silent one is gone.
-     * @param counter of how many there are.
+     * @param known those of all streams of the control address.
      */
-    static RemoteReceivers dynamic(int capacity, long timeoutNs, AtomicCounter counter) {
-        RemoteReceiver[] places = new RemoteReceiver[capacity];
-        Arrays.setAll(places, i -> new RemoteReceiver(new SocketAddress(), null, null));
-        return new RemoteReceivers(true, places, timeoutNs, counter);
+    static RemoteReceivers dynamic(int capacity, long timeoutNs, KnownReceivers known) {
+        return new RemoteReceivers(true, capacity, timeoutNs, known);
     }
 
     /**
@@ -84,12 +73,21 @@ final class RemoteReceivers {
     }
 
     boolean isEmpty() {
-        return count == 0;
+        return all.count() == 0;
+    }
+
+    /** Whom the stream's datagrams are sent to. */
+    ReceiverList all() {
+        return all;
+    }
+
+    /** Whom the stream is offered to while it has no receiver. */
+    ReceiverList offered() {
+        return known == null ? all : known.all();
     }
 
     void add(RemoteReceiver receiver) {
-        all = Arrays.copyOf(all, count + 1);
-        all[count++] = receiver;
+        all.add(receiver);
     }
 
     void remove(RemoteReceiver receiver) {
@@ -99,15 +97,7 @@ final class RemoteReceivers {
             }
             removed.add(receiver.id);
         }
-        RemoteReceiver[] left = new RemoteReceiver[all.length];
-        int kept = 0;
-        for (int i = 0; i < count; i++) {
-            if (all[i] != receiver) {
-                left[kept++] = all[i];
-            }
-        }
-        all = Arrays.copyOf(left, kept);
-        count = kept;
+        all.remove(receiver);
     }
 
     /**
@@ -117,7 +107,7 @@ final class RemoteReceivers {
      *     removed did.
      */
     boolean heard(SocketAddress source, long receiverId, long position, long nowNs) {
-        RemoteReceiver receiver = find(source);
+        RemoteReceiver receiver = all.find(source);
         if (receiver == null) {
             // It may answer from another address than that of the destination.
             return !isDynamic && !removed.contains(receiverId);
@@ -135,7 +125,7 @@ final class RemoteReceivers {
         if (!isDynamic) {
             return false;
         }
-        RemoteReceiver receiver = find(source);
+        RemoteReceiver receiver = all.find(source);
         if (receiver == null) {
             return !isFull() && questions.take(nowNs);
         }
@@ -161,23 +151,18 @@ final class RemoteReceivers {
         if (!isDynamic || !presence.isAnswer(source, number, nowNs)) {
             return false;
         }
-        RemoteReceiver receiver = find(source);
+        RemoteReceiver receiver = all.find(source);
         if (receiver == null && !isFull()) {
-            receiver = all[count++];
-            receiver.address.set(source);
+            receiver = all.addAt(source);
             receiver.askedNs = nowNs;
-            tellCount();
+            if (known != null) {
+                known.enter(source);
+            }
         }
         if (receiver != null) {
             receiver.presentNs = nowNs;
         }
         return true;
-    }
-
-    private void tellCount() {
-        if (counter != null) {
-            counter.setRelease(count);
-        }
     }
 
     boolean isDynamic() {
@@ -186,85 +171,48 @@ final class RemoteReceivers {
 
     /** Whether there is no room for one more that comes by itself. */
     boolean isFull() {
-        return count == all.length;
+        return all.count() >= capacity;
     }
 
     /** Whether one of these is at an address. */
     boolean isKnown(SocketAddress source) {
-        return find(source) != null;
+        return all.find(source) != null;
     }
 
-    private RemoteReceiver find(SocketAddress source) {
-        for (int i = 0; i < count; i++) {
-            if (all[i].address.isSame(source)) {
-                return all[i];
+    /** A receiver leaves: one that came by itself is sent nothing more. */
+    void left(SocketAddress source) {
+        for (int i = all.count() - 1; isDynamic && i >= 0; i--) {
+            if (all.get(i).address.isSame(source)) {
+                forget(i);
             }
         }
-        return null;
-    }
-
-    /** Whether an unknown address that asks for set-ups may have an answer now. */
-    boolean mayAnswerStranger(SocketAddress source, long nowNs) {
-        return isDynamic && !isKnown(source) && setups.take(nowNs);
     }
 
     /** Forgets receivers that were silent, or answered no question, for too long. */
     void expire(long nowNs) {
-        for (int i = count - 1; i >= 0; i--) {
-            RemoteReceiver receiver = all[i];
+        for (int i = all.count() - 1; i >= 0; i--) {
+            RemoteReceiver receiver = all.get(i);
             if (isDynamic && nowNs - receiver.presentNs >= timeoutNs) {
-                all[i] = all[--count];
-                all[count] = receiver;
-                tellCount();
-                receiver.silent();
+                forget(i);
             } else if (receiver.isHeard && nowNs - receiver.heardNs >= timeoutNs) {
                 receiver.silent();
             }
         }
     }
 
-    /**
-     * Sends a batch to each, and empties it. A refusal for one does not stop the others: a receiver
-     * asks again for what it misses. Each time another is the first.
-     *
-     * @return how many datagrams were taken for the one for whom most were.
-     */
-    int send(SendBatch batch, int fd) {
-        int most = 0;
-        errno = 0;
-        isJoiningRefused = false;
-        first = first + 1 < count ? first + 1 : 0;
-        for (int i = 0, index = first; i < count; i++) {
-            most = Math.max(most, batch.sendTo(fd, all[index].address));
-            isJoiningRefused |= batch.isJoiningRefused();
-            if (batch.errno() != 0) {
-                errno = batch.errno();
-                refusing = all[index].address;
-            }
-            index = index + 1 == count ? 0 : index + 1;
+    /** The stream has ended. */
+    void clear() {
+        for (int i = all.count() - 1; isDynamic && i >= 0; i--) {
+            forget(i);
         }
-        batch.clear();
-        return most;
     }
 
-    /** Whether the kernel could not cut apart, for one of them, what was joined. */
-    boolean isJoiningRefused() {
-        return isJoiningRefused;
-    }
-
-    /** Why the kernel refused one of the last batch, or 0. */
-    int errno() {
-        return errno;
-    }
-
-    /** Whom it refused. */
-    SocketAddress refusing() {
-        return refusing;
-    }
-
-    void close() {
-        if (counter != null) {
-            counter.close();
+    private void forget(int index) {
+        RemoteReceiver receiver = all.get(index);
+        all.remove(index);
+        receiver.silent();
+        if (known != null) {
+            known.leave(receiver.address);
         }
     }
 }

@@ -90,6 +90,11 @@ record Route(
         return new Route(moved, from, group, ttl, owner, isOfResponses);
     }
 
+    /** Whether receivers of its streams come by themselves, any number of them. */
+    boolean isDynamic() {
+        return to == null && owner == 0 && !isOfResponses;
+    }
+
     /** Whether more than one receives what is sent. */
     boolean isGroup() {
         return group != null || to == null && !isOfResponses;

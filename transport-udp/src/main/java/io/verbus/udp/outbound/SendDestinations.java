@@ -188,7 +188,10 @@ final class SendDestinations {
                     socket,
                     control,
                     new SocketAddress(route.to() == null ? socket.localAddress() : route.to()),
-                    receivers(route, stream),
+                    route.owner() == 0
+                            ? null
+                            : RemoteReceivers.manual(options.connectionTimeoutNs()),
+                    known(route, stream),
                     agent,
                     allowed,
                     counters,
@@ -226,15 +229,10 @@ final class SendDestinations {
         return can;
     }
 
-    private RemoteReceivers receivers(Route route, OutboundStream stream) {
-        if (route.to() != null || route.isOfResponses()) {
-            return null;
-        }
-        return route.owner() != 0
-                ? RemoteReceivers.manual(options.connectionTimeoutNs())
-                : RemoteReceivers.dynamic(
-                        options.maxReceivers(),
-                        options.connectionTimeoutNs(),
-                        host.counter(stream, CounterTypes.DESTINATIONS, "mdc-num-dest"));
+    private KnownReceivers known(Route route, OutboundStream stream) {
+        return route.isDynamic()
+                ? new KnownReceivers(
+                        host.counter(stream, CounterTypes.DESTINATIONS, "mdc-num-dest"))
+                : null;
     }
 }

@@ -46,7 +46,7 @@ final class SendStream {
     private final Retransmission retransmission;
     private final FlowControl flow;
 
-    /** Of a stream of responses, what it alone is sent by; else null. */
+    /** Of a stream whose receivers come by themselves, what it alone is sent by; else null. */
     private final DestinationPort ownPort;
 
     private final int setupFlags;

@@ -25,7 +25,8 @@ class RemoteReceiversTest {
                     new UnsafeBuffer(ByteBuffer.allocateDirect(64 * 1024)),
                     new UnsafeBuffer(ByteBuffer.allocateDirect(16 * 1024)));
     private final AtomicCounter count = counters.newCounter("receivers");
-    private final RemoteReceivers receivers = RemoteReceivers.dynamic(3, TIMEOUT_NS, count);
+    private final KnownReceivers known = new KnownReceivers(count);
+    private final RemoteReceivers receivers = RemoteReceivers.dynamic(3, TIMEOUT_NS, known);
 
     private static SocketAddress from(int port) {
         return new SocketAddress(
@@ -77,7 +78,7 @@ class RemoteReceiversTest {
     @Test
     void forgetsWhoAnswersNoMoreThoughStatusMessagesGoOn() {
         long second = 1_000_000_000;
-        RemoteReceivers patient = RemoteReceivers.dynamic(3, 5 * second, count);
+        RemoteReceivers patient = RemoteReceivers.dynamic(3, 5 * second, known);
         assertTrue(patient.answered(from(0), patient.question(from(0), 0), 0));
         assertTrue(patient.heard(from(0), 0, 0, 0));
         assertFalse(patient.mustAsk(from(0), second - 1), "has just answered");
@@ -111,16 +112,27 @@ class RemoteReceiversTest {
         assertTrue(receivers.isEmpty());
     }
 
+    /** Each stream has room for so many, and an address that receives several counts once. */
     @Test
-    void answersFewStrangersAtATimeAndNoneThatIsKnown() {
-        assertTrue(comes(0, 0));
-        assertFalse(receivers.mayAnswerStranger(from(0), 20_000_000), "is sent to anyway");
-        int answered = 0;
-        for (int i = 0; i < 1000; i++) {
-            answered += receivers.mayAnswerStranger(from(1 + i), 20_000_000) ? 1 : 0;
+    void countsAddressesOfAllStreamsOnce() {
+        RemoteReceivers other = RemoteReceivers.dynamic(3, TIMEOUT_NS, known);
+        for (int i = 0; i < 3; i++) {
+            assertTrue(comes(i, 0));
         }
-        assertEquals(16, answered);
-        assertTrue(receivers.mayAnswerStranger(from(1), 30_000_000), "another time");
+        for (int i = 2; i < 5; i++) {
+            assertTrue(other.answered(from(i), other.question(from(i), 0), 0));
+            assertTrue(other.isKnown(from(i)));
+        }
+        assertEquals(5, count.get());
+        receivers.left(from(2));
+        assertFalse(receivers.isKnown(from(2)));
+        assertTrue(other.isKnown(from(2)));
+        assertEquals(5, count.get());
+        other.clear();
+        assertEquals(2, count.get());
+        assertTrue(comes(4, 0), "room of one that has left");
+        receivers.expire(TIMEOUT_NS);
+        assertEquals(0, count.get());
     }
 
     /** A receiver that was removed does not know it yet, and goes on answering. */
@@ -142,7 +154,6 @@ class RemoteReceiversTest {
         RemoteReceivers manual = RemoteReceivers.manual(TIMEOUT_NS);
         assertTrue(manual.heard(from(0), 0, 0, 0), "heeded");
         assertTrue(manual.isEmpty());
-        assertFalse(manual.mayAnswerStranger(from(0), 20_000_000));
         RemoteReceiver added =
                 new RemoteReceiver(
                         from(0), counters.newCounter("released"), counters.newCounter("connected"));
