@@ -22,7 +22,10 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The workflows have only what such a file may have, and run what is in the clone. */
+/**
+ * The workflows have only what such a file may have, and run what is in the clone. What they and
+ * the image take from elsewhere is pinned.
+ */
 class WorkflowFilesTest {
     private static final Path ROOT = Path.of("..");
     private static final Path FOLDER = ROOT.resolve(".github");
@@ -86,7 +89,7 @@ class WorkflowFilesTest {
         for (Step step : job.steps()) {
             assertTrue((step.uses() == null) != (step.run() == null), "a step uses or runs");
             if (step.run() == null) {
-                assertTrue(step.uses().matches("actions/[\\w-]+@v\\d+"), step.uses());
+                assertTrue(step.uses().matches("actions/[\\w-]+@[0-9a-f]{40}"), step.uses());
             } else {
                 checkPrograms(step.run());
             }
@@ -108,12 +111,38 @@ class WorkflowFilesTest {
         assertTrue(run.contains(" test --stage " + String.join(",", stages) + "\n"), run);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"test", "release"})
+    void actionsArePinnedByCommitWithTheirVersionBeside(String name) throws IOException {
+        for (String line : Files.readAllLines(FOLDER.resolve("workflows/" + name + ".yml"))) {
+            if (line.contains("uses: actions/")) {
+                assertTrue(line.matches(".*@[0-9a-f]{40} # v\\d+\\.\\d+\\.\\d+"), line);
+            }
+        }
+    }
+
     @Test
-    void updatesCoverMavenAndTheWorkflowsThemselves() {
+    void imageIsPinnedByDigest() throws IOException {
+        List<String> bases =
+                Files.readAllLines(ROOT.resolve("deploy/container/Containerfile")).stream()
+                        .filter(line -> line.startsWith("FROM "))
+                        .toList();
+        assertEquals(1, bases.size());
+        assertTrue(bases.getFirst().matches("FROM [\\w:.-]+@sha256:[0-9a-f]{64}"), "" + bases);
+    }
+
+    @Test
+    void unitMakesAFolderForTheAuditLog() throws IOException {
+        String unit = Files.readString(ROOT.resolve("deploy/systemd/verbus-driver.service"));
+        assertTrue(unit.contains("\nLogsDirectory=verbus\n"), unit);
+    }
+
+    @Test
+    void updatesCoverMavenTheWorkflowsThemselvesAndTheImage() {
         Updates updates = StrictYaml.read(FOLDER.resolve("dependabot.yml"), Updates.class);
         assertEquals(2, updates.version());
         assertEquals(
-                List.of("maven", "github-actions"),
+                List.of("maven", "github-actions", "docker"),
                 updates.updates().stream().map(Update::ecosystem).toList());
     }
 
