@@ -14,13 +14,16 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** The parts of a report, one after the other. */
 final class Kit {
@@ -76,9 +79,12 @@ final class Kit {
             String host = InetAddress.getLocalHost().getHostName();
             anonymizer.hide(host, "HOST");
             anonymizer.hide(host.split("\\.", 2)[0], "HOST");
+            anonymizer.hide(InetAddress.getLocalHost().getCanonicalHostName(), "HOST");
         } catch (UnknownHostException e) {
             anonymizer.hide(System.getenv("HOSTNAME"), "HOST");
         }
+        anonymizer.hide(server.split(":", 2)[0], "SERVER");
+        domains(Path.of("/etc/resolv.conf")).forEach(name -> anonymizer.hide(name, "DOMAIN"));
         anonymizer.hide(System.getenv("VERBUS_HOME"), "VERBUS");
         anonymizer.hide(System.getProperty("java.home"), "JAVA");
         anonymizer.hide(System.getProperty("user.dir"), "HERE");
@@ -89,6 +95,19 @@ final class Kit {
         String user = System.getProperty("user.name");
         if (!"root".equals(user)) {
             anonymizer.hide(user, "USER");
+        }
+    }
+
+    /** The domains of this host, as its resolver has them; none where it has no such file. */
+    private static List<String> domains(Path file) {
+        try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
+            return lines.map(line -> line.strip().split("\\s+"))
+                    .filter(words -> words[0].equals("search") || words[0].equals("domain"))
+                    .flatMap(words -> Arrays.stream(words).skip(1))
+                    .filter(name -> name.length() > 1)
+                    .toList();
+        } catch (IOException none) {
+            return List.of();
         }
     }
 

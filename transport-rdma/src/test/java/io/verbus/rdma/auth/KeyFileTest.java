@@ -96,7 +96,7 @@ class KeyFileTest {
                 "10.1.0.0/16 @1|10.1.0.0/16 @1; wrong line 2: the key stands there already",
                 "10.1.0.0/16 @1|10.1.0.0/16 @2|10.1.0.0/16 @3; wrong line 3: a network has at most",
                 "10.1.0.0/16 open|10.1.0.0/16 @1; wrong line 2: the network is open by a line"
-                    + " above",
+                        + " above",
                 "10.1.0.0/16 @1|10.1.0.0/16 open; wrong line 2: the network 10.1.0.0/16 has a line",
                 "''; names no network, as if it was empty or half written",
                 "# only a note|; names no network, as if it was empty or half written"
