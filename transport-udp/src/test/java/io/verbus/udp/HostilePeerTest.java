@@ -666,7 +666,7 @@ class HostilePeerTest {
             peer.buffer.putInt(28, 1 << 30);
             toDriver(SetupFrame.LENGTH);
         }
-        driver.turn(5);
+        driver.turn(25);
         assertEquals(0, driver.setups);
         assertEquals(1000, driver.counter("set-ups refused"));
         assertEquals(1000, driver.counter("errors caused by peers"));

@@ -127,12 +127,12 @@ public record UdpOptions(
                     "udp.gro", true, "Whether the kernel may join datagrams that arrive together.");
 
     static final Option<Integer> MAX_IMAGES =
-            Option.count("udp.max-images", "1024", 1, 1 << 16, "Images of all hosts.");
+            Option.count("udp.max-images", "8192", 1, 1 << 16, "Images of all hosts.");
 
     static final Option<Integer> MAX_IMAGES_PER_HOST =
             Option.count(
                     "udp.max-images-per-host",
-                    "512",
+                    "8192",
                     1,
                     1 << 16,
                     "Images of streams from one host.");

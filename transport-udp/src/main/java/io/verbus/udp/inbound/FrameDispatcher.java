@@ -163,15 +163,15 @@ final class FrameDispatcher {
         if (!admission.isWanted(streamId, key, SetupFrame.initialTermId(part), nowNs)) {
             return true;
         }
+        if (!SetupFrame.isInRange(part)) {
+            return false;
+        }
         if (!admission.hasRoom(images.size())) {
             counters.setupsRefused.incrementRelease();
             if (admission.mustTell(images.size(), nowNs)) {
-                events.add(new ReceiverEvent.Crowded(source.host()));
+                events.add(new ReceiverEvent.Crowded(offer(source)));
             }
             return true;
-        }
-        if (!SetupFrame.isInRange(part)) {
-            return false;
         }
         admission.offered(key);
         events.add(offer(source));

@@ -86,37 +86,36 @@ final class ImageQuota {
         return total.bytes + bytes > options.maxTotalImageMemory() ? Refusal.MEMORY : null;
     }
 
-    /** A refusal in words that are the same each time. */
-    String text(Refusal refusal, String host) {
-        return "a stream of "
-                + host
-                + " was refused: "
-                + switch (refusal) {
-                    case TERM_LENGTH ->
-                            "its terms are longer than udp.max-term-length, "
-                                    + SystemUtil.formatSize(options.maxTermLength())
-                                    + ": raise it, or shorten the term-length of the publication";
-                    case IMAGES_OF_HOST ->
-                            "the host has "
-                                    + options.maxImagesPerHost()
-                                    + " images, those of the last seconds counted: raise"
-                                    + " udp.max-images-per-host";
-                    case IMAGES ->
-                            "there are "
-                                    + options.maxImages()
-                                    + " images, those of the last seconds counted: raise"
-                                    + " udp.max-images";
-                    case MEMORY_OF_HOST ->
-                            "the images of the host would take more memory than"
-                                    + " udp.max-image-memory, "
-                                    + SystemUtil.formatSize(options.maxImageMemory())
-                                    + ": raise it, or shorten the term-length of publications";
-                    case MEMORY ->
-                            "the images of all hosts would take more memory than"
-                                    + " udp.max-total-image-memory, "
-                                    + SystemUtil.formatSize(options.maxTotalImageMemory())
-                                    + ": raise it, or shorten the term-length of publications";
-                };
+    /** Why, in words that are the same each time, for operators of either end. */
+    String reason(Refusal refusal) {
+        return switch (refusal) {
+            case TERM_LENGTH ->
+                    "its terms are longer than udp.max-term-length, "
+                            + SystemUtil.formatSize(options.maxTermLength())
+                            + ": raise it at the subscribing driver, or shorten the term-length of"
+                            + " the publication";
+            case IMAGES_OF_HOST ->
+                    "its host has "
+                            + options.maxImagesPerHost()
+                            + " images, those of the last seconds counted: raise"
+                            + " udp.max-images-per-host at the subscribing driver";
+            case IMAGES ->
+                    "there are "
+                            + options.maxImages()
+                            + " images, those of the last seconds counted: raise udp.max-images at"
+                            + " the subscribing driver";
+            case MEMORY_OF_HOST ->
+                    "the images of its host would take more memory than udp.max-image-memory, "
+                            + SystemUtil.formatSize(options.maxImageMemory())
+                            + ": raise it at the subscribing driver, or shorten the term-length of"
+                            + " publications";
+            case MEMORY ->
+                    "the images of all hosts would take more memory than"
+                            + " udp.max-total-image-memory, "
+                            + SystemUtil.formatSize(options.maxTotalImageMemory())
+                            + ": raise it at the subscribing driver, or shorten the term-length of"
+                            + " publications";
+        };
     }
 
     /** An image is going to be made. */

@@ -7,6 +7,7 @@ import io.verbus.transport.InboundImage;
 import io.verbus.transport.PeerErrorLog;
 import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.TransportHost;
+import io.verbus.udp.common.Allowance;
 import io.verbus.udp.common.AllowedSources;
 import io.verbus.udp.common.UdpOptions;
 
@@ -28,12 +29,18 @@ final class InboundSetups {
         NOT_ALLOWED
     }
 
+    /** Senders of refused streams that are told why in 100 ms: their addresses prove nothing. */
+    private static final int TOLD = 16;
+
+    private static final long TOLD_INTERVAL_NS = 100_000_000;
+
     private final TransportHost host;
     private final PeerErrorLog peerErrors;
     private final Queue<ReceiverCommand> commands;
     private final BiConsumer<ReceiverEvent.Offered, InboundImage> accepted;
     private final ImageQuota quota;
     private final Map<Long, ImageQuota.Share> shares = new HashMap<>();
+    private final Allowance told = new Allowance(TOLD, TOLD_INTERVAL_NS);
     private long nowNs;
 
     /**
@@ -66,14 +73,12 @@ final class InboundSetups {
         String peer = offered.source().host();
         EndpointTerms terms = offered.endpoint().terms();
         if (terms.isTooNarrow(offered.mtu())) {
-            peerErrors.record(PeerError.NARROW, peer, narrow(terms.preferredWindow(), offered));
-            refuse(offered, true);
+            refuse(offered, PeerError.NARROW, narrow(terms.preferredWindow(), offered));
             return;
         }
         ImageQuota.Refusal refusal = quota.refusal(peer, offered.termLength());
         if (refusal != null) {
-            record(refusal, peer);
-            refuse(offered, true);
+            refuse(offered, refusal, quota.reason(refusal));
             return;
         }
         ImageQuota.Share share = quota.take(peer, offered.termLength());
@@ -84,9 +89,7 @@ final class InboundSetups {
     }
 
     private static String narrow(int window, ReceiverEvent.Offered offered) {
-        return "a stream of "
-                + offered.source()
-                + " has no image, as mtuLength="
+        return "its mtuLength="
                 + offered.mtu()
                 + " > initialWindowLength="
                 + window
@@ -121,23 +124,15 @@ final class InboundSetups {
             @Override
             public void onFailed(String reason) {
                 quota.end(share, nowNs);
-                peerErrors.record(
-                        PeerError.FAILED, peer, "a stream of " + peer + " was refused: " + reason);
-                refuse(offered, true);
-                commands.add(
-                        new ReceiverCommand.Fail(
-                                offered.endpoint(),
-                                offered.source(),
-                                offered.streamId(),
-                                offered.sessionId(),
-                                reason.getBytes(StandardCharsets.US_ASCII)));
+                refuse(offered, PeerError.FAILED, reason);
             }
         };
     }
 
     /** The receiver has refused a stream, since there are too many. */
     void onCrowded(ReceiverEvent.Crowded crowded) {
-        record(ImageQuota.Refusal.IMAGES, crowded.host());
+        ImageQuota.Refusal refusal = ImageQuota.Refusal.IMAGES;
+        tell(crowded.offered(), refusal, quota.reason(refusal));
     }
 
     /** A host has sent that is not allowed to. */
@@ -147,14 +142,30 @@ final class InboundSetups {
                 PeerError.NOT_ALLOWED, stranger.host(), AllowedSources.refusal(stranger.host()));
     }
 
-    private void record(ImageQuota.Refusal refusal, String peer) {
-        peerErrors.record(refusal, peer, quota.text(refusal, peer));
+    private void refuse(ReceiverEvent.Offered offered, Enum<?> kind, String reason) {
+        refuse(offered, true);
+        tell(offered, kind, reason);
     }
 
     private void refuse(ReceiverEvent.Offered offered, boolean isWanted) {
         commands.add(
                 new ReceiverCommand.Refuse(
                         offered.endpoint(), offered.streamId(), offered.sessionId(), isWanted));
+    }
+
+    /** Operators here read why a stream has no image, and so do the clients of its publisher. */
+    private void tell(ReceiverEvent.Offered offered, Enum<?> kind, String reason) {
+        String peer = offered.source().host();
+        peerErrors.record(kind, peer, "a stream of " + peer + " was refused: " + reason);
+        if (told.take(nowNs)) {
+            commands.add(
+                    new ReceiverCommand.Fail(
+                            offered.endpoint(),
+                            offered.source(),
+                            offered.streamId(),
+                            offered.sessionId(),
+                            reason.getBytes(StandardCharsets.US_ASCII)));
+        }
     }
 
     private static ImageSetup setup(ReceiverEvent.Offered offered) {

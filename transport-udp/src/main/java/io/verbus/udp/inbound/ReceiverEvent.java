@@ -34,7 +34,7 @@ sealed interface ReceiverEvent {
     record NotAllowed(String host) implements ReceiverEvent {}
 
     /** A sender offers one stream too many. */
-    record Crowded(String host) implements ReceiverEvent {}
+    record Crowded(Offered offered) implements ReceiverEvent {}
 
     /** An image is complete up to the end of its stream. */
     record Ended(ReceiveImage image, long finalPosition) implements ReceiverEvent {}
