@@ -21,7 +21,7 @@ static struct {
 static int planned;
 static pthread_mutex_t plan_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t counts[COUNTS];
-static const char *const count_names[COUNTS] = {"post-send", "requests", "inline-bytes", "post-recv", "writes", "sends", "empty-writes", "atomics"};
+static const char *const count_names[COUNTS] = {"post-send", "requests", "inline-bytes", "post-recv", "writes", "sends", "empty-writes", "atomics", "queue-pairs"};
 
 void broken_rule(const char *name, const char *detail, ...) {
     va_list arguments;
@@ -78,7 +78,7 @@ void count(enum count what, uint64_t how_many) {
     __atomic_fetch_add(&counts[what], how_many, __ATOMIC_RELAXED);
 }
 
-// Doorbells are post-send calls: each call rings once.
+// Doorbells are post-send calls: each call rings once. Queue pairs are those that there are now.
 EXPORT int64_t strict_count(const char *name) {
     for (int i = 0; i < COUNTS; i++)
         if (!strcmp(count_names[i], name))

@@ -20,6 +20,7 @@ void make_queue_pair(struct queue_pair *qp, struct context *context, struct doma
     qp->requests = calloc(qp->cap.max_send_wr, sizeof *qp->requests);
     qp->slots = calloc(qp->cap.max_recv_wr, sizeof *qp->slots);
     qp->is_open = true;
+    count(QUEUE_PAIRS, 1);
     domain->users++;
     qp->sends->users++;
     qp->receives->users++;
@@ -27,6 +28,7 @@ void make_queue_pair(struct queue_pair *qp, struct context *context, struct doma
 
 void end_queue_pair(struct queue_pair *qp) {
     qp->is_open = false;
+    count(QUEUE_PAIRS, UINT64_MAX);
     qp->domain->users--;
     qp->sends->users--;
     qp->receives->users--;

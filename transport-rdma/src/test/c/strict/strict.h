@@ -80,7 +80,7 @@ void load_plan(void);
             return planned;                                                                              \
     } while (0)
 
-enum count { POST_SEND_CALLS, REQUESTS, INLINE_BYTES, POST_RECV_CALLS, WRITES, SENDS, EMPTY_WRITES, ATOMICS, COUNTS };
+enum count { POST_SEND_CALLS, REQUESTS, INLINE_BYTES, POST_RECV_CALLS, WRITES, SENDS, EMPTY_WRITES, ATOMICS, QUEUE_PAIRS, COUNTS };
 void count(enum count what, uint64_t how_many);
 
 // devices.c

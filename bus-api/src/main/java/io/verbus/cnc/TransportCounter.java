@@ -31,6 +31,8 @@ public enum TransportCounter {
     RDMA_SMALL_MTU(1010, "rdma: connections over an MTU below the port's"),
     /** Connections and announcements without the key of their network. Conductor. */
     RDMA_UNAUTHENTICATED(1011, "rdma: connections refused for want of a key"),
+    /** Places to receive at whose device is gone, now. Conductor. */
+    RDMA_LISTENERS_LOST(1012, "rdma: listeners that wait for their device"),
 
     /** Gaps that stayed open for the NAK delay. Receiver. */
     UDP_LOSSES(1100, "udp: losses"),

@@ -3,6 +3,7 @@
 package io.verbus.rdma;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.cnc.TransportCounter;
 import io.verbus.rdma.common.Admittance;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
@@ -20,7 +21,10 @@ import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.Transport;
+import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
+
+import org.agrona.concurrent.status.AtomicCounter;
 
 import java.net.InetSocketAddress;
 
@@ -29,10 +33,12 @@ import java.net.InetSocketAddress;
  * for the conductor and a part for the one agent that uses its queue pairs.
  */
 public final class RdmaTransport implements Transport, FabricHandler {
+    private final TransportHost host;
     private final Fabric fabric;
     private final LogRegistrations registrations;
     private final SenderAgent sender = new SenderAgent();
     private final ReceiverAgent receiver = new ReceiverAgent();
+    private final AtomicCounter lostListeners;
     private final OutboundConductor outbound;
     private final InboundConductor inbound;
     private final PathWarnings paths;
@@ -46,6 +52,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
      * @param nowNs monotonic time, of the clock that the duty cycles are given.
      */
     public RdmaTransport(TransportHost host, Fabric fabric, RdmaOptions options, long nowNs) {
+        this.host = host;
         this.fabric = fabric;
         counters = new SystemCounters(host);
         registrations = new LogRegistrations(host);
@@ -53,6 +60,7 @@ public final class RdmaTransport implements Transport, FabricHandler {
             paths = new PathWarnings(host, counters, options.linkLayer());
             RdmaPeerErrors complaints = new RdmaPeerErrors(host, counters);
             admittance = new Admittance(host, fabric, counters, complaints);
+            lostListeners = counters.counter(TransportCounter.RDMA_LISTENERS_LOST);
             outbound =
                     new OutboundConductor(
                             host,
@@ -201,6 +209,26 @@ public final class RdmaTransport implements Transport, FabricHandler {
     @Override
     public void onRequestFailed(InetSocketAddress remoteAddress, String reason) {
         inbound.onRequestFailed(remoteAddress, reason);
+    }
+
+    @Override
+    public void onListenerLost(Listener listener, String reason) {
+        lostListeners.incrementRelease();
+        host.onError(
+                new TransportException(
+                        "no driver can connect at "
+                                + listener.localAddress()
+                                + " until it listens again, because "
+                                + reason
+                                + ": bring the device back"));
+    }
+
+    @Override
+    public void onListenerBack(Listener listener) {
+        lostListeners.getAndAddRelease(-1);
+        host.onError(
+                new TransportException(
+                        "drivers can connect at " + listener.localAddress() + " again"));
     }
 
     @Override

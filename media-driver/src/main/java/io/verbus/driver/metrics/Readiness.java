@@ -7,6 +7,7 @@ import io.verbus.cnc.CncFile;
 import io.verbus.cnc.ConnectionCounter;
 import io.verbus.cnc.ConnectionKey;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.TransportCounter;
 
 import org.agrona.concurrent.status.CountersReader;
 
@@ -64,6 +65,13 @@ public final class Readiness {
                                 lacks.add(notOpen(CounterKeys.channel(key), value));
                             }
                         }
+                        case CounterTypes.DRIVER -> {
+                            if (value > 0
+                                    && key.getInt(0)
+                                            == TransportCounter.RDMA_LISTENERS_LOST.number()) {
+                                lacks.add(lost(value));
+                            }
+                        }
                         default -> {
                             // Says nothing of devices or listeners.
                         }
@@ -79,6 +87,12 @@ public final class Readiness {
                         ? "has failed"
                         : value == ChannelStatus.CLOSING ? "is being closed" : "is not open yet";
         return "the place to receive at of " + channel + " " + state + ": see `verbus errors`";
+    }
+
+    private static String lost(long listeners) {
+        return listeners
+                + (listeners == 1 ? " place" : " places")
+                + " to receive at cannot listen until the RDMA device is back: see `verbus errors`";
     }
 
     private static void addDevices(

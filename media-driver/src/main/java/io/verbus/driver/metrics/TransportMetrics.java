@@ -64,6 +64,10 @@ final class TransportMetrics {
                             "rdma_small_mtu_connections_total",
                             "Connections over an MTU below the port's."),
                     of(
+                            TransportCounter.RDMA_LISTENERS_LOST,
+                            "rdma_listeners_lost",
+                            "Places to receive at that wait for their RDMA device now."),
+                    of(
                             TransportCounter.UDP_LOSSES,
                             "udp_losses_total",
                             "Gaps that stayed open for the NAK delay."),

@@ -2,6 +2,8 @@
 
 package io.verbus.driver.system;
 
+import io.verbus.StrictDevice;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +14,9 @@ final class QueuePairs {
 
     /** Reliable connections' queue pairs on all devices. */
     static int count() {
+        if (StrictDevice.isThere()) {
+            return (int) StrictDevice.count("queue-pairs");
+        }
         try {
             Process rdma =
                     new ProcessBuilder("rdma", "resource", "show", "qp")

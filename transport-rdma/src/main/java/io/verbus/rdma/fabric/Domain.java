@@ -10,6 +10,9 @@ public interface Domain extends AutoCloseable {
     /** Name of the device, as {@code ibv_devices} prints it. */
     String device();
 
+    /** Whether nothing can be registered or connected in it any more, such as after a reset. */
+    boolean isUnusable();
+
     /**
      * Registers memory of this process, which takes long where that is much. Any thread; the domain
      * stays open meanwhile.

@@ -35,6 +35,25 @@ public interface FabricHandler {
     }
 
     /**
+     * A listener hears nothing any more, and tries to listen again until it is closed.
+     *
+     * @param listener that was lost.
+     * @param reason in words.
+     */
+    default void onListenerLost(Listener listener, String reason) {
+        throw new FabricException("a listener was lost: " + reason);
+    }
+
+    /**
+     * A listener that was lost listens again.
+     *
+     * @param listener that is back.
+     */
+    default void onListenerBack(Listener listener) {
+        // It is as before.
+    }
+
+    /**
      * A connection is ready for use.
      *
      * @param connection that is ready.

@@ -362,6 +362,9 @@ final class EndpointStreams implements AutoCloseable {
             creditSlots.close();
             creditSlots = null;
         }
+        if (domain != null && domain.isUnusable()) {
+            closeDomain();
+        }
     }
 
     private void closeDomain() {

@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The errors that a device reports of itself. Read seldom: work requests that fail tell sooner.
+ * The events that a device reports of itself. Read seldom: work requests that fail tell sooner.
  * Conductor's thread only.
  */
 final class AsyncEvents {
@@ -35,12 +35,8 @@ final class AsyncEvents {
         }
     }
 
-    Device device() {
-        return device;
-    }
-
-    /** The next error, or null if there is none; other events are passed over. */
-    DeviceError next() {
+    /** The next event that matters, or null if there is none; others are passed over. */
+    DeviceEvent next() {
         long address = event.address();
         for (int i = 0; i < MAX_EVENTS_PER_LOOK; i++) {
             if (ibverbs.getAsyncEvent(device.context(), address) != 0) {
@@ -49,41 +45,56 @@ final class AsyncEvents {
             int type = Memory.getInt(address + VerbsAbi.AsyncEvent.TYPE);
             long element = Memory.getLong(address + VerbsAbi.AsyncEvent.ELEMENT);
             ibverbs.ackAsyncEvent(address);
-            DeviceError error = error(type, element);
-            if (error != null) {
-                return error;
+            DeviceEvent event = event(type, element);
+            if (event != null) {
+                return event;
             }
         }
         return null;
     }
 
-    private DeviceError unreadable() {
-        return new DeviceError(
+    private DeviceEvent unreadable() {
+        return new DeviceEvent(
+                Kind.FATAL,
                 device.name() + " gives no events: " + Errno.describe(NativeFunction.errno()),
                 0,
                 0);
     }
 
-    private DeviceError error(int type, long element) {
-        String reason = "the RDMA device " + device.name() + " reports: " + ibverbs.eventText(type);
+    private DeviceEvent event(int type, long element) {
+        String text = "the RDMA device " + device.name() + " reports: " + ibverbs.eventText(type);
         return switch (type) {
-            case VerbsAbi.IBV_EVENT_DEVICE_FATAL -> new DeviceError(reason, 0, 0);
-            case VerbsAbi.IBV_EVENT_PORT_ERR -> new DeviceError(reason, (int) element, 0);
+            case VerbsAbi.IBV_EVENT_DEVICE_FATAL -> new DeviceEvent(Kind.FATAL, text, 0, 0);
+            case VerbsAbi.IBV_EVENT_PORT_ERR -> new DeviceEvent(Kind.ERROR, text, (int) element, 0);
             case VerbsAbi.IBV_EVENT_CQ_ERR,
                     VerbsAbi.IBV_EVENT_QP_FATAL,
                     VerbsAbi.IBV_EVENT_QP_REQ_ERR,
                     VerbsAbi.IBV_EVENT_QP_ACCESS_ERR ->
-                    new DeviceError(reason, 0, element);
+                    new DeviceEvent(Kind.ERROR, text, 0, element);
+            case VerbsAbi.IBV_EVENT_COMM_EST -> new DeviceEvent(Kind.DATA_CAME, text, 0, element);
             default -> null;
         };
     }
 
+    /** What an event means for connections. */
+    enum Kind {
+        /** Nothing of the device works any more. */
+        FATAL,
+
+        /** Connections end. */
+        ERROR,
+
+        /** Data has come before the end of a handshake. */
+        DATA_CAME
+    }
+
     /**
-     * An error.
+     * An event.
      *
-     * @param reason in words.
+     * @param kind of it.
+     * @param text in words.
      * @param port of the device, or 0 for all.
      * @param queue address of the queue pair or completion queue, or 0 for all.
      */
-    record DeviceError(String reason, int port, long queue) {}
+    record DeviceEvent(Kind kind, String text, int port, long queue) {}
 }

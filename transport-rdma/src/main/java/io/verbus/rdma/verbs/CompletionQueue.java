@@ -7,7 +7,7 @@ import org.agrona.ErrorHandler;
 /** A completion queue that is polled, without a channel. Set-up side. */
 final class CompletionQueue {
     private final Ibverbs ibverbs;
-    private final String device;
+    private final Device device;
     private final long address;
 
     /**
@@ -15,13 +15,17 @@ final class CompletionQueue {
      */
     CompletionQueue(Ibverbs ibverbs, Device device, int entries) {
         this.ibverbs = ibverbs;
-        this.device = device.name();
+        this.device = device;
         address = ibverbs.createCq(device.context(), entries);
         if (address == 0) {
             throw VerbsException.of(
                     "ibv_create_cq",
                     NativeFunction.errno(),
-                    "the device " + this.device + " gives no queue of " + entries + " completions",
+                    "the device "
+                            + device.name()
+                            + " gives no queue of "
+                            + entries
+                            + " completions",
                     "");
         }
     }
@@ -38,12 +42,12 @@ final class CompletionQueue {
      */
     void destroy(ErrorHandler errors) {
         int error = ibverbs.destroyCq(address);
-        if (error != 0) {
+        if (!device.isDestroyed(error)) {
             errors.onError(
                     VerbsException.of(
                             "ibv_destroy_cq",
                             error,
-                            "a completion queue of " + device + " stays",
+                            "a completion queue of " + device.name() + " stays",
                             ""));
         }
     }

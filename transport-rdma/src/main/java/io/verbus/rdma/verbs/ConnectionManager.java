@@ -69,12 +69,21 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     void listen(long id, InetSocketAddress address) {
-        String failure = "cannot listen at " + SocketAddresses.text(address);
+        bind(id, address);
+        check(
+                rdmacm.listen(id, BACKLOG),
+                "rdma_listen",
+                "cannot listen at " + SocketAddresses.text(address));
+    }
+
+    /** Binds an id to an address, and with it to the address's device. */
+    void bind(long id, InetSocketAddress address) {
         try (Arena call = Arena.ofConfined()) {
-            long local = SocketAddresses.allocate(call, address);
-            check(rdmacm.bindAddr(id, local), "rdma_bind_addr", failure);
+            check(
+                    rdmacm.bindAddr(id, SocketAddresses.allocate(call, address)),
+                    "rdma_bind_addr",
+                    "cannot listen at " + SocketAddresses.text(address));
         }
-        check(rdmacm.listen(id, BACKLOG), "rdma_listen", failure);
     }
 
     void resolveAddress(long id, InetSocketAddress source, InetSocketAddress destination) {
@@ -207,6 +216,17 @@ final class ConnectionManager implements AutoCloseable {
         // EINVAL: not connected, or the peer was first.
         if (result != 0 && NativeFunction.errno() != Errno.EINVAL) {
             errors.onError(failure("rdma_disconnect", "a connection cannot be left"));
+        }
+    }
+
+    /**
+     * The peer's first data has come before the last message of its handshake, which may be lost.
+     */
+    void notifyEstablished(long id) {
+        // EINVAL: the message has come meanwhile.
+        if (rdmacm.notify(id, VerbsAbi.IBV_EVENT_COMM_EST) != 0
+                && NativeFunction.errno() != Errno.EINVAL) {
+            errors.onError(failure("rdma_notify", "a connection cannot be completed"));
         }
     }
 

@@ -28,6 +28,9 @@ final class Device {
     private final int maxGather;
     private final int maxCompletions;
 
+    /** Set by the conductor, or by a thread whose call is told so. */
+    private volatile boolean isGone;
+
     /**
      * @param context an address of a {@code struct ibv_context}.
      * @throws VerbsException if the device does not tell its attributes.
@@ -79,6 +82,26 @@ final class Device {
 
     TransportType transport() {
         return transport;
+    }
+
+    /** Whether the device was removed or reset: what it had is no more, and nothing new works. */
+    boolean isGone() {
+        return isGone;
+    }
+
+    void lost() {
+        isGone = true;
+    }
+
+    /**
+     * Whether an object is destroyed although the call for it failed. The kernel destroys all that
+     * a device has when it removes it, and gives EIO to whoever destroys it again.
+     */
+    boolean isDestroyed(int error) {
+        if (error == Errno.EIO) {
+            lost();
+        }
+        return error == 0 || error == Errno.EIO;
     }
 
     String firmware() {

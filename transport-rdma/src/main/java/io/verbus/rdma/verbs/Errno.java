@@ -6,6 +6,7 @@ package io.verbus.rdma.verbs;
 final class Errno {
     static final int EPERM = 1;
     static final int ENOENT = 2;
+    static final int EIO = 5;
     static final int EAGAIN = 11;
     static final int ENOMEM = 12;
     static final int EACCES = 13;
@@ -36,6 +37,7 @@ final class Errno {
         return switch (errno) {
             case EPERM -> "EPERM";
             case ENOENT -> "ENOENT";
+            case EIO -> "EIO";
             case EAGAIN -> "EAGAIN";
             case ENOMEM -> "ENOMEM";
             case EACCES -> "EACCES";

@@ -71,7 +71,7 @@ final class MemoryRegion implements RegisteredMemory {
             return;
         }
         int error = ibverbs.deregMr(region);
-        if (error != 0) {
+        if (!domain.isDestroyed(error)) {
             domain.onError(
                     VerbsException.of(
                             "ibv_dereg_mr",

@@ -66,7 +66,21 @@ final class ProtectionDomain implements Domain {
 
     /** Whether it can be used on a device. */
     boolean usableOn(long context) {
-        return !closed && device.context() == context;
+        return !isUnusable() && device.context() == context;
+    }
+
+    /** Whether it is closed, or its device is gone. */
+    @Override
+    public boolean isUnusable() {
+        return closed || device.isGone();
+    }
+
+    boolean isOf(Device other) {
+        return device == other;
+    }
+
+    boolean isDestroyed(int error) {
+        return device.isDestroyed(error);
     }
 
     boolean isClosed() {
@@ -95,7 +109,7 @@ final class ProtectionDomain implements Domain {
             return;
         }
         int error = ibverbs.deallocPd(address);
-        if (error != 0) {
+        if (!device.isDestroyed(error)) {
             errors.onError(
                     VerbsException.of(
                             "ibv_dealloc_pd",

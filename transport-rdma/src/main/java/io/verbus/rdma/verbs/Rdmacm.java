@@ -26,6 +26,7 @@ final class Rdmacm {
     private final NativeFunction accept;
     private final NativeFunction reject;
     private final NativeFunction disconnect;
+    private final NativeFunction notify;
     private final NativeFunction getCmEvent;
     private final NativeFunction ackCmEvent;
 
@@ -45,6 +46,7 @@ final class Rdmacm {
         accept = library.function("rdma_accept");
         reject = library.function("rdma_reject");
         disconnect = library.function("rdma_disconnect");
+        notify = library.function("rdma_notify");
         getCmEvent = library.function("rdma_get_cm_event");
         ackCmEvent = library.function("rdma_ack_cm_event");
     }
@@ -115,6 +117,10 @@ final class Rdmacm {
 
     int disconnect(long id) {
         return (int) disconnect.call(id);
+    }
+
+    int notify(long id, int event) {
+        return (int) notify.call(id, event);
     }
 
     /** Writes the address of the event to {@code event}. */

@@ -250,6 +250,7 @@ final class VerbsAbi {
     static final int IBV_EVENT_QP_FATAL = 1;
     static final int IBV_EVENT_QP_REQ_ERR = 2;
     static final int IBV_EVENT_QP_ACCESS_ERR = 3;
+    static final int IBV_EVENT_COMM_EST = 4;
     static final int IBV_EVENT_DEVICE_FATAL = 8;
     static final int IBV_EVENT_PORT_ERR = 10;
 
@@ -270,6 +271,7 @@ final class VerbsAbi {
     static final int RDMA_CM_EVENT_ESTABLISHED = 9;
     static final int RDMA_CM_EVENT_DISCONNECTED = 10;
     static final int RDMA_CM_EVENT_DEVICE_REMOVAL = 11;
+    static final int RDMA_CM_EVENT_ADDR_CHANGE = 14;
 
     /** Reject reasons of the InfiniBand connection manager, as an event's status gives them. */
     static final int IB_CM_REJ_INVALID_SERVICE_ID = 8;

@@ -159,7 +159,9 @@ final class VerbsConnection implements Connection {
     /** Also where the peer has left: the queue pair takes messages until it is told to stop. */
     @Override
     public void stop() {
-        if (state == State.ESTABLISHED || state == State.ACCEPTED || state == State.ENDED) {
+        boolean isOpen =
+                state == State.ESTABLISHED || state == State.ACCEPTED || state == State.ENDED;
+        if (isOpen && device != null && !device.isGone()) {
             manager.disconnect(id);
         }
     }
@@ -172,7 +174,7 @@ final class VerbsConnection implements Connection {
         boolean leave = state == State.ESTABLISHED || state == State.ACCEPTED;
         state = State.CLOSED;
         fabric.forget(this);
-        if (leave) {
+        if (leave && !device.isGone()) {
             manager.disconnect(id);
         }
         if (resources != null) {
@@ -219,12 +221,18 @@ final class VerbsConnection implements Connection {
         end(handler, Cause.FAILED, reason, NO_DATA);
     }
 
+    /** The peer's last message of the handshake may be lost; its data tells that it stands. */
+    void onDataBeforeEstablished() {
+        if (state == State.ACCEPTED) {
+            manager.notifyEstablished(id);
+        }
+    }
+
     /**
      * Whether an error of a device, of a port of it (0: any), or of a queue (0: any) is its own.
      */
-    boolean concernedBy(long context, int port, long queue) {
-        return device != null
-                && device.context() == context
+    boolean concernedBy(Device other, int port, long queue) {
+        return device == other
                 && (port == 0 || manager.port(id) == port)
                 && (queue == 0 || resources != null && resources.uses(queue));
     }
@@ -276,7 +284,7 @@ final class VerbsConnection implements Connection {
 
     private void bindToDevice() {
         long context = manager.context(id);
-        device = fabric.device(context);
+        device = fabric.device(context, manager.localAddress(id));
         if (!device.transport().ordered()) {
             throw VerbsFabric.unordered(device.name());
         }

@@ -38,8 +38,11 @@ public final class VerbsFabric implements Fabric {
     private final ErrorHandler errors;
     private final Long2ObjectHashMap<VerbsConnection> connections = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<VerbsListener> listeners = new Long2ObjectHashMap<>();
-    private final Long2ObjectHashMap<Device> devices = new Long2ObjectHashMap<>();
-    private final List<AsyncEvents> asyncEvents = new ArrayList<>();
+
+    /** Those whose device was removed, until it comes back. */
+    private final List<VerbsListener> lostListeners = new ArrayList<>();
+
+    private final HeldDevices devices;
     private final List<ProtectionDomain> domains = new ArrayList<>();
     private long nextEventCheckNs = System.nanoTime();
     private long nextDeviceCheckNs = nextEventCheckNs;
@@ -49,6 +52,7 @@ public final class VerbsFabric implements Fabric {
         this.ibverbs = ibverbs;
         this.manager = manager;
         this.errors = errors;
+        devices = new HeldDevices(ibverbs, manager);
     }
 
     /**
@@ -162,21 +166,16 @@ public final class VerbsFabric implements Fabric {
         closed = true;
         new ArrayList<>(connections.values()).forEach(VerbsConnection::close);
         new ArrayList<>(listeners.values()).forEach(VerbsListener::close);
+        lostListeners.clear();
         domains.forEach(ProtectionDomain::closeWithRegions);
         domains.clear();
+        devices.releaseAll();
         manager.close();
     }
 
-    /** The device behind a context, whose own errors are watched from now on. */
-    Device device(long context) {
-        Device device = devices.get(context);
-        if (device == null) {
-            device = new Device(ibverbs, context);
-            MappingGuard.cover(ibverbs, device);
-            asyncEvents.add(new AsyncEvents(ibverbs, device));
-            devices.put(context, device);
-        }
-        return device;
+    /** The device behind the context of an id, which is held and watched from now on. */
+    Device device(long context, InetSocketAddress localAddress) {
+        return devices.of(context, localAddress);
     }
 
     ProtectionDomain createDomain(Device device) {
@@ -196,6 +195,7 @@ public final class VerbsFabric implements Fabric {
 
     void forget(VerbsListener listener) {
         listeners.remove(listener.id());
+        lostListeners.remove(listener);
     }
 
     private void dispatch(CmEvent event, FabricHandler handler) {
@@ -208,13 +208,62 @@ public final class VerbsFabric implements Fabric {
             connection.onEvent(event, handler);
             return;
         }
-        VerbsListener listener = listeners.get(event.id());
-        if (listener != null && event.type() == VerbsAbi.RDMA_CM_EVENT_DEVICE_REMOVAL) {
-            throw new VerbsException(
-                    "the RDMA device that listens at "
-                            + SocketAddresses.text(listener.localAddress())
-                            + " was removed: put it back and restart the driver");
+        Device device = devices.heldBy(event.id());
+        if (device != null && event.type() == VerbsAbi.RDMA_CM_EVENT_DEVICE_REMOVAL) {
+            onGone(device, "the RDMA device " + device.name() + " was removed", handler);
         }
+        VerbsListener listener = listeners.get(event.id());
+        if (listener != null) {
+            onListenerEvent(listener, event.type(), handler);
+        }
+    }
+
+    /** What it was bound to is no more: it begins anew, and waits for the device if it must. */
+    private void onListenerEvent(VerbsListener listener, int type, FabricHandler handler) {
+        String reason =
+                switch (type) {
+                    case VerbsAbi.RDMA_CM_EVENT_DEVICE_REMOVAL -> "its RDMA device was removed";
+                    case VerbsAbi.RDMA_CM_EVENT_ADDR_CHANGE ->
+                            "its address has moved to another port, as a bond's does that fails"
+                                + " over";
+                    default -> null;
+                };
+        if (reason != null) {
+            listeners.remove(listener.id());
+            listener.stop();
+            lostListeners.add(listener);
+            handler.onListenerLost(listener, reason);
+        }
+    }
+
+    /** Ends what uses a device: its queue pairs are destroyed already. */
+    private void onGone(Device device, String reason, FabricHandler handler) {
+        device.lost();
+        endConnections(device, 0, 0, reason, handler);
+    }
+
+    private void endConnections(
+            Device device, int port, long queue, String reason, FabricHandler handler) {
+        for (VerbsConnection connection : new ArrayList<>(connections.values())) {
+            if (connection.concernedBy(device, port, queue)) {
+                connection.onDeviceError(reason, handler);
+            }
+        }
+    }
+
+    private boolean isUsed(Device device) {
+        for (VerbsConnection connection : connections.values()) {
+            if (connection.concernedBy(device, 0, 0)) {
+                return true;
+            }
+        }
+        domains.removeIf(ProtectionDomain::isClosed);
+        for (ProtectionDomain domain : domains) {
+            if (domain.isOf(device)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void onConnectRequest(CmEvent event, FabricHandler handler) {
@@ -243,17 +292,41 @@ public final class VerbsFabric implements Fabric {
         }
         nextDeviceCheckNs = nowNs + DEVICE_CHECK_INTERVAL_NS;
         int count = 0;
-        for (int i = 0; i < asyncEvents.size(); i++) {
-            AsyncEvents events = asyncEvents.get(i);
-            AsyncEvents.DeviceError error = events.next();
-            if (error != null) {
+        for (HeldDevices.Held held : devices.all()) {
+            AsyncEvents.DeviceEvent event = held.device().isGone() ? null : held.events().next();
+            if (event != null) {
                 count++;
-                long context = events.device().context();
-                for (VerbsConnection connection : new ArrayList<>(connections.values())) {
-                    if (connection.concernedBy(context, error.port(), error.queue())) {
-                        connection.onDeviceError(error.reason(), handler);
+                on(event, held.device(), handler);
+            }
+        }
+        devices.releaseGone(this::isUsed);
+        return count + listenAgain(handler, nowNs);
+    }
+
+    private void on(AsyncEvents.DeviceEvent event, Device device, FabricHandler handler) {
+        switch (event.kind()) {
+            case FATAL -> onGone(device, event.text(), handler);
+            case ERROR ->
+                    endConnections(device, event.port(), event.queue(), event.text(), handler);
+            case DATA_CAME -> {
+                for (VerbsConnection connection : connections.values()) {
+                    if (connection.concernedBy(device, 0, event.queue())) {
+                        connection.onDataBeforeEstablished();
                     }
                 }
+            }
+        }
+    }
+
+    private int listenAgain(FabricHandler handler, long nowNs) {
+        int count = 0;
+        for (int i = lostListeners.size() - 1; i >= 0; i--) {
+            VerbsListener listener = lostListeners.get(i);
+            if (listener.listenAgain(nowNs)) {
+                lostListeners.remove(i);
+                listeners.put(listener.id(), listener);
+                handler.onListenerBack(listener);
+                count++;
             }
         }
         return count;

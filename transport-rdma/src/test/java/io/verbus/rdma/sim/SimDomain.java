@@ -64,6 +64,11 @@ public final class SimDomain implements Domain {
         return (int) byLocalKey.values().stream().filter(region -> !region.isKept).count();
     }
 
+    @Override
+    public boolean isUnusable() {
+        return closed;
+    }
+
     public boolean isClosed() {
         return closed;
     }

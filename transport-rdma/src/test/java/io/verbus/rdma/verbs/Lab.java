@@ -66,6 +66,8 @@ final class Lab implements AutoCloseable {
         final List<Connection> established = new ArrayList<>();
         final List<byte[]> establishedData = new ArrayList<>();
         final List<Ended> ended = new ArrayList<>();
+        final List<Listener> lost = new ArrayList<>();
+        final List<Listener> back = new ArrayList<>();
 
         record Ended(Connection connection, Cause cause, String reason, byte[] privateData) {}
 
@@ -83,6 +85,16 @@ final class Lab implements AutoCloseable {
         public void onEstablished(Connection connection, byte[] privateData) {
             established.add(connection);
             establishedData.add(privateData);
+        }
+
+        @Override
+        public void onListenerLost(Listener listener, String reason) {
+            lost.add(listener);
+        }
+
+        @Override
+        public void onListenerBack(Listener listener) {
+            back.add(listener);
         }
 
         @Override
