@@ -4,26 +4,18 @@ package io.verbus.driver;
 
 import org.agrona.concurrent.status.AtomicCounter;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * A client and what it has registered. It stores the time in its counter to say that it lives.
  * Conductor's thread.
  */
 final class Client {
-    /**
-     * A client's hold on a publication.
-     *
-     * @param registrationId correlation id of the command that added it.
-     * @param publication that may be shared with others.
-     */
-    record Hold(long registrationId, Publication publication) {}
-
     private final long id;
     private final AtomicCounter heartbeat;
-    private final List<Hold> publications = new ArrayList<>();
-    private final List<Subscription> subscriptions = new ArrayList<>();
+    private final Map<Long, Publication> publications = new LinkedHashMap<>();
+    private final Map<Long, Subscription> subscriptions = new LinkedHashMap<>();
     private long lastSeenNs;
     private long lastHeartbeat;
 
@@ -71,52 +63,24 @@ final class Client {
         return lastSeenNs;
     }
 
-    List<Hold> publications() {
+    /** The publications that the client holds, which may be shared, by registration id. */
+    Map<Long, Publication> publications() {
         return publications;
     }
 
-    List<Subscription> subscriptions() {
+    /** The subscriptions of the client, by registration id. */
+    Map<Long, Subscription> subscriptions() {
         return subscriptions;
     }
 
     /** A publication that the client holds; null if it has none of that id. */
     Publication publication(long registrationId) {
-        for (Hold hold : publications) {
-            if (hold.registrationId() == registrationId) {
-                return hold.publication();
-            }
-        }
-        return null;
-    }
-
-    /** Lets go of a publication; null if the client has none of that id. */
-    Publication removePublication(long registrationId) {
-        for (int i = 0; i < publications.size(); i++) {
-            if (publications.get(i).registrationId() == registrationId) {
-                return publications.remove(i).publication();
-            }
-        }
-        return null;
+        return publications.get(registrationId);
     }
 
     /** A subscription of the client; null if it has none of that id. */
     Subscription subscription(long registrationId) {
-        for (Subscription subscription : subscriptions) {
-            if (subscription.registrationId() == registrationId) {
-                return subscription;
-            }
-        }
-        return null;
-    }
-
-    /** Lets go of a subscription; null if the client has none of that id. */
-    Subscription removeSubscription(long registrationId) {
-        for (int i = 0; i < subscriptions.size(); i++) {
-            if (subscriptions.get(i).registrationId() == registrationId) {
-                return subscriptions.remove(i);
-            }
-        }
-        return null;
+        return subscriptions.get(registrationId);
     }
 
     void free() {

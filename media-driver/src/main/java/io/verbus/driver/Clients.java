@@ -9,6 +9,9 @@ import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.command.WaitingCommands;
+import io.verbus.driver.share.Departures;
+import io.verbus.driver.share.Share;
+import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.ClientCounters;
 import io.verbus.driver.status.DriverCounters;
 
@@ -37,6 +40,8 @@ final class Clients {
     private final EventEncoder events;
     private final DriverClock clock;
     private final long livenessTimeoutNs;
+    private final Shares shares;
+    private final Departures departures = new Departures();
     private final AtomicCounter count;
     private final AtomicCounter timedOutCount;
     private final Long2ObjectHashMap<Client> byId = new Long2ObjectHashMap<>();
@@ -54,7 +59,9 @@ final class Clients {
             EventEncoder events,
             DriverClock clock,
             ClientLocks locks,
+            Shares shares,
             long livenessTimeoutNs) {
+        this.shares = shares;
         this.waiting = waiting;
         this.publications = publications;
         this.subscriptions = subscriptions;
@@ -105,6 +112,15 @@ final class Clients {
                             + ", which was silent for longer than the client-liveness-timeout:"
                             + " connect a new Bus");
         }
+        if (clientId < 0) {
+            throw new CommandException(
+                    ErrorCode.MALFORMED_COMMAND,
+                    "client id "
+                            + clientId
+                            + " is negative: take one from the driver's command buffer, as clients"
+                            + " of Aeron and Verbus do");
+        }
+        shares.require(Share.CLIENTS, Shares.NOBODY, 1);
         AtomicCounter heartbeat;
         try {
             heartbeat = counters.client(clientId);
@@ -112,6 +128,7 @@ final class Clients {
             throw new CommandException(
                     ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
         }
+        shares.take(Share.CLIENTS, Shares.NOBODY, 1);
         Client client = new Client(clientId, heartbeat, clock.nanoTime());
         byId.put(clientId, client);
         all.add(client);
@@ -119,6 +136,11 @@ final class Clients {
         heartbeat.setRelease(clock.epochMs());
         events.counterReady(clientId, heartbeat.id());
         return client;
+    }
+
+    /** Whether a client of this id is known. */
+    boolean contains(long clientId) {
+        return byId.containsKey(clientId);
     }
 
     /** A client says that it lives. One that was given up is told so again. */
@@ -158,7 +180,8 @@ final class Clients {
         if (pauseNs > livenessTimeoutNs / PAUSE_FRACTION) {
             forgive(pauseNs);
         }
-        int work = counters.pool().reuse(nowNs) + subscriptions.sources().joinLate();
+        int work = departures.work();
+        work += counters.pool().reuse(nowNs) + subscriptions.sources().joinLate();
         for (int i = all.size() - 1; i >= 0; i--) {
             Client client = all.get(i);
             client.look(nowNs);
@@ -184,22 +207,31 @@ final class Clients {
         }
     }
 
+    /** Commands name the client no more; what it had goes step by step. */
     private void release(Client client, boolean hasDied) {
         byId.remove(client.id());
+        shares.giveBack(Share.CLIENTS, Shares.NOBODY, 1);
         waiting.drop(client.id());
         publications.drop(client);
-        for (Client.Hold hold : client.publications()) {
-            publications.release(hold.publication(), hasDied);
+        for (long registrationId : client.publications().keySet()) {
+            departures.add(() -> publications.release(client, registrationId, hasDied));
         }
-        for (Subscription subscription : client.subscriptions()) {
-            subscriptions.remove(subscription);
+        for (Subscription subscription : client.subscriptions().values()) {
+            departures.add(() -> subscriptions.remove(subscription));
         }
         for (long registrationId : clientCounters.of(client.id())) {
-            int counterId = clientCounters.remove(client.id(), registrationId);
-            events.unavailableCounter(registrationId, counterId);
+            departures.add(
+                    () -> {
+                        int counterId = clientCounters.remove(client.id(), registrationId);
+                        events.unavailableCounter(registrationId, counterId);
+                    });
         }
-        events.unavailableCounter(client.id(), client.heartbeatId());
-        client.free();
+        departures.add(
+                () -> {
+                    events.unavailableCounter(client.id(), client.heartbeatId());
+                    client.free();
+                });
+        departures.work();
     }
 
     private void remember(long clientId) {

@@ -13,17 +13,19 @@ import io.verbus.driver.command.CommandChannel;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.command.CommandHandler;
 import io.verbus.driver.command.WaitingCommands;
+import io.verbus.driver.share.ShareException;
+import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.ClientCounters;
 import io.verbus.driver.status.DriverCounters;
 
 import org.agrona.DirectBuffer;
-import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * Carries out the commands of clients with the registries, and answers each. Conductor's thread.
@@ -40,12 +42,16 @@ final class CommandExecutor implements CommandHandler {
     private final ImageRejection rejection;
     private final DriverClock clock;
     private final EventEncoder events;
-    private final ErrorHandler errors;
     private final ClientCounters counters;
+    private final Shares shares;
+    private final LongSupplier nextId;
     private final Runnable termination;
     private final AtomicCounter commands;
     private final AtomicCounter malformed;
 
+    /**
+     * @param nextId tells the correlation id that is given next: those from it on are nobody's.
+     */
     CommandExecutor(
             Clients clients,
             Publications publications,
@@ -59,9 +65,10 @@ final class CommandExecutor implements CommandHandler {
             DriverClock clock,
             EventEncoder events,
             ClientCounters clientCounters,
+            Shares shares,
+            LongSupplier nextId,
             Runnable termination,
-            DriverCounters counters,
-            ErrorHandler errors) {
+            DriverCounters counters) {
         this.clients = clients;
         this.publications = publications;
         this.subscriptions = subscriptions;
@@ -74,8 +81,9 @@ final class CommandExecutor implements CommandHandler {
         this.clock = clock;
         this.events = events;
         this.counters = clientCounters;
+        this.shares = shares;
+        this.nextId = nextId;
         this.termination = termination;
-        this.errors = errors;
         this.commands = counters.system(SystemCounter.COMMANDS);
         this.malformed = counters.system(SystemCounter.COMMANDS_MALFORMED);
     }
@@ -88,22 +96,18 @@ final class CommandExecutor implements CommandHandler {
                 correlationId,
                 with(
                         channel,
-                        client -> {
-                            checkNew(correlationId);
-                            ChannelUri uri = channel(channel);
-                            when(
-                                    isReady(uri),
-                                    client,
-                                    correlationId,
-                                    correlationId,
-                                    () ->
-                                            publications.add(
-                                                    client,
-                                                    correlationId,
-                                                    streamId,
-                                                    exclusive,
-                                                    uri));
-                        }));
+                client -> {
+                    checkNew(correlationId);
+                    ChannelUri uri = channel(channel);
+                    when(
+                            uri,
+                            client,
+                            correlationId,
+                            correlationId,
+                            () ->
+                                    publications.add(
+                                            client, correlationId, streamId, exclusive, uri));
+                }));
     }
 
     @Override
@@ -113,16 +117,13 @@ final class CommandExecutor implements CommandHandler {
                 clientId,
                 correlationId,
                 registrationId,
+                this::requirePublication,
                 client -> {
-                    Publication publication = client.publication(registrationId);
-                    if (publication == null) {
-                        throw unknownPublication(registrationId);
-                    }
+                    Publication publication = publication(client, registrationId);
                     if (isRevoked) {
-                        publications.revoke(publication);
+                        publications.revoke(client, publication);
                     }
-                    client.removePublication(registrationId);
-                    publications.release(publication, false);
+                    publications.release(client, registrationId, false);
                 });
     }
 
@@ -134,19 +135,20 @@ final class CommandExecutor implements CommandHandler {
                 correlationId,
                 with(
                         channel,
-                        client -> {
-                            ChannelUri uri = channel(channel);
-                            when(
-                                    isReady(uri),
-                                    client,
-                                    correlationId,
-                                    registrationId,
-                                    () -> {
-                                        destinations(client, registrationId)
-                                                .add(correlationId, uri, transports);
-                                        events.operationSuccess(correlationId);
-                                    });
-                        }));
+                client -> {
+                    requirePublication(client, registrationId);
+                    ChannelUri uri = channel(channel);
+                    when(
+                            uri,
+                            client,
+                            correlationId,
+                            registrationId,
+                            () -> {
+                                destinations(client, registrationId)
+                                        .add(correlationId, clientId, uri, transports);
+                                events.operationSuccess(correlationId);
+                            });
+                }));
     }
 
     @Override
@@ -156,6 +158,7 @@ final class CommandExecutor implements CommandHandler {
                 clientId,
                 correlationId,
                 registrationId,
+                this::requirePublication,
                 with(
                         channel,
                         client -> destinations(client, registrationId).remove(channel(channel))));
@@ -168,6 +171,7 @@ final class CommandExecutor implements CommandHandler {
                 clientId,
                 correlationId,
                 registrationId,
+                this::requirePublication,
                 client -> destinations(client, registrationId).remove(destinationId));
     }
 
@@ -183,21 +187,18 @@ final class CommandExecutor implements CommandHandler {
                 correlationId,
                 with(
                         channel,
-                        client -> {
-                            ChannelUri uri = channel(channel);
-                            when(
-                                    isAdded ? isReady(uri) : () -> true,
-                                    client,
-                                    correlationId,
-                                    registrationId,
-                                    () ->
-                                            changeDestination(
-                                                    client,
-                                                    correlationId,
-                                                    registrationId,
-                                                    isAdded,
-                                                    uri));
-                        }));
+                client -> {
+                    requireSubscription(client, registrationId);
+                    ChannelUri uri = channel(channel);
+                    when(
+                            isAdded ? uri : null,
+                            client,
+                            correlationId,
+                            registrationId,
+                            () ->
+                                    changeDestination(
+                                            client, correlationId, registrationId, isAdded, uri));
+                }));
     }
 
     /** The client is answered before it hears of images that come, or go, with a destination. */
@@ -248,7 +249,11 @@ final class CommandExecutor implements CommandHandler {
                 clientId,
                 correlationId,
                 client -> {
-                    int id = counter(() -> counters.addStatic(registrationId, typeId, key, label));
+                    int id =
+                            counter(
+                                    () ->
+                                            counters.addStatic(
+                                                    clientId, registrationId, typeId, key, label));
                     events.staticCounter(correlationId, id);
                 });
     }
@@ -256,6 +261,8 @@ final class CommandExecutor implements CommandHandler {
     private static int counter(IntSupplier allocation) {
         try {
             return allocation.getAsInt();
+        } catch (ShareException e) {
+            throw e;
         } catch (BusException e) {
             throw new CommandException(ErrorCode.GENERIC_ERROR, e.getMessage(), e);
         }
@@ -287,44 +294,74 @@ final class CommandExecutor implements CommandHandler {
                         events.nextSessionId(correlationId, publications.nextSessionId(streamId)));
     }
 
-    /** Carries out a command about a registration, once that is answered. */
+    /** A check that a registration is the client's own. */
+    private interface Ownership {
+        /**
+         * Checks it.
+         *
+         * @throws CommandException if it is not.
+         */
+        void require(Client client, long registrationId);
+    }
+
+    /** Carries out a command about a client's own registration, once that is answered. */
     private void about(
-            long clientId, long correlationId, long registrationId, Consumer<Client> command) {
+            long clientId,
+            long correlationId,
+            long registrationId,
+            Ownership ownership,
+            Consumer<Client> command) {
         execute(
                 clientId,
                 correlationId,
-                client ->
-                        when(
-                                () -> true,
-                                client,
-                                correlationId,
-                                registrationId,
-                                () -> {
-                                    command.accept(client);
-                                    events.operationSuccess(correlationId);
-                                }));
+                client -> {
+                    ownership.require(client, registrationId);
+                    when(
+                            null,
+                            client,
+                            correlationId,
+                            registrationId,
+                            () -> {
+                                command.accept(client);
+                                events.operationSuccess(correlationId);
+                            });
+                });
     }
 
-    /** Runs a command now, or when what it needs is there. */
+    /**
+     * Runs a command now, or when what it needs is there.
+     *
+     * @param channel whose names and transport it needs; or null.
+     */
     private void when(
-            BooleanSupplier isReady,
+            ChannelUri channel,
             Client client,
             long correlationId,
             long registrationId,
             Runnable command) {
+        long weight = channel == null ? 1 : Shares.weight(channel);
+        BooleanSupplier isReady = channel == null ? () -> true : isReady(client.id(), channel);
         BooleanSupplier isDue =
                 () -> !publications.isPreparing(registrationId) && isReady.getAsBoolean();
         if (!waiting.isAnyAbout(registrationId) && isDue.getAsBoolean()) {
             command.run();
         } else {
-            waiting.add(client.id(), correlationId, registrationId, isDue, inHand.later(command));
+            waiting.add(
+                    client.id(),
+                    correlationId,
+                    registrationId,
+                    weight,
+                    isDue,
+                    inHand.later(command));
         }
     }
 
     /** Has a channel's names looked up and its transport prepared; tells whether both are done. */
-    private BooleanSupplier isReady(ChannelUri channel) {
+    private BooleanSupplier isReady(long clientId, ChannelUri channel) {
         CompletableFuture<?>[] lookUps =
-                channel.hostNames().stream().map(names::lookUp).toArray(CompletableFuture[]::new);
+                channel.hostNames().stream()
+                        .map(name -> names.lookUp(clientId, name))
+                        .toArray(CompletableFuture[]::new);
         CompletableFuture<Void> found = CompletableFuture.allOf(lookUps);
         return () -> found.isDone() && transports.isReadyFor(channel);
     }
@@ -334,12 +371,32 @@ final class CommandExecutor implements CommandHandler {
         return client -> inHand.run(channel, () -> command.accept(client));
     }
 
-    private static Destinations destinations(Client client, long registrationId) {
+    /** A publication of this client, also one whose add waits or whose log is being made. */
+    private void requirePublication(Client client, long registrationId) {
+        if (!publications.isOf(client.id(), registrationId)
+                && !waiting.isOf(client.id(), registrationId)) {
+            throw unknownPublication(registrationId);
+        }
+    }
+
+    /** A subscription of this client, also one whose add waits. */
+    private void requireSubscription(Client client, long registrationId) {
+        if (!subscriptions.isOf(client.id(), registrationId)
+                && !waiting.isOf(client.id(), registrationId)) {
+            throw unknownSubscription(registrationId);
+        }
+    }
+
+    private static Publication publication(Client client, long registrationId) {
         Publication publication = client.publication(registrationId);
         if (publication == null) {
             throw unknownPublication(registrationId);
         }
-        return Destinations.of(publication);
+        return publication;
+    }
+
+    private static Destinations destinations(Client client, long registrationId) {
+        return Destinations.of(publication(client, registrationId));
     }
 
     private static CommandException unknownSubscription(long registrationId) {
@@ -361,16 +418,16 @@ final class CommandExecutor implements CommandHandler {
                 correlationId,
                 with(
                         channel,
-                        client -> {
-                            checkNew(correlationId);
-                            ChannelUri uri = channel(channel);
-                            when(
-                                    isReady(uri),
-                                    client,
-                                    correlationId,
-                                    correlationId,
-                                    () -> subscriptions.add(client, correlationId, streamId, uri));
-                        }));
+                client -> {
+                    checkNew(correlationId);
+                    ChannelUri uri = channel(channel);
+                    when(
+                            uri,
+                            client,
+                            correlationId,
+                            correlationId,
+                            () -> subscriptions.add(client, correlationId, streamId, uri));
+                }));
     }
 
     @Override
@@ -379,8 +436,9 @@ final class CommandExecutor implements CommandHandler {
                 clientId,
                 correlationId,
                 registrationId,
+                this::requireSubscription,
                 client -> {
-                    Subscription subscription = client.removeSubscription(registrationId);
+                    Subscription subscription = client.subscriptions().remove(registrationId);
                     if (subscription == null) {
                         throw unknownSubscription(registrationId);
                     }
@@ -424,22 +482,28 @@ final class CommandExecutor implements CommandHandler {
                 0,
                 ErrorCode.UNKNOWN_COMMAND_TYPE_ID,
                 "there is no command of type " + typeId + ": use a client of Aeron 1.51 or Verbus");
-        errors.onError(
-                new BusException(
-                        "a client has sent a command of the unknown type "
-                                + typeId
-                                + ": see that no client is newer than the driver"));
+        failures.record(
+                CommandFailures.Kind.UNKNOWN_TYPE,
+                Shares.NOBODY,
+                "a client has sent a command of the unknown type "
+                        + typeId
+                        + ": see that no client is newer than the driver");
     }
 
     @Override
-    public void onMalformed(long correlationId, String problem) {
+    public void onMalformed(long clientId, long correlationId, String problem) {
         malformed.incrementRelease();
         String text =
                 "a client's command is malformed ("
                         + problem
                         + "): see that client and driver fit each other";
-        events.error(correlationId, ErrorCode.MALFORMED_COMMAND, text);
-        errors.onError(new BusException(text));
+        if (!isOfAnother(clientId, correlationId)) {
+            events.error(correlationId, ErrorCode.MALFORMED_COMMAND, text);
+        }
+        failures.record(
+                CommandFailures.Kind.MALFORMED,
+                clients.contains(clientId) ? clientId : Shares.NOBODY,
+                text);
     }
 
     private static ChannelUri channel(String text) {
@@ -456,29 +520,54 @@ final class CommandExecutor implements CommandHandler {
         if (publications.contains(registrationId)
                 || subscriptions.contains(registrationId)
                 || counters.contains(registrationId)
-                || waiting.isAnyAbout(registrationId)) {
+                || waiting.contains(registrationId)) {
             throw new CommandException(
                     ErrorCode.MALFORMED_COMMAND,
                     "registration id " + registrationId + " is taken: each command needs its own");
         }
+        if (registrationId >= nextId.getAsLong()) {
+            throw new CommandException(
+                    ErrorCode.MALFORMED_COMMAND,
+                    "registration id "
+                            + registrationId
+                            + " was not given to a client yet: take it from the driver's command"
+                            + " buffer");
+        }
+    }
+
+    /**
+     * Whether a correlation id stands for something of another client, which would take an answer
+     * for its own.
+     */
+    private boolean isOfAnother(long clientId, long correlationId) {
+        return publications.contains(correlationId) && !publications.isOf(clientId, correlationId)
+                || subscriptions.contains(correlationId)
+                        && !subscriptions.isOf(clientId, correlationId)
+                || waiting.contains(correlationId) && !waiting.isOf(clientId, correlationId)
+                || counters.isOthers(clientId, correlationId)
+                || clients.contains(correlationId) && correlationId != clientId;
     }
 
     /** Runs a command with which a client adds something: the first makes the client known. */
     private void add(long clientId, long correlationId, Consumer<Client> command) {
-        run(correlationId, () -> command.accept(clients.seen(clientId)));
+        run(clientId, correlationId, () -> command.accept(clients.seen(clientId)));
     }
 
     private void execute(long clientId, long correlationId, Consumer<Client> command) {
-        run(correlationId, () -> command.accept(clients.known(clientId)));
+        run(clientId, correlationId, () -> command.accept(clients.known(clientId)));
     }
 
     /** Runs a command of a client; what it throws is told to the client. */
-    private void run(long correlationId, Runnable command) {
+    private void run(long clientId, long correlationId, Runnable command) {
         commands.incrementRelease();
+        if (isOfAnother(clientId, correlationId)) {
+            failures.refuseTakenId(clientId, correlationId);
+            return;
+        }
         try {
             command.run();
         } catch (RuntimeException e) {
-            failures.tell(correlationId, e);
+            failures.tell(clientId, correlationId, e);
         }
     }
 }

@@ -12,6 +12,8 @@ import io.verbus.driver.channel.Carriers;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.legs.Leg;
 import io.verbus.driver.legs.Legs;
+import io.verbus.driver.share.Share;
+import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogLayout;
@@ -26,10 +28,11 @@ final class Destinations {
 
     private final NetworkPublication publication;
     private final DriverCounters counters;
+    private final Shares shares;
     private final List<Destination> all = new ArrayList<>();
 
     /** A destination, as the transport of its leg has it. */
-    private record Destination(long registrationId, ChannelUri channel, Leg leg) {}
+    private record Destination(long registrationId, long clientId, ChannelUri channel, Leg leg) {}
 
     /**
      * @param publication whose they are.
@@ -38,6 +41,7 @@ final class Destinations {
     Destinations(NetworkPublication publication, DriverCounters counters) {
         this.publication = publication;
         this.counters = counters;
+        this.shares = counters.shares();
     }
 
     /**
@@ -61,11 +65,12 @@ final class Destinations {
      * Adds a destination.
      *
      * @param registrationId by which it can be removed.
+     * @param clientId of the client that adds it, in whose share it counts.
      * @param named destination to add, its names looked up.
      * @param transports of the driver.
      * @throws BusException if it is there already, or cannot be used.
      */
-    void add(long registrationId, ChannelUri named, Transports transports) {
+    void add(long registrationId, long clientId, ChannelUri named, Transports transports) {
         check(named);
         transports.carriers().requireDecidable(named);
         ChannelUri destination = fromItsAddress(transports.carriers().carried(named));
@@ -77,9 +82,11 @@ final class Destinations {
                             + " already: remove it first, or add another");
         }
         checkMixed(destination);
+        shares.require(Share.DESTINATIONS, clientId, Shares.weight(destination));
         Leg leg = begin(destination.media(), transports);
         leg.transport().addDestination(leg, destination);
-        all.add(new Destination(registrationId, destination, leg));
+        all.add(new Destination(registrationId, clientId, destination, leg));
+        shares.take(Share.DESTINATIONS, clientId, Shares.weight(destination));
     }
 
     /**
@@ -189,9 +196,20 @@ final class Destinations {
         }
     }
 
+    /** The publication has ended, and what it sent to with it. */
+    void clear() {
+        all.forEach(this::giveBack);
+        all.clear();
+    }
+
+    private void giveBack(Destination gone) {
+        shares.giveBack(Share.DESTINATIONS, gone.clientId, Shares.weight(gone.channel));
+    }
+
     private void removeAt(int index) {
         if (index >= 0) {
             Destination gone = all.remove(index);
+            giveBack(gone);
             gone.leg.transport().removeDestination(gone.leg, gone.channel);
         }
     }

@@ -21,6 +21,7 @@ import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.files.HugePages;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.Losses;
+import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.ClientCounters;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ErrorSink;
@@ -29,6 +30,7 @@ import io.verbus.transport.TransportProvider;
 import org.agrona.concurrent.broadcast.BroadcastTransmitter;
 import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
 import org.agrona.concurrent.ringbuffer.RingBuffer;
+import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 
 import java.util.List;
 
@@ -83,6 +85,7 @@ record DriverParts(
         RingBuffer commands = new ManyToOneRingBuffer(cnc.toDriver());
         commands.nextCorrelationId(); // 0 is no client's and no command's
         commands.consumerHeartbeatTime(clock.updateEpoch());
+        Shares shares = counters.shares();
         EventEncoder events = new EventEncoder(new BroadcastTransmitter(cnc.toClients()));
         HugePages hugePages =
                 config.logDirectory() == null
@@ -99,15 +102,23 @@ record DriverParts(
                                 counters.exceeded(
                                         SystemCounter.NAME_RESOLVER_TIMES_EXCEEDED,
                                         config.lookUpThresholdNs()),
-                                config.lookUpThresholdNs()));
+                                config.lookUpThresholdNs()),
+                        shares);
         LogFiles files =
-                new LogFiles(directory, hugePages, config.lingerNs(), background, counters, errors);
+                new LogFiles(
+                        directory,
+                        hugePages,
+                        config.lingerNs(),
+                        background,
+                        counters,
+                        shares,
+                        errors);
         CommandFailures failures = new CommandFailures(events, counters, errors);
-        WaitingCommands waiting = new WaitingCommands(failures::tell);
+        WaitingCommands waiting = new WaitingCommands(failures::tell, shares);
         CommandChannel inHand = new CommandChannel();
         Transports transports =
                 new Transports(providers, directory, config.transportOptions(), names);
-        ManualEndpoints manuals = new ManualEndpoints(transports, counters);
+        ManualEndpoints manuals = new ManualEndpoints(transports, counters, shares);
         Subscriptions subscriptions =
                 new Subscriptions(
                         channel ->
@@ -117,7 +128,8 @@ record DriverParts(
                         manuals,
                         events,
                         counters,
-                        errors);
+                        shares,
+                        failures);
         RejectedStreams rejected =
                 new RejectedStreams(subscriptions, config.imageLivenessTimeoutNs());
         Images images =
@@ -166,7 +178,7 @@ record DriverParts(
                                 audit,
                                 inHand.naming(errors)));
         SpiedPublications spied = new SpiedPublications();
-        SendStatuses statuses = new SendStatuses(counters);
+        SendStatuses statuses = new SendStatuses(counters, shares);
         Publications publications =
                 new Publications(
                         new PublicationFactory(
@@ -180,9 +192,10 @@ record DriverParts(
                         failures,
                         counters,
                         clock,
+                        shares,
                         errors);
         ClientLocks locks = ClientLocks.create(directory.path());
-        ClientCounters clientCounters = new ClientCounters(counters);
+        ClientCounters clientCounters = new ClientCounters(counters, shares);
         Clients clients =
                 new Clients(
                         waiting,
@@ -193,6 +206,7 @@ record DriverParts(
                         events,
                         clock,
                         locks,
+                        shares,
                         config.clientLivenessTimeoutNs());
         CommandExecutor executor =
                 new CommandExecutor(
@@ -209,14 +223,15 @@ record DriverParts(
                                 publications,
                                 images,
                                 events,
-                                errors,
+                                failures,
                                 counters.system(SystemCounter.IMAGES_REJECTED)),
                         clock,
                         events,
                         clientCounters,
+                        shares,
+                        () -> nextCorrelationId(commands),
                         termination,
-                        counters,
-                        errors);
+                        counters);
         return new DriverParts(
                 clock,
                 counters,
@@ -235,6 +250,13 @@ record DriverParts(
                 transports,
                 files,
                 losses);
+    }
+
+    /** The id that whoever asks gets next. */
+    private static long nextCorrelationId(RingBuffer commands) {
+        return commands.buffer()
+                .getLongVolatile(
+                        commands.capacity() + RingBufferDescriptor.CORRELATION_COUNTER_OFFSET);
     }
 
     /** Closes the transports, then unmaps and deletes all logs. No agent runs any more. */

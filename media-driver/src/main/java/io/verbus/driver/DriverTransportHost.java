@@ -17,6 +17,7 @@ import io.verbus.driver.files.AuditLog;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.Losses;
 import io.verbus.driver.legs.CarriedStream;
+import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
@@ -106,12 +107,12 @@ final class DriverTransportHost implements TransportHost {
 
     @Override
     public CompletableFuture<Void> lookUp(String name) {
-        return names.lookUp(name);
+        return names.lookUp(Shares.NOBODY, name);
     }
 
     @Override
     public void background(Runnable work, Consumer<RuntimeException> then) {
-        background.call(work, then);
+        background.call(this, work, then);
     }
 
     @Override
@@ -217,7 +218,7 @@ final class DriverTransportHost implements TransportHost {
         NetworkPublication publication = publication(stream);
         DriverCounters.Stream of = publication.counted();
         return typeId == CounterTypes.DESTINATIONS
-                ? counters.channel(typeId, what, of.registrationId(), of.channel())
+                ? counters.channel(typeId, what, of.registration(), of.channel())
                 : counters.stream(typeId, what, of);
     }
 

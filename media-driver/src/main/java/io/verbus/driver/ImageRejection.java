@@ -2,12 +2,10 @@
 
 package io.verbus.driver;
 
-import io.verbus.BusException;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.command.CommandException;
 import io.verbus.logbuffer.FrontierScanner;
 
-import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.net.InetSocketAddress;
@@ -28,7 +26,7 @@ final class ImageRejection {
     private final Publications publications;
     private final Images images;
     private final EventEncoder events;
-    private final ErrorHandler errors;
+    private final CommandFailures failures;
     private final AtomicCounter rejected;
 
     ImageRejection(
@@ -36,13 +34,13 @@ final class ImageRejection {
             Publications publications,
             Images images,
             EventEncoder events,
-            ErrorHandler errors,
+            CommandFailures failures,
             AtomicCounter rejected) {
         this.subscriptions = subscriptions;
         this.publications = publications;
         this.images = images;
         this.events = events;
-        this.errors = errors;
+        this.failures = failures;
         this.rejected = rejected;
     }
 
@@ -70,6 +68,14 @@ final class ImageRejection {
                             + imageId
                             + ": reject an image of an open subscription, before it ends");
         }
+        if (!source.subscribers().isOf(clientId)) {
+            throw failure(
+                    "client "
+                            + clientId
+                            + " does not read image "
+                            + imageId
+                            + ": reject an image of an own subscription");
+        }
         String why =
                 "client "
                         + clientId
@@ -84,7 +90,7 @@ final class ImageRejection {
         switch (source) {
             case Publication publication when isDamaged(publication) -> {
                 publications.fail(publication, why);
-                errors.onError(new BusException(why));
+                failures.record(CommandFailures.Kind.DAMAGED_LOG, clientId, why);
             }
             case IpcPublication publication -> {
                 events.imageRejected(

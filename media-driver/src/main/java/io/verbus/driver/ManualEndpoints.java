@@ -7,6 +7,8 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.channel.ManualEndpoint;
 import io.verbus.driver.command.CommandException;
+import io.verbus.driver.share.Share;
+import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.Transport;
@@ -21,10 +23,12 @@ import java.util.function.BiConsumer;
 final class ManualEndpoints {
     private final Transports transports;
     private final DriverCounters counters;
+    private final Shares shares;
     private final List<ManualEndpoint> all = new ArrayList<>();
     private BiConsumer<ManualEndpoint, InboundEndpoint> removals;
 
-    ManualEndpoints(Transports transports, DriverCounters counters) {
+    ManualEndpoints(Transports transports, DriverCounters counters, Shares shares) {
+        this.shares = shares;
         this.transports = transports;
         this.counters = counters;
     }
@@ -54,14 +58,19 @@ final class ManualEndpoints {
     /**
      * Adds a destination of peers' streams.
      *
-     * @param registrationId of the subscription that adds it.
+     * @param subscription of the client that adds it, in whose share it counts.
      * @param statusId counter of the endpoint's state.
      * @param named channel in the client's words, its names looked up.
      * @return the place; its transport is to be told which streams are wanted there.
      * @throws BusException if the place cannot be received at, or is in use.
      */
     ManualEndpoint.Destination add(
-            ManualEndpoint endpoint, long registrationId, int statusId, ChannelUri named) {
+            ManualEndpoint endpoint,
+            DriverCounters.Registration subscription,
+            int statusId,
+            ChannelUri named) {
+        long weight = Shares.weight(named);
+        shares.require(Share.DESTINATIONS, subscription.clientId(), weight);
         ChannelUri carried = transports.carriers().carried(named);
         Transport transport = transports.of(carried);
         InboundEndpoint place = transport.openDestination(carried);
@@ -69,7 +78,7 @@ final class ManualEndpoints {
         try {
             address =
                     counters.localAddress(
-                            "rcv-local-sockaddr", registrationId, statusId, place.description());
+                            "rcv-local-sockaddr", subscription, statusId, place.description());
         } catch (BusException e) {
             transport.closeEndpoint(place);
             throw new CommandException(
@@ -77,7 +86,9 @@ final class ManualEndpoints {
         }
         address.setRelease(1);
         ManualEndpoint.Destination destination =
-                new ManualEndpoint.Destination(named, transport, place, address);
+                new ManualEndpoint.Destination(
+                        subscription.clientId(), named, transport, place, address);
+        shares.take(Share.DESTINATIONS, subscription.clientId(), weight);
         endpoint.destinations().add(destination);
         return destination;
     }
@@ -97,6 +108,8 @@ final class ManualEndpoints {
         removals.accept(endpoint, destination.endpoint());
         destination.transport().closeEndpoint(destination.endpoint());
         destination.address().close();
+        shares.giveBack(
+                Share.DESTINATIONS, destination.clientId(), Shares.weight(destination.named()));
     }
 
     /** A subscription receives at an endpoint no more: the last takes it along. */

@@ -24,6 +24,10 @@ import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.metrics.DriverWatch;
 import io.verbus.driver.metrics.MetricsServer;
 import io.verbus.driver.service.ServiceManager;
+import io.verbus.driver.share.Share;
+import io.verbus.driver.share.ShareLimits;
+import io.verbus.driver.share.Shares;
+import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ErrorSink;
 import io.verbus.driver.status.UnusedOptions;
@@ -34,9 +38,12 @@ import io.verbus.transport.TransportProvider;
 import org.agrona.concurrent.AgentInvoker;
 import org.agrona.concurrent.SystemEpochClock;
 import org.agrona.concurrent.errors.DistinctErrorLog;
+import org.agrona.concurrent.status.CountersReader;
 
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
@@ -63,6 +70,7 @@ public final class MediaDriver implements AutoCloseable {
     private final boolean isProcess;
     private CncFile cnc;
     private ErrorSink errors;
+    private Shares shares;
     private AuditLog audit;
     private DriverThreads threads;
     private Draining draining;
@@ -168,7 +176,8 @@ public final class MediaDriver implements AutoCloseable {
                         !config.tetherSubscriptions());
         cnc = CncFile.create(directory.path().resolve(CncFile.NAME), spec);
         DriverClock clock = new DriverClock();
-        DriverCounters counters = new DriverCounters(cnc, clock);
+        shares = new Shares(limits());
+        DriverCounters counters = new DriverCounters(cnc, clock, shares);
         DistinctErrorLog log =
                 new DistinctErrorLog(
                         cnc.errorLog(), SystemEpochClock.INSTANCE, StandardCharsets.UTF_8);
@@ -225,6 +234,32 @@ public final class MediaDriver implements AutoCloseable {
             if (errors != null) {
                 errors.onError(found);
             }
+        }
+    }
+
+    /** What clients hold, for tests that give the driver its turns. */
+    Shares shares() {
+        return shares;
+    }
+
+    /** How much clients may make the driver hold, of what there is. */
+    private ShareLimits limits() {
+        int capacity = config.counterValuesLength() / CountersReader.COUNTER_LENGTH;
+        ShareLimits limits = CounterShare.limits(config.shares(), capacity);
+        if (config.shares().totals().getOrDefault(Share.LOG_BYTES, 0L) > 0) {
+            return limits;
+        }
+        Path logs = config.logDirectory() == null ? directory.path() : config.logDirectory();
+        try {
+            return limits.with(Share.LOG_BYTES, Files.getFileStore(logs).getTotalSpace());
+        } catch (IOException e) {
+            throw new BusException(
+                    "the size of the file system of "
+                            + logs
+                            + " cannot be read ("
+                            + e
+                            + "): set max-log-bytes",
+                    e);
         }
     }
 

@@ -173,6 +173,11 @@ abstract sealed class Publication extends RoundRobin.Taker
         references++;
     }
 
+    /** How often clients hold the publication. */
+    final int references() {
+        return references;
+    }
+
     /**
      * A client lets go of the publication.
      *

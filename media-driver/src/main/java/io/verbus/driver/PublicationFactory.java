@@ -218,7 +218,7 @@ final class PublicationFactory {
                 counter(CounterTypes.SENDER_BACK_PRESSURE, "snd-bpe", stream, made);
         AtomicCounter naks =
                 counter(CounterTypes.SENDER_NAKS_RECEIVED, "snd-naks-received", stream, made);
-        ChannelStatus status = statuses.enter(stream.registrationId(), channel);
+        ChannelStatus status = statuses.enter(stream.registration(), channel);
         try {
             NetworkPublication publication =
                     new NetworkPublication(

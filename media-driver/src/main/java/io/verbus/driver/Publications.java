@@ -13,6 +13,8 @@ import io.verbus.driver.command.ChannelFailure;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.LogReceiver;
+import io.verbus.driver.share.Share;
+import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
@@ -20,6 +22,8 @@ import io.verbus.logbuffer.LogType;
 import io.verbus.transport.RoundRobin;
 
 import org.agrona.ErrorHandler;
+import org.agrona.collections.Long2LongHashMap;
+import org.agrona.collections.LongHashSet;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.util.ArrayList;
@@ -40,9 +44,20 @@ final class Publications implements RoundRobin.Turn<Publication> {
     private final AtomicCounter unblocked;
     private final AtomicCounter revoked;
     private final CommandFailures failures;
+    private final Shares shares;
     private final NamedPublications named = new NamedPublications();
     private final List<Publication> all = new ArrayList<>();
     private final List<Preparation> preparations = new ArrayList<>();
+
+    /** The clients that have asked for a publication or hold one, by registration id. */
+    private final Long2LongHashMap owners = new Long2LongHashMap(Shares.NOBODY);
+
+    /** The registration ids of publications whose logs are being made. */
+    private final LongHashSet preparing = new LongHashSet();
+
+    /** The registration ids of the logs that there are. */
+    private final LongHashSet logs = new LongHashSet();
+
     private final RoundRobin<Publication> roundRobin;
 
     /** The driver closes: nothing more is published. */
@@ -62,7 +77,9 @@ final class Publications implements RoundRobin.Turn<Publication> {
             CommandFailures failures,
             DriverCounters counters,
             DriverClock clock,
+            Shares shares,
             ErrorHandler errors) {
+        this.shares = shares;
         this.factory = factory;
         this.subscriptions = subscriptions;
         this.files = files;
@@ -105,8 +122,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
 
         @Override
         public void onLog(LogBuffers log) {
-            preparations.remove(this);
-            named.remove(this);
+            end();
             if (askers.isEmpty()) {
                 files.free(log); // all have gone meanwhile
                 return;
@@ -115,9 +131,10 @@ final class Publications implements RoundRobin.Turn<Publication> {
             try {
                 publication = factory.create(log, channel, askers.getFirst().client.id());
             } catch (BusException e) {
-                tellAll(e);
+                refuse(e);
                 return;
             }
+            logs.add(publication.registrationId());
             all.add(publication);
             named.add(publication);
             roundRobin.add(publication);
@@ -131,16 +148,40 @@ final class Publications implements RoundRobin.Turn<Publication> {
 
         @Override
         public void onFailure(CommandException failure) {
-            preparations.remove(this);
-            named.remove(this);
-            tellAll(failure);
+            end();
+            refuse(failure);
         }
 
-        private void tellAll(BusException failure) {
+        private void add(Client client, long correlationId, String written) {
+            shares.take(Share.PUBLICATIONS, client.id(), Shares.weight(channel));
+            askers.add(new Asker(client, correlationId, written));
+            owners.put(correlationId, client.id());
+            preparing.add(correlationId);
+        }
+
+        private void end() {
+            preparations.remove(this);
+            named.remove(this);
+            askers.forEach(asker -> preparing.remove(asker.correlationId));
+        }
+
+        private void refuse(BusException failure) {
             for (Asker asker : askers) {
+                forget(asker.client.id(), asker.correlationId, channel);
                 Throwable named = ChannelFailure.of(asker.channel, failure);
-                failures.tell(asker.correlationId, (RuntimeException) named);
+                failures.tell(
+                        asker.client.id(), asker.correlationId, (RuntimeException) named);
             }
+        }
+
+        private void drop(Client client) {
+            for (Asker asker : askers) {
+                if (asker.client == client) {
+                    preparing.remove(asker.correlationId);
+                    forget(client.id(), asker.correlationId, channel);
+                }
+            }
+            askers.removeIf(asker -> asker.client == client);
         }
     }
 
@@ -157,60 +198,68 @@ final class Publications implements RoundRobin.Turn<Publication> {
         }
         asked.checkPublishable();
         asked.checkStream(streamId);
-        responses.check(asked);
+        responses.check(client.id(), asked);
         ChannelUri channel = factory.completed(named.placed(asked));
         Publication shared = exclusive ? null : findShared(streamId, channel);
         if (shared != null) {
+            shares.take(Share.PUBLICATIONS, client.id(), Shares.weight(shared.named()));
+            owners.put(correlationId, client.id());
             give(client, correlationId, shared);
             return;
         }
+        shares.require(Share.PUBLICATIONS, client.id(), Shares.weight(channel));
         Preparation preparation = exclusive ? null : findPrepared(streamId, channel);
         if (preparation == null) {
             preparation = prepare(client, correlationId, streamId, exclusive, channel);
         }
-        preparation.askers.add(new Asker(client, correlationId, asked.written()));
+        preparation.add(client, correlationId, asked.written());
     }
 
     private void give(Client client, long correlationId, Publication publication) {
         publication.addReference();
-        client.publications().add(new Client.Hold(correlationId, publication));
+        client.publications().put(correlationId, publication);
         events.publicationReady(correlationId, publication);
+    }
+
+    private void forget(long clientId, long correlationId, ChannelUri channel) {
+        shares.giveBack(Share.PUBLICATIONS, clientId, Shares.weight(channel));
+        owners.remove(correlationId);
     }
 
     /** Whether the log of a publication that a client has asked for is being made. */
     boolean isPreparing(long correlationId) {
-        for (Preparation preparation : preparations) {
-            for (Asker asker : preparation.askers) {
-                if (asker.correlationId == correlationId) {
-                    return true;
-                }
-            }
-        }
-        return false;
+        return preparing.contains(correlationId);
     }
 
     /** A client has gone: what is made for it alone is undone when it stands. */
     void drop(Client client) {
-        preparations.forEach(each -> each.askers.removeIf(asker -> asker.client == client));
+        preparations.forEach(each -> each.drop(client));
     }
 
+    /** Whether a registration id is one of a publication, whoever has asked for that. */
     boolean contains(long registrationId) {
-        for (Publication publication : all) {
-            if (publication.registrationId() == registrationId) {
-                return true;
-            }
+        return logs.contains(registrationId) || owners.containsKey(registrationId);
+    }
+
+    /** Whether a client has asked for a publication by this registration id, and not let go. */
+    boolean isOf(long clientId, long registrationId) {
+        return owners.containsKey(registrationId) && owners.get(registrationId) == clientId;
+    }
+
+    /** A client takes a publication back, if no other holds it: it ends wherever readers are. */
+    void revoke(Client client, Publication publication) {
+        long own =
+                client.publications().values().stream().filter(each -> each == publication).count();
+        if (publication.references() == own) {
+            publication.revoke();
+            revoked.incrementRelease();
         }
-        return isPreparing(registrationId);
     }
 
-    /** Takes a publication back: it ends wherever its readers are. */
-    void revoke(Publication publication) {
-        publication.revoke();
-        revoked.incrementRelease();
-    }
-
-    /** A client lets go of a publication. */
-    void release(Publication publication, boolean hasDied) {
+    /** A client lets go of a publication that it holds. */
+    void release(Client client, long registrationId, boolean hasDied) {
+        Publication publication = client.publications().remove(registrationId);
+        forget(client.id(), registrationId, publication.named());
         publication.removeReference(clock.nanoTime(), hasDied);
     }
 
@@ -266,9 +315,9 @@ final class Publications implements RoundRobin.Turn<Publication> {
                         channel,
                         tagged);
         Preparation preparation = new Preparation(spec, channel);
+        files.publication(spec, client.id(), preparation);
         preparations.add(preparation);
         named.add(preparation);
-        files.publication(spec, client.id(), preparation);
         return preparation;
     }
 
@@ -386,6 +435,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
 
     private void free(Publication publication, long nowNs) {
         all.remove(publication);
+        logs.remove(publication.registrationId());
         named.remove(publication);
         roundRobin.remove(publication);
         subscriptions.sources().remove(publication);
@@ -394,6 +444,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         publication.close();
         if (publication instanceof NetworkPublication network) {
             statuses.leave(network.status());
+            network.destinations().clear();
         }
         files.release(publication.log(), nowNs);
         count.setRelease(all.size());

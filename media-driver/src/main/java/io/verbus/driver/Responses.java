@@ -36,13 +36,14 @@ final class Responses {
     }
 
     /**
-     * Checks what a publication's channel says of requests and responses.
+     * Checks what a publication's channel says of requests and responses. A client names its own
+     * subscription to the responses, and an image that it reads.
      *
      * @throws CommandException if what it names is not there.
      */
-    void check(ChannelUri channel) {
+    void check(long clientId, ChannelUri channel) {
         ResponseLink link = channel.response();
-        if (link.isRequest() && !subscriptions.contains(link.correlationId())) {
+        if (link.isRequest() && !subscriptions.isOf(clientId, link.correlationId())) {
             throw new CommandException(
                     ErrorCode.GENERIC_ERROR,
                     "unable to find response subscription for response-correlation-id="
@@ -50,17 +51,17 @@ final class Responses {
                             + ": add the subscription with control-mode=response first");
         }
         if (link.isOfImage()) {
-            checkRequests(channel, link.correlationId());
+            checkRequests(clientId, channel, link.correlationId());
         }
     }
 
-    private void checkRequests(ChannelUri channel, long imageId) {
+    private void checkRequests(long clientId, ChannelUri channel, long imageId) {
         Subscribable requests = subscriptions.sources().get(imageId);
         boolean isThere =
                 channel.isIpc()
                         ? requests instanceof IpcPublication
                         : requests instanceof NetworkImage;
-        if (!isThere) {
+        if (!isThere || !requests.subscribers().isOf(clientId)) {
             throw new CommandException(
                     ErrorCode.GENERIC_ERROR,
                     "image.correlationId="

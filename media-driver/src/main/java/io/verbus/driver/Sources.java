@@ -8,7 +8,7 @@ import io.verbus.driver.command.CommandException;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
 
-import org.agrona.ErrorHandler;
+import org.agrona.collections.LongHashSet;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,16 +21,19 @@ import java.util.List;
 final class Sources {
     private record Join(Subscribable source, Subscription subscription) {}
 
+    /** Joins that are tried again in one go. */
+    private static final int LATE_JOINS = 64;
+
     private final DriverCounters counters;
-    private final ErrorHandler errors;
+    private final CommandFailures failures;
     private final List<Subscribable> all = new ArrayList<>();
 
     /** Those for which there was no counter. */
     private final ArrayDeque<Join> unjoined = new ArrayDeque<>();
 
-    Sources(DriverCounters counters, ErrorHandler errors) {
+    Sources(DriverCounters counters, CommandFailures failures) {
         this.counters = counters;
-        this.errors = errors;
+        this.failures = failures;
     }
 
     void add(Subscribable source) {
@@ -70,8 +73,8 @@ final class Sources {
             }
         }
         try {
-            counters.pool().require(CounterShare.IMAGES, images);
-            counters.pool().require(CounterShare.CLIENTS, publications);
+            counters.pool().require(CounterShare.IMAGES, subscription.clientId(), images);
+            counters.pool().require(CounterShare.CLIENTS, subscription.clientId(), publications);
         } catch (BusException e) {
             throw new CommandException(
                     ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
@@ -92,17 +95,17 @@ final class Sources {
                 source.attach(subscription);
             } catch (CommandException e) {
                 unjoined.add(new Join(source, subscription));
-                errors.onError(
-                        new BusException(
-                                "subscription "
-                                        + subscription.registrationId()
-                                        + " of client "
-                                        + subscription.clientId()
-                                        + " receives nothing yet of a new "
-                                        + (source instanceof Publication ? "publication" : "image")
-                                        + ", and joins it as soon as there is a counter: "
-                                        + e.getMessage(),
-                                e));
+                failures.record(
+                        CommandFailures.Kind.JOINS_LATE,
+                        subscription.clientId(),
+                        "subscription "
+                                + subscription.registrationId()
+                                + " of client "
+                                + subscription.clientId()
+                                + " receives nothing yet of a new "
+                                + (source instanceof Publication ? "publication" : "image")
+                                + ", and joins it as soon as there is a counter: "
+                                + e.getMessage());
             }
         }
     }
@@ -114,17 +117,22 @@ final class Sources {
      */
     int joinLate() {
         int count = 0;
-        while (!unjoined.isEmpty()) {
-            Join join = unjoined.peekFirst();
+        LongHashSet exhausted = new LongHashSet();
+        for (int i = Math.min(unjoined.size(), LATE_JOINS); i > 0; i--) {
+            Join join = unjoined.removeFirst();
+            if (exhausted.contains(join.subscription.clientId())) {
+                unjoined.addLast(join);
+                continue;
+            }
             try {
                 if (join.source.serves(join.subscription)) {
                     join.source.attach(join.subscription);
                 }
+                count++;
             } catch (CommandException e) {
-                break; // it was told when it failed first
+                exhausted.add(join.subscription.clientId()); // it was told when it failed first
+                unjoined.addLast(join);
             }
-            unjoined.removeFirst();
-            count++;
         }
         return count;
     }

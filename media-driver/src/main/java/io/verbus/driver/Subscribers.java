@@ -118,6 +118,16 @@ final class Subscribers {
         return indexOf(subscription) >= 0;
     }
 
+    /** Whether a client reads the source, or was let go. */
+    boolean isOf(long clientId) {
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).subscription.clientId() == clientId) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private int indexOf(Subscription subscription) {
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i).subscription == subscription) {

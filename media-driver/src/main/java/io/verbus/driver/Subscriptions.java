@@ -12,11 +12,12 @@ import io.verbus.driver.channel.NamedPublications;
 import io.verbus.driver.channel.ReceiveStatuses;
 import io.verbus.driver.command.ChannelFailure;
 import io.verbus.driver.command.CommandException;
+import io.verbus.driver.share.Share;
+import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.Transport;
 
-import org.agrona.ErrorHandler;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.status.AtomicCounter;
 
@@ -36,7 +37,12 @@ final class Subscriptions {
     private final EventEncoder events;
     private final ReceiveStatuses statuses;
     private final AtomicCounter count;
+    private final Shares shares;
+
+    /** Those of clients, and their destinations in this driver, in the order of their coming. */
     private final List<Subscription> all = new ArrayList<>();
+
+    private final Long2ObjectHashMap<Subscription> byRegistration = new Long2ObjectHashMap<>();
     private final Sources sources;
     private final UnaryOperator<ChannelUri> presets;
 
@@ -54,13 +60,15 @@ final class Subscriptions {
             ManualEndpoints manuals,
             EventEncoder events,
             DriverCounters counters,
-            ErrorHandler errors) {
+            Shares shares,
+            CommandFailures clientErrors) {
+        this.shares = shares;
         this.presets = presets;
         this.transports = transports;
         this.manuals = manuals;
         this.events = events;
-        this.sources = new Sources(counters, errors);
-        this.statuses = new ReceiveStatuses(counters);
+        this.sources = new Sources(counters, clientErrors);
+        this.statuses = new ReceiveStatuses(counters, shares);
         this.count = counters.system(SystemCounter.SUBSCRIPTIONS);
     }
 
@@ -70,6 +78,8 @@ final class Subscriptions {
      * @throws io.verbus.BusException if its channel cannot be used.
      */
     void add(Client client, long correlationId, int streamId, ChannelUri asked) {
+        // Once more when it is added, as the channel that is held may be a longer text by then.
+        shares.require(Share.SUBSCRIPTIONS, client.id(), Shares.weight(asked));
         String carrier = null;
         Transport transport = null;
         InboundEndpoint endpoint = null;
@@ -91,7 +101,10 @@ final class Subscriptions {
             try {
                 statusId =
                         statuses.enter(
-                                endpoint, correlationId, asked.toString(), endpoint.description());
+                                endpoint,
+                                new DriverCounters.Registration(correlationId, client.id()),
+                                asked.toString(),
+                                endpoint.description());
             } catch (CommandException e) {
                 transport.closeEndpoint(endpoint);
                 throw e;
@@ -112,13 +125,11 @@ final class Subscriptions {
         try {
             SharedEndpoints.check(subscription, all);
             sources.requireCounters(subscription);
-        } catch (CommandException e) {
+            enter(client, subscription);
+        } catch (BusException e) {
             closeEndpoint(subscription);
             throw e;
         }
-        all.add(subscription);
-        client.subscriptions().add(subscription);
-        count.setRelease(all.size());
         events.subscriptionReady(correlationId, statusId);
         sources.joinAll(subscription);
         if (channel.response().isResponse()) {
@@ -126,6 +137,14 @@ final class Subscriptions {
         } else if (transport != null) {
             transport.onSubscriptionAdded(endpoint, streamId);
         }
+    }
+
+    private void enter(Client client, Subscription subscription) {
+        shares.take(Share.SUBSCRIPTIONS, client.id(), Shares.weight(subscription.channel()));
+        all.add(subscription);
+        byRegistration.put(subscription.registrationId(), subscription);
+        client.subscriptions().put(subscription.registrationId(), subscription);
+        count.setRelease(byRegistration.size());
     }
 
     /**
@@ -173,7 +192,12 @@ final class Subscriptions {
         endpoint.enter();
         int statusId;
         try {
-            statusId = statuses.enter(endpoint, correlationId, channel.toString(), null);
+            statusId =
+                    statuses.enter(
+                            endpoint,
+                            new DriverCounters.Registration(correlationId, client.id()),
+                            channel.toString(),
+                            null);
         } catch (CommandException e) {
             manuals.leave(endpoint);
             throw e;
@@ -190,13 +214,11 @@ final class Subscriptions {
                         null);
         try {
             SharedEndpoints.check(subscription, all);
-        } catch (CommandException e) {
+            enter(client, subscription);
+        } catch (BusException e) {
             closeEndpoint(subscription);
             throw e;
         }
-        all.add(subscription);
-        client.subscriptions().add(subscription);
-        count.setRelease(all.size());
         events.subscriptionReady(correlationId, statusId);
         sources.joinAll(subscription);
         for (ManualEndpoint.Destination each : endpoint.destinations()) {
@@ -225,6 +247,7 @@ final class Subscriptions {
                             null,
                             null,
                             null);
+            shares.take(Share.DESTINATIONS, local.clientId(), Shares.weight(local.channel()));
             all.add(local);
             answer.run();
             sources.joinAll(local);
@@ -234,7 +257,8 @@ final class Subscriptions {
         ManualEndpoint.Destination added =
                 manuals.add(
                         endpoint,
-                        subscription.registrationId(),
+                        new DriverCounters.Registration(
+                                subscription.registrationId(), subscription.clientId()),
                         statuses.counterId(endpoint),
                         named);
         answer.run();
@@ -260,7 +284,7 @@ final class Subscriptions {
         }
         for (Subscription local : List.copyOf(all)) {
             if (isLocalOf(subscription, local) && local.channel().equals(presets.apply(named))) {
-                all.remove(local);
+                removeLocal(local);
                 sources.end(local);
                 return;
             }
@@ -315,29 +339,52 @@ final class Subscriptions {
     }
 
     boolean contains(long registrationId) {
-        for (Subscription subscription : all) {
-            if (subscription.registrationId() == registrationId) {
-                return true;
-            }
-        }
-        return false;
+        return byRegistration.containsKey(registrationId);
+    }
+
+    /** Whether a client has a subscription of this registration id. */
+    boolean isOf(long clientId, long registrationId) {
+        Subscription subscription = byRegistration.get(registrationId);
+        return subscription != null && subscription.clientId() == clientId;
     }
 
     /** Removes a subscription, which its client has let go of. */
     void remove(Subscription subscription) {
-        for (Subscription local : List.copyOf(all)) {
-            if (isLocalOf(subscription, local)) {
-                all.remove(local);
-                sources.leave(local);
+        if (subscription.endpoint() instanceof ManualEndpoint) {
+            for (Subscription local : List.copyOf(all)) {
+                if (isLocalOf(subscription, local)) {
+                    removeLocal(local);
+                    sources.leave(local);
+                }
             }
         }
-        all.remove(subscription);
+        drop(subscription);
+        byRegistration.remove(subscription.registrationId());
+        shares.giveBack(
+                Share.SUBSCRIPTIONS,
+                subscription.clientId(),
+                Shares.weight(subscription.channel()));
         removals++;
         failures.remove(subscription.registrationId());
-        count.setRelease(all.size());
+        count.setRelease(byRegistration.size());
         sources.leave(subscription);
         forget(subscription);
         closeEndpoint(subscription);
+    }
+
+    private void removeLocal(Subscription local) {
+        drop(local);
+        shares.giveBack(Share.DESTINATIONS, local.clientId(), Shares.weight(local.channel()));
+    }
+
+    /** Records are equal by value, which takes long to find out; this is one of a kind. */
+    private void drop(Subscription subscription) {
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i) == subscription) {
+                all.remove(i);
+                return;
+            }
+        }
     }
 
     private static void forget(Subscription subscription) {

@@ -40,7 +40,9 @@ class CounterExhaustionTest {
 
     @BeforeEach
     void launch() {
-        driver = MediaDriver.launchEmbedded(Drivers.config().counterValuesLength(COUNTERS * 128));
+        driver =
+                MediaDriver.launchEmbedded(
+                        Drivers.config().counterValuesLength(COUNTERS * 128).clientShare(100));
         bus = Drivers.connect(driver);
     }
 

@@ -58,6 +58,7 @@ final class HostileCommands {
     private final ManyToOneRingBuffer ring;
     private final UnsafeBuffer message;
     private final byte[] bytes;
+    private final long[] registrations = new long[REGISTRATIONS];
     private int typeId;
     private int length;
 
@@ -66,6 +67,9 @@ final class HostileCommands {
         this.ring = ring;
         bytes = new byte[ring.maxMsgLength()];
         message = new UnsafeBuffer(bytes);
+        for (int i = 0; i < REGISTRATIONS; i++) {
+            registrations[i] = ring.nextCorrelationId();
+        }
     }
 
     /** Writes one command, or claims and aborts one; waits while there is no room for it. */
@@ -125,7 +129,7 @@ final class HostileCommands {
     }
 
     private long registration() {
-        return 2 * BASE + random.nextInt(REGISTRATIONS);
+        return registrations[random.nextInt(REGISTRATIONS)];
     }
 
     private void wellFormed() {

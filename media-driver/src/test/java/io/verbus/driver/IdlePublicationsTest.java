@@ -15,6 +15,7 @@ import io.verbus.driver.agent.CycleTimes;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ErrorSink;
 import io.verbus.transport.Instructions;
@@ -71,7 +72,7 @@ class IdlePublicationsTest {
 
     private DriverParts parts() {
         DriverClock clock = new DriverClock();
-        DriverCounters counters = new DriverCounters(cnc, clock);
+        DriverCounters counters = new DriverCounters(cnc, clock, new Shares(config.shares()));
         DistinctErrorLog log =
                 new DistinctErrorLog(
                         cnc.errorLog(), SystemEpochClock.INSTANCE, StandardCharsets.UTF_8);

@@ -5,11 +5,7 @@ package io.verbus.driver.background;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -21,8 +17,11 @@ import java.util.function.Consumer;
  * <p>Slices for which a client or peer waits go before all others.
  */
 public final class Background implements AutoCloseable {
-    private static final int MAX_LOOK_UPS = 8;
-    private static final long IDLE_LOOK_UP_SECONDS = 10;
+    /** Threads that ask name servers, which may be silent for long. */
+    private static final int LOOK_UPS = 32;
+
+    /** Of those, how many one owner may have at a time. */
+    private static final int LOOK_UPS_OF_ONE = 4;
 
     private record Added(Object owner, SlicedTask task, boolean isAwaited) {}
 
@@ -38,27 +37,18 @@ public final class Background implements AutoCloseable {
             new ManyToOneConcurrentLinkedQueue<>();
 
     private final Thread slices = thread(this::workOnSlices, "verbus-log-slices");
-    private final ExecutorService calls =
-            Executors.newSingleThreadExecutor(call -> thread(call, "verbus-memory-calls"));
-    private final ThreadPoolExecutor lookUps =
-            new ThreadPoolExecutor(
-                    MAX_LOOK_UPS,
-                    MAX_LOOK_UPS,
-                    IDLE_LOOK_UP_SECONDS,
-                    TimeUnit.SECONDS,
-                    new LinkedBlockingQueue<>(),
-                    call -> thread(call, "verbus-names"));
+    private final FairThreads calls = new FairThreads("verbus-memory-calls", 1, 1);
+    private final FairThreads lookUps = new FairThreads("verbus-names", LOOK_UPS, LOOK_UPS_OF_ONE);
 
     /**
      * @param errors where failures go that no caller is told.
      */
     public Background(ErrorHandler errors) {
         this.errors = errors;
-        lookUps.allowCoreThreadTimeOut(true);
         slices.start();
     }
 
-    private static Thread thread(Runnable work, String name) {
+    static Thread thread(Runnable work, String name) {
         return Thread.ofPlatform().daemon().name(name).unstarted(work);
     }
 
@@ -79,17 +69,22 @@ public final class Background implements AutoCloseable {
     }
 
     /**
-     * Makes a call that cannot be divided, after those before it.
+     * Makes a call that cannot be divided, after those of the same owner before it.
      *
+     * @param owner whose turn it is when a call has been made.
      * @param then told, by the conductor, null or what the call threw.
      */
-    public void call(Runnable call, Consumer<RuntimeException> then) {
-        calls.execute(() -> run(call, then));
+    public void call(Object owner, Runnable call, Consumer<RuntimeException> then) {
+        calls.execute(owner, () -> run(call, then));
     }
 
-    /** Asks a name server, besides others. */
-    void lookUp(Runnable question, Runnable then) {
-        lookUps.execute(() -> run(question, failure -> then.run()));
+    /**
+     * Asks a name server, besides others.
+     *
+     * @param owner whose silent name servers hold up none of another's questions.
+     */
+    void lookUp(Object owner, Runnable question, Runnable then) {
+        lookUps.execute(owner, () -> run(question, failure -> then.run()));
     }
 
     private void run(Runnable call, Consumer<RuntimeException> then) {
@@ -177,14 +172,14 @@ public final class Background implements AutoCloseable {
     @Override
     public void close() {
         added.add(CLOSE);
-        calls.shutdown();
-        lookUps.shutdownNow();
+        lookUps.abandon();
         boolean isInterrupted = false;
         boolean isEnded = false;
         while (!isEnded) {
             try {
                 slices.join();
-                isEnded = calls.awaitTermination(1, TimeUnit.SECONDS);
+                calls.finish();
+                isEnded = true;
             } catch (InterruptedException e) {
                 isInterrupted = true;
             }

@@ -23,6 +23,19 @@ final class FairQueue<T> {
         byOwner.computeIfAbsent(owner, each -> new ArrayDeque<>()).addLast(task);
     }
 
+    /** The owner whose turn it is. The queue is not empty. */
+    Object nextOwner() {
+        return byOwner.keySet().iterator().next();
+    }
+
+    /** Moves the tasks of an owner behind those of all owners of another queue. */
+    void moveTo(FairQueue<T> other, Object owner) {
+        ArrayDeque<T> tasks = byOwner.remove(owner);
+        if (tasks != null) {
+            other.byOwner.put(owner, tasks);
+        }
+    }
+
     /** The task whose turn it is. The queue is not empty. */
     T next() {
         return byOwner.values().iterator().next().getFirst();

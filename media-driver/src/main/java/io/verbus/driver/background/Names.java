@@ -3,6 +3,10 @@
 package io.verbus.driver.background;
 
 import io.verbus.channel.LocalInterface;
+import io.verbus.driver.share.Share;
+import io.verbus.driver.share.Shares;
+
+import org.agrona.collections.Long2LongCounterMap;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -24,16 +28,26 @@ public final class Names {
     private final Background background;
     private final HostNames hosts;
     private final LongConsumer taken;
-    private final Map<String, CompletableFuture<Void>> underWay = new HashMap<>();
+    private final Shares shares;
+    private final Map<Question, CompletableFuture<Void>> underWay = new HashMap<>();
 
     /** The one that was found least recently comes first. */
-    private final Map<String, InetAddress> found = new LinkedHashMap<>();
+    private final Map<String, Found> found = new LinkedHashMap<>();
+
+    private final Long2LongCounterMap foundFor = new Long2LongCounterMap(0);
+
+    /** A name that is looked up for a client: nobody waits for a name server that others ask. */
+    private record Question(long client, String name) {}
+
+    private record Found(long client, InetAddress address) {}
 
     /**
      * @param hosts that names are asked of.
      * @param taken told, by a background thread, how long each answer has taken, nanoseconds.
+     * @param shares of clients, in which questions count.
      */
-    public Names(Background background, HostNames hosts, LongConsumer taken) {
+    public Names(Background background, HostNames hosts, LongConsumer taken, Shares shares) {
+        this.shares = shares;
         this.background = background;
         this.hosts = hosts;
         this.taken = taken;
@@ -42,21 +56,37 @@ public final class Names {
     /**
      * Looks a name up.
      *
+     * @param client for which it is, or {@link Shares#NOBODY}.
      * @param name or an IP address, or that of a {@link LocalInterface}.
      * @return completed in a later turn of the conductor, or at once for an IP address.
+     * @throws io.verbus.driver.share.ShareException if the client has too many looked up.
      */
-    public CompletableFuture<Void> lookUp(String name) {
-        return literal(name) != null ? NOTHING : underWay.computeIfAbsent(name, this::beginLookUp);
+    public CompletableFuture<Void> lookUp(long client, String name) {
+        if (literal(name) != null) {
+            return NOTHING;
+        }
+        Question question = new Question(client, name);
+        CompletableFuture<Void> asked = underWay.get(question);
+        return asked == null ? beginLookUp(question) : asked;
     }
 
-    private CompletableFuture<Void> beginLookUp(String name) {
+    private CompletableFuture<Void> beginLookUp(Question question) {
+        boolean isOfClient = question.client != Shares.NOBODY;
+        if (isOfClient) {
+            shares.take(Share.LOOK_UPS, question.client, 1);
+        }
         CompletableFuture<Void> end = new CompletableFuture<>();
+        underWay.put(question, end);
         InetAddress[] answer = new InetAddress[1];
         background.lookUp(
-                () -> answer[0] = ask(name),
+                question.client,
+                () -> answer[0] = ask(question.name),
                 () -> {
-                    underWay.remove(name);
-                    remember(name, answer[0]);
+                    underWay.remove(question);
+                    if (isOfClient) {
+                        shares.giveBack(Share.LOOK_UPS, question.client, 1);
+                    }
+                    remember(question, answer[0]);
                     end.complete(null);
                 });
         return end;
@@ -76,21 +106,51 @@ public final class Names {
         }
     }
 
-    private void remember(String name, InetAddress address) {
-        found.remove(name);
+    private void remember(Question question, InetAddress address) {
+        forget(question.name);
         if (address != null) {
-            found.put(name, address);
+            found.put(question.name, new Found(question.client, address));
+            foundFor.incrementAndGet(question.client);
         }
         if (found.size() > MAX_REMEMBERED) {
-            found.remove(found.keySet().iterator().next());
+            forget(oldestOf(clientOfMost()));
         }
+    }
+
+    private void forget(String name) {
+        Found old = found.remove(name);
+        if (old != null) {
+            foundFor.decrementAndGet(old.client);
+        }
+    }
+
+    private long clientOfMost() {
+        long[] most = {Shares.NOBODY, 0};
+        foundFor.forEach(
+                (client, count) -> {
+                    if (count > most[1]) {
+                        most[0] = client;
+                        most[1] = count;
+                    }
+                });
+        return most[0];
+    }
+
+    private String oldestOf(long client) {
+        for (Map.Entry<String, Found> each : found.entrySet()) {
+            if (each.getValue().client == client) {
+                return each.getKey();
+            }
+        }
+        throw new IllegalStateException("no name was found for client " + client);
     }
 
     /** What a name led to when it was looked up last; unresolved if that failed. */
     public InetSocketAddress address(String name, int port) {
         InetAddress address = literal(name);
         if (address == null) {
-            address = found.get(name);
+            Found there = found.get(name);
+            address = there == null ? null : there.address;
         }
         return address == null
                 ? InetSocketAddress.createUnresolved(name, port)

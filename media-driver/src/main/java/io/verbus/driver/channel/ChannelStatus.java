@@ -6,6 +6,8 @@ import io.verbus.BusException;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.command.CommandException;
+import io.verbus.driver.share.Share;
+import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -20,53 +22,71 @@ public final class ChannelStatus implements AutoCloseable {
 
     private final DriverCounters counters;
     private final String side;
-    private final long registrationId;
+    private final DriverCounters.Registration first;
+    private final Shares shares;
     private final AtomicCounter state;
     private AtomicCounter address;
     private boolean isBound;
     private int users = 1;
 
     private ChannelStatus(
-            DriverCounters counters, String side, int typeId, long registrationId, String channel) {
+            DriverCounters counters,
+            Shares shares,
+            String side,
+            int typeId,
+            DriverCounters.Registration first,
+            String channel) {
         this.counters = counters;
+        this.shares = shares;
         this.side = side;
-        this.registrationId = registrationId;
+        this.first = first;
         try {
-            state = counters.channel(typeId, side + "-channel", registrationId, channel);
+            shares.require(Share.ENDPOINTS, first.clientId(), 1);
+            state = counters.channel(typeId, side + "-channel", first, channel);
         } catch (BusException e) {
             throw exhausted(e);
         }
+        shares.take(Share.ENDPOINTS, first.clientId(), 1);
         state.setRelease(ACTIVE);
     }
 
     /**
      * Of a place that publications send to.
      *
-     * @param registrationId of the first.
+     * @param first to send there, whose share the place counts in.
      * @param channel of the first.
-     * @throws CommandException if there is no counter left.
+     * @throws CommandException if there is no counter left, or the client has too many places.
      */
-    static ChannelStatus sending(DriverCounters counters, long registrationId, String channel) {
+    static ChannelStatus sending(
+            DriverCounters counters,
+            Shares shares,
+            DriverCounters.Registration first,
+            String channel) {
         return new ChannelStatus(
-                counters, "snd", CounterTypes.SEND_CHANNEL_STATUS, registrationId, channel);
+                counters, shares, "snd", CounterTypes.SEND_CHANNEL_STATUS, first, channel);
     }
 
     /**
      * Of a place that subscriptions receive at.
      *
-     * @param registrationId of the first.
+     * @param first to receive there, whose share the place counts in.
      * @param channel of the first.
      * @param boundTo local address; null if the place has none of its own.
-     * @throws CommandException if there is no counter left.
+     * @throws CommandException if there is no counter left, or the client has too many places.
      */
     static ChannelStatus receiving(
-            DriverCounters counters, long registrationId, String channel, String boundTo) {
+            DriverCounters counters,
+            Shares shares,
+            DriverCounters.Registration first,
+            String channel,
+            String boundTo) {
         ChannelStatus status =
                 new ChannelStatus(
                         counters,
+                        shares,
                         "rcv",
                         CounterTypes.RECEIVE_CHANNEL_STATUS,
-                        registrationId,
+                        first,
                         channel);
         if (boundTo == null) {
             return status;
@@ -103,9 +123,7 @@ public final class ChannelStatus implements AutoCloseable {
     public void bound(String text) {
         isBound = true;
         try {
-            address =
-                    counters.localAddress(
-                            side + "-local-sockaddr", registrationId, state.id(), text);
+            address = counters.localAddress(side + "-local-sockaddr", first, state.id(), text);
         } catch (BusException e) {
             throw exhausted(e);
         }
@@ -132,5 +150,6 @@ public final class ChannelStatus implements AutoCloseable {
             address.close();
         }
         state.close();
+        shares.giveBack(Share.ENDPOINTS, first.clientId(), 1);
     }
 }

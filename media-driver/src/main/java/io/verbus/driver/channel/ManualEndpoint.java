@@ -19,10 +19,12 @@ public final class ManualEndpoint implements InboundEndpoint {
     /**
      * A destination of peers' streams.
      *
+     * @param clientId of the client that has added it, in whose share it counts.
      * @param named channel in the client's words.
      * @param address counter of the local address.
      */
     public record Destination(
+            long clientId,
             ChannelUri named,
             Transport transport,
             InboundEndpoint endpoint,

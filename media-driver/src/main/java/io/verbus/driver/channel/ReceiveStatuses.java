@@ -3,6 +3,7 @@
 package io.verbus.driver.channel;
 
 import io.verbus.driver.command.CommandException;
+import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.transport.InboundEndpoint;
 
@@ -15,25 +16,34 @@ import java.util.Map;
  */
 public final class ReceiveStatuses {
     private final DriverCounters counters;
+    private final Shares shares;
     private final Map<InboundEndpoint, ChannelStatus> all = new IdentityHashMap<>();
 
-    public ReceiveStatuses(DriverCounters counters) {
+    /**
+     * @param shares of clients, in which places count.
+     */
+    public ReceiveStatuses(DriverCounters counters, Shares shares) {
         this.counters = counters;
+        this.shares = shares;
     }
 
     /**
      * A subscription receives at an endpoint.
      *
+     * @param receiver whose share a new place counts in.
      * @param channel that it was added with.
      * @param boundTo local address; null if the endpoint has none of its own.
      * @return counter of the status.
-     * @throws CommandException if there is no counter left.
+     * @throws CommandException if there is no counter left, or the client has too many places.
      */
     public int enter(
-            InboundEndpoint endpoint, long registrationId, String channel, String boundTo) {
+            InboundEndpoint endpoint,
+            DriverCounters.Registration receiver,
+            String channel,
+            String boundTo) {
         ChannelStatus status = all.get(endpoint);
         if (status == null) {
-            status = ChannelStatus.receiving(counters, registrationId, channel, boundTo);
+            status = ChannelStatus.receiving(counters, shares, receiver, channel, boundTo);
             all.put(endpoint, status);
         } else {
             status.enter();

@@ -4,6 +4,7 @@ package io.verbus.driver.channel;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.driver.command.CommandException;
+import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
 
 import java.util.ArrayList;
@@ -18,25 +19,31 @@ public final class SendStatuses {
     private record Entry(ChannelUri channel, ChannelStatus status) {}
 
     private final DriverCounters counters;
+    private final Shares shares;
     private final List<Entry> all = new ArrayList<>();
 
-    public SendStatuses(DriverCounters counters) {
+    /**
+     * @param shares of clients, in which places count.
+     */
+    public SendStatuses(DriverCounters counters, Shares shares) {
         this.counters = counters;
+        this.shares = shares;
     }
 
     /**
      * A publication sends to the place of a channel.
      *
-     * @throws CommandException if there is no counter left.
+     * @param sender whose share a new place counts in.
+     * @throws CommandException if there is no counter left, or the client has too many places.
      */
-    public ChannelStatus enter(long registrationId, ChannelUri channel) {
+    public ChannelStatus enter(DriverCounters.Registration sender, ChannelUri channel) {
         for (Entry each : all) {
             if (isShared(each.channel, channel)) {
                 each.status.enter();
                 return each.status;
             }
         }
-        ChannelStatus status = ChannelStatus.sending(counters, registrationId, channel.toString());
+        ChannelStatus status = ChannelStatus.sending(counters, shares, sender, channel.toString());
         all.add(new Entry(channel, status));
         return status;
     }

@@ -75,6 +75,7 @@ public final class CommandDecoder implements MessageHandler {
         } else if (length > MAX_LENGTH || !MessageBounds.isWhole(typeId, command, 0, length)) {
             boolean hasId = copied >= CORRELATION_ID + Long.BYTES;
             handler.onMalformed(
+                    hasId ? command.getLong(0) : 0,
                     hasId ? command.getLong(CORRELATION_ID) : 0,
                     "it is of type " + typeId + " and has " + length + " bytes");
         } else {
@@ -321,7 +322,8 @@ public final class CommandDecoder implements MessageHandler {
     /** Ids come from the ring buffer's counter: they are positive, and become file names. */
     private boolean isId(long correlationId) {
         if (correlationId < 0) {
-            handler.onMalformed(correlationId, "its correlation id is " + correlationId);
+            handler.onMalformed(
+                    command.getLong(0), correlationId, "its correlation id is " + correlationId);
             return false;
         }
         return true;

@@ -72,8 +72,9 @@ public interface CommandHandler {
     /**
      * A message in the ring buffer that is no command.
      *
+     * @param clientId that it names, 0 where it cannot be read.
      * @param correlationId of the command, 0 where it cannot be read.
      * @param problem in words.
      */
-    void onMalformed(long correlationId, String problem);
+    void onMalformed(long clientId, long correlationId, String problem);
 }

@@ -5,6 +5,7 @@ package io.verbus.driver.config;
 import io.verbus.BusException;
 import io.verbus.channel.Endpoint;
 import io.verbus.driver.files.DirectoryAccess;
+import io.verbus.driver.share.ShareLimits;
 
 import org.agrona.ErrorHandler;
 
@@ -47,6 +48,8 @@ import java.util.Map;
  * @param toClientsLength bytes of the event broadcast buffer.
  * @param counterValuesLength bytes of the counters' values, 128 each.
  * @param errorLogLength bytes of the distinct error log.
+ * @param shares what clients may make the driver hold; where the bytes of logs are 0, as many as
+ *     their file system has.
  * @param transportOptions options of transports by name, such as {@code rdma.retry-count}.
  * @param spiesConnect whether a publication that only spies read is connected, where its channel
  *     does not say.
@@ -85,6 +88,7 @@ public record DriverConfig(
         int toClientsLength,
         int counterValuesLength,
         int errorLogLength,
+        ShareLimits shares,
         boolean spiesConnect,
         boolean deleteOnShutdown,
         boolean terminable,
@@ -139,6 +143,8 @@ public record DriverConfig(
         DriverOption.TO_CLIENTS_LENGTH.check(Integer.toString(toClientsLength));
         DriverOption.COUNTER_VALUES_LENGTH.check(Integer.toString(counterValuesLength));
         DriverOption.ERROR_LOG_LENGTH.check(Integer.toString(errorLogLength));
+        DriverOption.CLIENT_SHARE.check(Integer.toString(shares.percent()));
+        shares.totals().forEach(DriverOption::checkShare);
         if (unblockTimeoutNs < clientLivenessTimeoutNs) {
             throw new BusException(
                     "unblock-timeout of "

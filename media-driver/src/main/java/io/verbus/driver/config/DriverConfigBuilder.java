@@ -6,11 +6,14 @@ import io.verbus.channel.Endpoint;
 import io.verbus.driver.config.DriverConfig.AgentConfig;
 import io.verbus.driver.files.DirectoryAccess;
 import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.share.Share;
+import io.verbus.driver.share.ShareLimits;
 
 import org.agrona.ErrorHandler;
 
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -63,6 +66,8 @@ public final class DriverConfigBuilder {
     private int toClientsLength = preset(DriverOption.TO_CLIENTS_LENGTH);
     private int counterValuesLength = preset(DriverOption.COUNTER_VALUES_LENGTH);
     private int errorLogLength = preset(DriverOption.ERROR_LOG_LENGTH);
+    private int clientShare = preset(DriverOption.CLIENT_SHARE);
+    private final Map<Share, Long> shares = presetShares();
     private final Map<String, String> transportOptions = new TreeMap<>();
     private List<String> unusedOptions = List.of();
     private boolean spiesConnect;
@@ -73,6 +78,20 @@ public final class DriverConfigBuilder {
     private ErrorHandler warningHandler = warning -> {};
 
     DriverConfigBuilder() {}
+
+    private static Map<Share, Long> presetShares() {
+        Map<Share, Long> presets = new EnumMap<>(Share.class);
+        presets.put(Share.CLIENTS, (long) preset(DriverOption.MAX_CLIENTS));
+        presets.put(Share.SUBSCRIPTIONS, (long) preset(DriverOption.MAX_SUBSCRIPTIONS));
+        presets.put(Share.PUBLICATIONS, (long) preset(DriverOption.MAX_PUBLICATIONS));
+        presets.put(Share.DESTINATIONS, (long) preset(DriverOption.MAX_DESTINATIONS));
+        presets.put(Share.ENDPOINTS, (long) preset(DriverOption.MAX_ENDPOINTS));
+        presets.put(Share.STATIC_COUNTERS, (long) preset(DriverOption.MAX_STATIC_COUNTERS));
+        presets.put(Share.LOOK_UPS, (long) preset(DriverOption.MAX_LOOK_UPS));
+        presets.put(Share.WAITING_COMMANDS, (long) preset(DriverOption.MAX_WAITING_COMMANDS));
+        presets.put(Share.LOG_BYTES, preset(DriverOption.MAX_LOG_BYTES));
+        return presets;
+    }
 
     private static <T> T preset(DriverOption<T> of) {
         return of.option().parse(of.option().preset());
@@ -327,6 +346,21 @@ public final class DriverConfigBuilder {
         return this;
     }
 
+    /** Percent that one client may have of each total, and of the counters. */
+    public DriverConfigBuilder clientShare(int percent) {
+        clientShare = percent;
+        return this;
+    }
+
+    /**
+     * @param share that has an option of its own.
+     * @param total that all clients together may have of it.
+     */
+    public DriverConfigBuilder share(Share share, long total) {
+        shares.put(share, total);
+        return this;
+    }
+
     public DriverConfigBuilder metrics(Endpoint value) {
         metrics = value;
         return this;
@@ -384,6 +418,7 @@ public final class DriverConfigBuilder {
                 toClientsLength,
                 counterValuesLength,
                 errorLogLength,
+                new ShareLimits(clientShare, shares),
                 spiesConnect,
                 deleteOnShutdown,
                 terminable,

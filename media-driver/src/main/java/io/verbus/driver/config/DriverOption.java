@@ -6,6 +6,7 @@ import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
 import io.verbus.driver.files.DirectoryAccess;
+import io.verbus.driver.share.Share;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
@@ -36,6 +37,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
 
     private static final long MIN_THRESHOLD_NS = 1;
     private static final long MAX_TIMEOUT_NS = TimeUnit.HOURS.toNanos(1);
+
+    private static final int MAX_SHARE = 100_000_000;
 
     /** Name of the audit file that lies in the driver directory. */
     static final String AUDIT_NAME = "audit.log";
@@ -315,6 +318,77 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "Bytes of the error log."),
                     DriverConfigBuilder::errorLogLength);
 
+    static final DriverOption<Integer> CLIENT_SHARE =
+            new DriverOption<>(
+                    Option.count(
+                            "client-share",
+                            "75",
+                            1,
+                            100,
+                            "Percent that one client may have of each of the totals that follow,"
+                                + " and of the counters."),
+                    DriverConfigBuilder::clientShare);
+
+    static final DriverOption<Integer> MAX_CLIENTS =
+            share(Share.CLIENTS, "4096", "Clients that may be connected.");
+
+    static final DriverOption<Integer> MAX_SUBSCRIPTIONS =
+            share(
+                    Share.SUBSCRIPTIONS,
+                    "20000",
+                    "Subscriptions of all clients together; a longer channel counts once for each"
+                            + " KiB begun.");
+
+    static final DriverOption<Integer> MAX_PUBLICATIONS =
+            share(
+                    Share.PUBLICATIONS,
+                    "20000",
+                    "Publications of all clients together; a shared one counts for each that adds"
+                            + " it.");
+
+    static final DriverOption<Integer> MAX_DESTINATIONS =
+            share(
+                    Share.DESTINATIONS,
+                    "10000",
+                    "Destinations of publications and subscriptions of all clients together.");
+
+    static final DriverOption<Integer> MAX_ENDPOINTS =
+            share(
+                    Share.ENDPOINTS,
+                    "10000",
+                    "Endpoints that the channels of all clients together send from or receive at,"
+                            + " each a socket or a connection.");
+
+    static final DriverOption<Integer> MAX_STATIC_COUNTERS =
+            share(
+                    Share.STATIC_COUNTERS,
+                    "1000",
+                    "Static counters of all clients together, which stay until the driver ends.");
+
+    static final DriverOption<Integer> MAX_LOOK_UPS =
+            share(
+                    Share.LOOK_UPS,
+                    "4000",
+                    "Host names of all clients together that may wait for name servers at a time.");
+
+    static final DriverOption<Integer> MAX_WAITING_COMMANDS =
+            share(
+                    Share.WAITING_COMMANDS,
+                    "6000",
+                    "Commands of all clients together that may wait for names, transports and logs"
+                            + " at a time.");
+
+    static final DriverOption<Long> MAX_LOG_BYTES =
+            new DriverOption<>(
+                    Option.size(
+                            Share.LOG_BYTES.option(),
+                            "0",
+                            0,
+                            1L << 50,
+                            "Bytes that the logs of publications may have; 0 is the size of the"
+                                + " file system that they are on."),
+                    (builder, bytes) -> builder.share(Share.LOG_BYTES, bytes));
+
     static final DriverOption<Boolean> SPIES_CONNECT =
             new DriverOption<>(
                     Option.flag(
@@ -388,6 +462,16 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     TO_CLIENTS_LENGTH,
                     COUNTER_VALUES_LENGTH,
                     ERROR_LOG_LENGTH,
+                    CLIENT_SHARE,
+                    MAX_CLIENTS,
+                    MAX_SUBSCRIPTIONS,
+                    MAX_PUBLICATIONS,
+                    MAX_DESTINATIONS,
+                    MAX_ENDPOINTS,
+                    MAX_STATIC_COUNTERS,
+                    MAX_LOOK_UPS,
+                    MAX_WAITING_COMMANDS,
+                    MAX_LOG_BYTES,
                     SPIES_CONNECT,
                     DELETE_ON_SHUTDOWN,
                     DRAIN_TIMEOUT,
@@ -429,6 +513,12 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                                 + agent
                                 + " may take; a counter has those that take longer."),
                 setter);
+    }
+
+    private static DriverOption<Integer> share(Share share, String preset, String meaning) {
+        return new DriverOption<>(
+                Option.count(share.option(), preset, 1, MAX_SHARE, meaning),
+                (builder, count) -> builder.share(share, count));
     }
 
     private static DriverOption<Long> untethered(
@@ -482,6 +572,22 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
         } catch (IllegalArgumentException e) {
             throw new BusException(name() + " is " + text + ": " + e.getMessage(), e);
         }
+    }
+
+    /**
+     * Checks the total of a share that an application has set.
+     *
+     * @throws BusException if no option sets it, or it is out of the option's range.
+     */
+    static void checkShare(Share share, long total) {
+        for (DriverOption<?> option : ALL) {
+            if (option.name().equals(share.option()) && !share.isOfCounters()) {
+                option.check(Long.toString(total));
+                return;
+            }
+        }
+        throw new BusException(
+                "no option sets the total of " + share.plural() + ": set " + share.option());
     }
 
     private static Path path(String text) {

@@ -7,8 +7,11 @@ import io.verbus.cnc.SystemCounter;
 import io.verbus.directory.HeldPath;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.command.CommandException;
+import io.verbus.driver.share.Share;
+import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
 
 import org.agrona.ErrorHandler;
@@ -40,9 +43,14 @@ public final class LogFiles {
     private final Background background;
     private final ErrorHandler errors;
     private final AtomicCounter bytes;
+    private final Shares shares;
     private final LogSpace space = new LogSpace();
     private final Map<LogCreation, LogCreation> creations = new IdentityHashMap<>();
     private final Map<LogBuffers, LogPopulation> populations = new IdentityHashMap<>();
+
+    /** The clients in whose shares the logs of publications count. */
+    private final Map<LogBuffers, Long> payers = new IdentityHashMap<>();
+
     private final ArrayDeque<Lingering> lingering = new ArrayDeque<>();
 
     /**
@@ -50,6 +58,7 @@ public final class LogFiles {
      * @param hugePages that logs are to lie on, or null; closed with this.
      * @param lingerNs for which a file stays after its last user has gone.
      * @param background does what takes long.
+     * @param shares of clients, in which the logs of publications count.
      */
     public LogFiles(
             DriverDirectory directory,
@@ -57,6 +66,7 @@ public final class LogFiles {
             long lingerNs,
             Background background,
             DriverCounters counters,
+            Shares shares,
             ErrorHandler errors) {
         this(
                 directory.logs(DriverDirectory.PUBLICATIONS),
@@ -65,6 +75,7 @@ public final class LogFiles {
                 lingerNs,
                 background,
                 counters,
+                shares,
                 errors);
     }
 
@@ -75,7 +86,9 @@ public final class LogFiles {
             long lingerNs,
             Background background,
             DriverCounters counters,
+            Shares shares,
             ErrorHandler errors) {
+        this.shares = shares;
         this.publications = publications;
         this.images = images;
         this.hugePages = hugePages;
@@ -88,10 +101,30 @@ public final class LogFiles {
     /**
      * Begins to make the log of a publication.
      *
-     * @param owner whose turn it is when something is done for the log.
+     * @param client whose turn it is when something is done for the log, and in whose share it
+     *     counts.
+     * @throws io.verbus.driver.share.ShareException if the client has too many bytes of logs.
      */
-    public void publication(LogSpec spec, Object owner, LogReceiver receiver) {
-        create(publications, spec, owner, receiver);
+    public void publication(LogSpec spec, long client, LogReceiver receiver) {
+        long length = LogLayout.fileLength(spec.termLength(), LogLayout.MIN_PAGE_LENGTH);
+        shares.take(Share.LOG_BYTES, client, length);
+        create(
+                publications,
+                spec,
+                client,
+                new LogReceiver() {
+                    @Override
+                    public void onLog(LogBuffers log) {
+                        payers.put(log, client);
+                        receiver.onLog(log);
+                    }
+
+                    @Override
+                    public void onFailure(CommandException failure) {
+                        shares.giveBack(Share.LOG_BYTES, client, length);
+                        receiver.onFailure(failure);
+                    }
+                });
     }
 
     /**
@@ -137,9 +170,9 @@ public final class LogFiles {
     public void callOn(LogBuffers log, Runnable call, Consumer<RuntimeException> then) {
         LogPopulation population = populations.get(log);
         if (population.isDone()) {
-            background.call(call, then);
+            background.call(population.owner(), call, then);
         } else {
-            population.whenDone(() -> background.call(call, then));
+            population.whenDone(() -> background.call(population.owner(), call, then));
             background.begin(population.owner(), population); // ahead of what nobody waits for
         }
     }
@@ -169,13 +202,19 @@ public final class LogFiles {
     /** Has a log unmapped and deleted: none of the driver's agents uses it any more. */
     public void free(LogBuffers log) {
         LogPopulation population = populations.remove(log);
+        Long payer = payers.remove(log);
+        long length = LogLayout.fileLength(log.spec().termLength(), LogLayout.MIN_PAGE_LENGTH);
         background.call(
+                population.owner(),
                 () -> {
                     population.stop();
                     discard(log);
                 },
                 failure -> {
                     bytes.getAndAddRelease(-log.length());
+                    if (payer != null) {
+                        shares.giveBack(Share.LOG_BYTES, payer, length);
+                    }
                     if (failure != null) {
                         errors.onError(failure);
                     }

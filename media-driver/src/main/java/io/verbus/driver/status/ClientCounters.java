@@ -3,6 +3,8 @@
 package io.verbus.driver.status;
 
 import io.verbus.BusException;
+import io.verbus.driver.share.Share;
+import io.verbus.driver.share.Shares;
 
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -20,14 +22,17 @@ public final class ClientCounters {
     private record Static(int typeId, long registrationId, int counterId) {}
 
     private final CounterPool pool;
+    private final Shares shares;
     private final Long2ObjectHashMap<Owned> owned = new Long2ObjectHashMap<>();
     private final List<Static> statics = new ArrayList<>();
 
     /**
      * @param counters of the driver.
+     * @param shares of clients.
      */
-    public ClientCounters(DriverCounters counters) {
+    public ClientCounters(DriverCounters counters, Shares shares) {
         pool = counters.pool();
+        this.shares = shares;
     }
 
     /**
@@ -43,7 +48,7 @@ public final class ClientCounters {
      */
     public int add(
             long clientId, long registrationId, int typeId, DirectBuffer key, DirectBuffer label) {
-        AtomicCounter counter = allocate(clientId, typeId, key, label);
+        AtomicCounter counter = allocate(clientId, clientId, typeId, key, label);
         pool.setCounterRegistrationId(counter.id(), registrationId);
         pool.setCounterOwnerId(counter.id(), clientId);
         owned.put(registrationId, new Owned(clientId, typeId, counter));
@@ -53,6 +58,12 @@ public final class ClientCounters {
     /** Whether there is a counter of this registration. */
     public boolean contains(long registrationId) {
         return owned.containsKey(registrationId);
+    }
+
+    /** Whether there is a counter of this registration that another client has. */
+    public boolean isOthers(long clientId, long registrationId) {
+        Owned counter = owned.get(registrationId);
+        return counter != null && counter.clientId != clientId;
     }
 
     /**
@@ -83,12 +94,14 @@ public final class ClientCounters {
     }
 
     /**
-     * Finds or makes a counter that no client owns. It is never freed.
+     * Finds or makes a counter that no client owns. It is never freed, and stays in the share of
+     * the client that has it made.
      *
      * @throws BusException if there is none left, the key is too long, or a client owns such a
      *     counter.
      */
-    public int addStatic(long registrationId, int typeId, DirectBuffer key, DirectBuffer label) {
+    public int addStatic(
+            long clientId, long registrationId, int typeId, DirectBuffer key, DirectBuffer label) {
         for (Static each : statics) {
             if (each.typeId == typeId && each.registrationId == registrationId) {
                 return each.counterId;
@@ -107,14 +120,17 @@ public final class ClientCounters {
                             + registrationId
                             + "): choose another registration id");
         }
-        AtomicCounter counter = allocate(CounterPool.NO_OWNER, typeId, key, label);
+        shares.require(Share.STATIC_COUNTERS, clientId, 1);
+        AtomicCounter counter = allocate(CounterPool.NO_OWNER, clientId, typeId, key, label);
+        shares.take(Share.STATIC_COUNTERS, clientId, 1);
         pool.setCounterRegistrationId(counter.id(), registrationId);
         pool.setCounterOwnerId(counter.id(), CounterPool.NO_OWNER);
         statics.add(new Static(typeId, registrationId, counter.id()));
         return counter.id();
     }
 
-    private AtomicCounter allocate(long owner, int typeId, DirectBuffer key, DirectBuffer label) {
+    private AtomicCounter allocate(
+            long owner, long payer, int typeId, DirectBuffer key, DirectBuffer label) {
         if (key.capacity() > CountersReader.MAX_KEY_LENGTH) {
             throw new BusException(
                     "the counter's key has "
@@ -126,6 +142,7 @@ public final class ClientCounters {
         return pool.allocate(
                 CounterShare.CLIENTS,
                 owner,
+                payer,
                 typeId,
                 key,
                 key.capacity(),

@@ -3,6 +3,7 @@
 package io.verbus.driver.status;
 
 import io.verbus.BusException;
+import io.verbus.driver.share.Shares;
 
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.EpochClock;
@@ -41,7 +42,12 @@ public final class CounterPool extends CountersManager {
 
     private final long coolingNs;
     private final long[] owners;
-    private final CounterShare[] shares;
+
+    /** The client for which each counter was taken, or {@link Shares#NOBODY}. */
+    private final long[] payers;
+
+    private final CounterShare[] causes;
+    private final Shares shares;
     private final int[] taken = new int[CounterShare.values().length];
     private final ArrayDeque<Freed> cooling = new ArrayDeque<>();
     private final ArrayDeque<Freed> held = new ArrayDeque<>();
@@ -51,14 +57,23 @@ public final class CounterPool extends CountersManager {
      * @param metadata of the counters.
      * @param values of the counters.
      * @param coolingNs for which a freed counter is not used again, whatever wrote it.
+     * @param shares of clients, which keep a counter until it may be used again.
      */
-    CounterPool(UnsafeBuffer metadata, UnsafeBuffer values, EpochClock clock, long coolingNs) {
+    CounterPool(
+            UnsafeBuffer metadata,
+            UnsafeBuffer values,
+            EpochClock clock,
+            long coolingNs,
+            Shares shares) {
         super(metadata, values, StandardCharsets.US_ASCII, clock, 0);
         this.coolingNs = coolingNs;
+        this.shares = shares;
         owners = new long[capacity()];
-        shares = new CounterShare[capacity()];
-        Arrays.fill(shares, CounterShare.CLIENTS);
+        payers = new long[capacity()];
+        causes = new CounterShare[capacity()];
+        Arrays.fill(causes, CounterShare.CLIENTS);
         Arrays.fill(owners, NO_OWNER);
+        Arrays.fill(payers, Shares.NOBODY);
     }
 
     /**
@@ -68,16 +83,23 @@ public final class CounterPool extends CountersManager {
         mayWrite = mayStillWrite;
     }
 
+    /** The shares of clients. */
+    Shares shares() {
+        return shares;
+    }
+
     /**
      * Allocates a counter.
      *
      * @param share that it is taken from.
      * @param owner client that writes it, or {@link #NO_OWNER}.
-     * @throws BusException if there is none left.
+     * @param payer client for which it is taken, or {@link Shares#NOBODY}.
+     * @throws BusException if there is none left, or none for this client.
      */
     AtomicCounter allocate(
             CounterShare share,
             long owner,
+            long payer,
             int typeId,
             DirectBuffer key,
             int keyLength,
@@ -85,14 +107,21 @@ public final class CounterPool extends CountersManager {
         if (taken[share.ordinal()] >= share.of(capacity())) {
             throw exhausted(share, null);
         }
+        if (payer != Shares.NOBODY) {
+            shares.require(share.ofClients(), payer, 1);
+        }
         AtomicCounter counter;
         try {
             counter = newCounter(typeId, key, 0, keyLength, label, 0, label.capacity());
         } catch (IllegalStateException | IllegalArgumentException e) {
             throw exhausted(CounterShare.CLIENTS, e);
         }
+        if (payer != Shares.NOBODY) {
+            shares.take(share.ofClients(), payer, 1);
+        }
         owners[counter.id()] = owner;
-        shares[counter.id()] = share;
+        payers[counter.id()] = payer;
+        causes[counter.id()] = share;
         taken[share.ordinal()]++;
         return counter;
     }
@@ -124,17 +153,19 @@ public final class CounterPool extends CountersManager {
     }
 
     private boolean isOf(CounterShare share, Freed freed) {
-        return share == CounterShare.CLIENTS || shares[freed.id] == share;
+        return share == CounterShare.CLIENTS || causes[freed.id] == share;
     }
 
     /**
      * Makes sure that counters can be allocated.
      *
      * @param share that they are taken from.
+     * @param client that they are for.
      * @param count of them.
      * @throws BusException if there are too few left.
      */
-    public void require(CounterShare share, int count) {
+    public void require(CounterShare share, long client, int count) {
+        shares.require(share.ofClients(), client, count);
         if (share.of(capacity()) - taken[share.ordinal()] < count) {
             throw exhausted(share, null);
         }
@@ -180,7 +211,11 @@ public final class CounterPool extends CountersManager {
             if (owner == NO_OWNER || !mayWrite.test(owner)) {
                 held.removeLast();
                 owners[first.id] = NO_OWNER;
-                taken[shares[first.id].ordinal()]--;
+                taken[causes[first.id].ordinal()]--;
+                if (payers[first.id] != Shares.NOBODY) {
+                    shares.giveBack(causes[first.id].ofClients(), payers[first.id], 1);
+                    payers[first.id] = Shares.NOBODY;
+                }
                 reusable(first.id, 0);
                 count++;
             }

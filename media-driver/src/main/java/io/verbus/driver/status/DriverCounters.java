@@ -8,6 +8,7 @@ import io.verbus.cnc.ConnectionCounter;
 import io.verbus.cnc.ConnectionKey;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.cnc.SystemCounter;
+import io.verbus.driver.share.Shares;
 
 import org.agrona.SystemUtil;
 import org.agrona.concurrent.EpochClock;
@@ -57,16 +58,34 @@ public final class DriverCounters {
      * @param channel that it was added with.
      */
     public record Stream(
-            long registrationId, long ownerId, int sessionId, int streamId, String channel) {}
+            long registrationId, long ownerId, int sessionId, int streamId, String channel) {
 
-    public DriverCounters(CncFile cnc, EpochClock clock) {
+        /** Registration and client alone. */
+        public Registration registration() {
+            return new Registration(registrationId, ownerId);
+        }
+    }
+
+    /**
+     * What a client has registered.
+     *
+     * @param id of the publication or subscription.
+     * @param clientId client that has added it.
+     */
+    public record Registration(long id, long clientId) {}
+
+    /**
+     * @param shares of clients.
+     */
+    public DriverCounters(CncFile cnc, EpochClock clock, Shares shares) {
         values = cnc.counterValues();
         counters =
                 new CounterPool(
                         cnc.counterMetadata(),
                         values,
                         clock,
-                        Math.max(MIN_COOLING_NS, 2 * cnc.spec().clientLivenessTimeoutNs()));
+                        Math.max(MIN_COOLING_NS, 2 * cnc.spec().clientLivenessTimeoutNs()),
+                        shares);
         SystemCounter[] all = SystemCounter.values();
         system = new AtomicCounter[all.length];
         for (SystemCounter counter : all) {
@@ -130,8 +149,11 @@ public final class DriverCounters {
     private AtomicCounter stream(
             CounterShare share, int typeId, String name, String text, Stream stream) {
         int keyLength = putKey(stream, text);
+        // Who offers an image is a peer, whose share it is of.
+        long payer = share == CounterShare.CLIENTS ? stream.ownerId : Shares.NOBODY;
         AtomicCounter counter =
-                allocate(share, CounterPool.NO_OWNER, typeId, keyLength, label(name, stream));
+                allocate(
+                        share, CounterPool.NO_OWNER, payer, typeId, keyLength, label(name, stream));
         belongs(counter.id(), stream.registrationId, stream.ownerId);
         return counter;
     }
@@ -152,20 +174,22 @@ public final class DriverCounters {
     }
 
     /**
-     * Allocates a counter of a publication that has its channel as key.
+     * Allocates a counter that has a channel as key.
      *
      * @param name of what it says.
+     * @param of registration and client that the channel is of.
      * @throws BusException if there is none left.
      */
-    public AtomicCounter channel(int typeId, String name, long registrationId, String channel) {
+    public AtomicCounter channel(int typeId, String name, Registration of, String channel) {
         AtomicCounter counter =
                 allocate(
                         CounterShare.CLIENTS,
                         CounterPool.NO_OWNER,
+                        of.clientId,
                         typeId,
                         putText(0, channel),
                         name + ": " + channel + " ");
-        belongs(counter.id(), registrationId, 0);
+        belongs(counter.id(), of.id, 0);
         return counter;
     }
 
@@ -173,12 +197,12 @@ public final class DriverCounters {
      * Allocates the counter of a local address, which is its key.
      *
      * @param name of what it says.
+     * @param of registration and client that the address is of.
      * @param statusId counter of the channel that the address belongs to.
      * @param address host and port.
      * @throws BusException if there is none left.
      */
-    public AtomicCounter localAddress(
-            String name, long registrationId, int statusId, String address) {
+    public AtomicCounter localAddress(String name, Registration of, int statusId, String address) {
         key.putInt(0, statusId);
         int length = Math.min(address.length(), MAX_ADDRESS);
         key.putInt(Integer.BYTES, length);
@@ -187,11 +211,17 @@ public final class DriverCounters {
                 allocate(
                         CounterShare.CLIENTS,
                         CounterPool.NO_OWNER,
+                        of.clientId,
                         CounterTypes.LOCAL_ADDRESS,
                         2 * Integer.BYTES + length,
                         name + ": " + statusId + " " + address);
-        belongs(counter.id(), registrationId, CounterPool.NO_OWNER);
+        belongs(counter.id(), of.id, CounterPool.NO_OWNER);
         return counter;
+    }
+
+    /** The shares of clients that the counters are taken from. */
+    public Shares shares() {
+        return counters.shares();
     }
 
     /** Says more in a label, as far as there is room. */
@@ -212,6 +242,7 @@ public final class DriverCounters {
         int id =
                 allocate(
                                 share,
+                                stream.ownerId,
                                 stream.ownerId,
                                 CounterTypes.SUBSCRIBER_POSITION,
                                 putKey(stream, stream.channel),
@@ -265,6 +296,7 @@ public final class DriverCounters {
                 allocate(
                         CounterShare.CLIENTS,
                         clientId,
+                        clientId,
                         CounterTypes.CLIENT_HEARTBEAT,
                         Long.BYTES,
                         "client-heartbeat: id=" + clientId);
@@ -312,7 +344,8 @@ public final class DriverCounters {
 
     private AtomicCounter whole(
             CounterShare share, int typeId, int keyLength, long registrationId, String label) {
-        AtomicCounter counter = allocate(share, CounterPool.NO_OWNER, typeId, keyLength, label);
+        AtomicCounter counter =
+                allocate(share, CounterPool.NO_OWNER, Shares.NOBODY, typeId, keyLength, label);
         belongs(counter.id(), registrationId, CounterPool.NO_OWNER);
         return counter;
     }
@@ -353,9 +386,10 @@ public final class DriverCounters {
     }
 
     private AtomicCounter allocate(
-            CounterShare share, long owner, int typeId, int keyLength, String label) {
+            CounterShare share, long owner, long payer, int typeId, int keyLength, String label) {
         byte[] bytes =
                 cut(label, CountersReader.MAX_LABEL_LENGTH).getBytes(StandardCharsets.US_ASCII);
-        return counters.allocate(share, owner, typeId, key, keyLength, new UnsafeBuffer(bytes));
+        return counters.allocate(
+                share, owner, payer, typeId, key, keyLength, new UnsafeBuffer(bytes));
     }
 }

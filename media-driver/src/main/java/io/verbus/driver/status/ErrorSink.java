@@ -2,22 +2,38 @@
 
 package io.verbus.driver.status;
 
+import io.verbus.BusException;
+
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.errors.DistinctErrorLog;
 import org.agrona.concurrent.status.AtomicCounter;
 
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Where every error of the driver goes: counter, distinct error log, configured handler. Clients
- * and peers can cause more errors than the log has room for: standard error is told so once, and
- * what does not fit is counted and handed to the handler.
+ * and peers can cause more errors than the log has room for, with other numbers and channels each
+ * time: of those that are thrown at one place a bounded number of texts is told, and further ones
+ * are only counted. Where the log is full nevertheless, standard error is told so once, and what
+ * does not fit is counted and handed to the handler.
  */
 public final class ErrorSink implements ErrorHandler, AutoCloseable {
+    /** Distinct errors that are told of one place in the code. */
+    static final int MAX_OF_PLACE = 64;
+
     private final DistinctErrorLog log;
     private final AtomicCounter errors;
     private final ErrorHandler configured;
     private final AtomicBoolean isFull = new AtomicBoolean();
+
+    /** The texts that were told of each place. */
+    private final Map<Place, Set<String>> told = new ConcurrentHashMap<>();
+
+    /** Where errors come from. */
+    private record Place(Class<?> kind, StackTraceElement top) {}
 
     /** Set once by the thread that closes the driver, read by any. */
     private volatile boolean isClosed;
@@ -34,8 +50,37 @@ public final class ErrorSink implements ErrorHandler, AutoCloseable {
         if (!isClosed) {
             errors.increment();
         }
-        record(error);
-        configured.onError(error);
+        if (isTold(error)) {
+            record(error);
+            configured.onError(error);
+        }
+    }
+
+    /** Whoever has an error made without a place sees itself to how many there are. */
+    private boolean isTold(Throwable error) {
+        StackTraceElement[] trace = error.getStackTrace();
+        if (trace.length == 0) {
+            return true;
+        }
+        Place place = new Place(error.getClass(), trace[0]);
+        Set<String> texts = told.computeIfAbsent(place, none -> ConcurrentHashMap.newKeySet());
+        String text = String.valueOf(error.getMessage());
+        if (texts.contains(text)) {
+            return true;
+        }
+        if (texts.size() >= MAX_OF_PLACE) {
+            return false;
+        }
+        if (texts.add(text) && texts.size() == MAX_OF_PLACE) {
+            record(
+                    new BusException(
+                            "further errors like this one are only counted, after "
+                                    + MAX_OF_PLACE
+                                    + " that were told: "
+                                    + text,
+                            error));
+        }
+        return true;
     }
 
     /** Records a warning, which is in the error log but does not count as an error. */

@@ -103,9 +103,9 @@ class BackgroundTest {
 
     @Test
     void aLongCallDelaysNeitherSlicesNorLookUps() {
-        background.call(this::pass, failure -> told.add("call " + failure));
+        background.call("owner", this::pass, failure -> told.add("call " + failure));
         background.begin("a", new Slices("slice", 1));
-        background.lookUp(() -> {}, () -> told.add("name"));
+        background.lookUp("owner", () -> {}, () -> told.add("name"));
         awaitTold(2);
         assertFalse(told.contains("call null"));
         gate.countDown();
@@ -116,7 +116,7 @@ class BackgroundTest {
     @Test
     void onlySoMuchIsToldAtOnce() {
         for (int i = 0; i < 5; i++) {
-            background.call(() -> done.add("call"), failure -> told.add("call"));
+            background.call("owner", () -> done.add("call"), failure -> told.add("call"));
         }
         Await.until("all", () -> done.size() == 5);
         Await.until("two told", () -> background.tell(2) == 2);
@@ -127,11 +127,12 @@ class BackgroundTest {
     @Test
     void anErrorInWhatIsToldKeepsNothingElseFromIt() {
         background.call(
+                "owner",
                 () -> {},
                 failure -> {
                     throw new IllegalStateException("told badly");
                 });
-        background.call(() -> {}, failure -> told.add("second"));
+        background.call("owner", () -> {}, failure -> told.add("second"));
         awaitTold(1);
         assertEquals(1, errors.size());
     }
@@ -139,8 +140,9 @@ class BackgroundTest {
     @Test
     void closingDoesTheCallsThatWaitAndTellsNothing() {
         AtomicBoolean isFreed = new AtomicBoolean();
-        background.call(() -> Await.until("closing", () -> gate.getCount() == 0), failure -> {});
-        background.call(() -> isFreed.set(true), failure -> told.add("freed"));
+        background.call(
+                "owner", () -> Await.until("closing", () -> gate.getCount() == 0), failure -> {});
+        background.call("owner", () -> isFreed.set(true), failure -> told.add("freed"));
         gate.countDown();
         background.close();
         assertTrue(isFreed.get());

@@ -23,7 +23,7 @@ class CarriersTest {
     private final Carriers carriers =
             new Carriers(
                     Networks.of("rdma.networks", "10.1.0.0/16,fd00:1::/32"),
-                    new Names(null, null, null));
+                    new Names(null, null, null, null));
 
     @ParameterizedTest
     @CsvSource({
@@ -89,7 +89,7 @@ class CarriersTest {
                 carriers.isUndecided(
                         ChannelUri.parse("aeron:udp?control-mode=manual|interface=10.2.0.1")));
         assertFalse(carriers.isUndecided(ChannelUri.parse("verbus:udp?control-mode=manual")));
-        Carriers none = new Carriers(Networks.NONE, new Names(null, null, null));
+        Carriers none = new Carriers(Networks.NONE, new Names(null, null, null, null));
         assertFalse(none.isUndecided(ChannelUri.parse("aeron:udp?control-mode=manual")));
     }
 }

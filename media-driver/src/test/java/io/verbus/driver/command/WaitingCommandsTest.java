@@ -7,27 +7,36 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.driver.Drivers;
+import io.verbus.driver.share.Share;
+import io.verbus.driver.share.ShareLimits;
+import io.verbus.driver.share.Shares;
 
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 class WaitingCommandsTest {
     private final List<String> told = new ArrayList<>();
     private final List<String> run = new ArrayList<>();
     private final Set<String> ready = new HashSet<>();
+    private final Shares shares =
+            new Shares(new ShareLimits(50, Map.of(Share.WAITING_COMMANDS, 100L)));
     private final WaitingCommands waiting =
             new WaitingCommands(
-                    (correlationId, failure) -> told.add(correlationId + failure.getMessage()));
+                    (client, correlationId, failure) ->
+                            told.add(correlationId + failure.getMessage()),
+                    shares);
 
     private void add(long clientId, long correlationId, long registrationId, String name) {
         waiting.add(
                 clientId,
                 correlationId,
                 registrationId,
+                1,
                 () -> ready.contains(name),
                 () -> {
                     run.add(name);
@@ -81,11 +90,17 @@ class WaitingCommandsTest {
     }
 
     @Test
-    void tooManyAreRefused() {
-        for (int i = 0; i < 4096; i++) {
-            add(1, i, i, "each");
+    void aClientHasItsShareAndAnotherIsServedBesides() {
+        for (int i = 0; i < 50; i++) {
+            add(1, i, i, "greedy");
         }
-        String refusal = Drivers.refusal(() -> add(1, 5000, 5000, "last"));
-        assertTrue(refusal.contains("4096 commands wait"), refusal);
+        String refusal = Drivers.refusal(() -> add(1, 5000, 5000, "greedy"));
+        assertTrue(refusal.contains("client 1 has 50 waiting commands"), refusal);
+        add(2, 5001, 5001, "honest");
+        ready.addAll(Set.of("greedy", "honest"));
+        waiting.run();
+        assertTrue(run.contains("honest"), run.toString());
+        waiting.drop(1);
+        assertEquals(0, shares.all(Share.WAITING_COMMANDS));
     }
 }

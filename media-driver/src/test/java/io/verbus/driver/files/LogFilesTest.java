@@ -15,6 +15,8 @@ import io.verbus.driver.Await;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.command.CommandException;
+import io.verbus.driver.share.ShareLimits;
+import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogSpec;
@@ -32,6 +34,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 @Timeout(60)
@@ -42,6 +45,7 @@ class LogFilesTest {
     private final List<LogBuffers> logs = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
     private final Background background = new Background(errors::add);
+    private final Shares shares = new Shares(new ShareLimits(100, Map.of()));
     private Path directory;
     private Path folder;
     private HeldPath publications;
@@ -59,12 +63,12 @@ class LogFilesTest {
                         directory.resolve(CncFile.NAME),
                         new CncSpec(
                                 1, 1, 1, 1_000_000_000, SECTION, SECTION, SECTION, SECTION, false));
-        counters = new DriverCounters(cnc, new DriverClock());
+        counters = new DriverCounters(cnc, new DriverClock(), shares);
         images =
                 HeldPath.openFolder(
                         Files.createDirectory(directory.resolve(DriverDirectory.IMAGES)));
         publications = HeldPath.openFolder(folder);
-        files = new LogFiles(publications, images, null, 0, background, counters, errors::add);
+        files = new LogFiles(publications, images, null, 0, background, counters, shares, errors::add);
     }
 
     @AfterEach

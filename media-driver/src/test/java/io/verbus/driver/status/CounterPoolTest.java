@@ -8,6 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.BusException;
+import io.verbus.driver.share.Share;
+import io.verbus.driver.share.ShareException;
+import io.verbus.driver.share.ShareLimits;
+import io.verbus.driver.share.Shares;
 
 import org.agrona.collections.LongHashSet;
 import org.agrona.concurrent.SystemEpochClock;
@@ -19,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 class CounterPoolTest {
@@ -28,19 +33,22 @@ class CounterPoolTest {
 
     private final UnsafeBuffer text = new UnsafeBuffer(new byte[] {'x'});
     private final LongHashSet stopped = new LongHashSet();
+    private final Shares shares =
+            new Shares(CounterShare.limits(new ShareLimits(75, Map.of()), CAPACITY));
     private final CounterPool pool =
             new CounterPool(
                     memory(CAPACITY * CountersReader.METADATA_LENGTH),
                     memory(CAPACITY * CountersReader.COUNTER_LENGTH),
                     SystemEpochClock.INSTANCE,
-                    COOLING_NS);
+                    COOLING_NS,
+                    shares);
 
     private static UnsafeBuffer memory(int length) {
         return new UnsafeBuffer(ByteBuffer.allocateDirect(length));
     }
 
     private AtomicCounter allocate(CounterShare share, long owner) {
-        return pool.allocate(share, owner, TYPE, text, 1, text);
+        return pool.allocate(share, owner, Shares.NOBODY, TYPE, text, 1, text);
     }
 
     private List<AtomicCounter> takeAll(CounterShare share, int count) {
@@ -60,10 +68,11 @@ class CounterPoolTest {
     void whatPeersCauseLeavesAQuarterToClients() {
         takeAll(CounterShare.IMAGES, CAPACITY / 4);
         takeAll(CounterShare.CONNECTIONS, CAPACITY / 2);
-        assertThrows(BusException.class, () -> pool.require(CounterShare.IMAGES, 1));
-        pool.require(CounterShare.CLIENTS, CAPACITY / 4);
+        assertThrows(BusException.class, () -> pool.require(CounterShare.IMAGES, Shares.NOBODY, 1));
+        pool.require(CounterShare.CLIENTS, Shares.NOBODY, CAPACITY / 4);
         assertThrows(
-                BusException.class, () -> pool.require(CounterShare.CLIENTS, CAPACITY / 4 + 1));
+                BusException.class,
+                () -> pool.require(CounterShare.CLIENTS, Shares.NOBODY, CAPACITY / 4 + 1));
         takeAll(CounterShare.CLIENTS, CAPACITY / 4);
     }
 
@@ -143,5 +152,31 @@ class CounterPoolTest {
         AtomicCounter handedOn = allocate(CounterShare.CLIENTS, 7);
         assertEquals(9, handedOn.id());
         assertNotEquals(1_000_000_000, handedOn.get());
+    }
+
+    @Test
+    void aClientTakesItsShareAndHasItUntilTheCountersCanBeUsedAgain() {
+        long greedy = 5;
+        List<AtomicCounter> all = new ArrayList<>();
+        for (int i = 0; i < CAPACITY * 3 / 4; i++) {
+            all.add(pool.allocate(CounterShare.CLIENTS, greedy, greedy, TYPE, text, 1, text));
+        }
+        ShareException refusal =
+                assertThrows(
+                        ShareException.class,
+                        () ->
+                                pool.allocate(
+                                        CounterShare.CLIENTS, greedy, greedy, TYPE, text, 1, text));
+        assertEquals(
+                "client 5 has 48 counters, and 1 more would exceed the limit of 48: close some, or"
+                        + " raise counter-values-length, of which one client may have"
+                        + " client-share=75 percent",
+                refusal.getMessage());
+        pool.allocate(CounterShare.CLIENTS, 6, 6, TYPE, text, 1, text);
+        all.forEach(AtomicCounter::close);
+        assertEquals(48, shares.of(Share.COUNTERS, greedy));
+        pool.reuse(later());
+        assertEquals(0, shares.of(Share.COUNTERS, greedy));
+        assertEquals(1, shares.all(Share.COUNTERS));
     }
 }

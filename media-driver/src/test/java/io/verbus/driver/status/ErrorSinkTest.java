@@ -24,7 +24,7 @@ import java.util.List;
 class ErrorSinkTest {
     private static final int ERRORS = 100;
 
-    private final UnsafeBuffer buffer = memory(256 * 1024);
+    private final UnsafeBuffer buffer = memory(4 * 1024);
     private final CountersManager counters =
             new CountersManager(
                     memory(4 * CountersManager.METADATA_LENGTH),
@@ -49,7 +49,10 @@ class ErrorSinkTest {
         System.setErr(new PrintStream(told, true, StandardCharsets.UTF_8));
         try {
             for (int i = 0; i < ERRORS; i++) {
-                sink.onError(new BusException("error " + i));
+                BusException error = new BusException("error " + i);
+                error.setStackTrace(
+                        new StackTraceElement[] {new StackTraceElement("A", "b", "A.java", i)});
+                sink.onError(error);
             }
         } finally {
             System.setErr(before);
@@ -62,5 +65,25 @@ class ErrorSinkTest {
         assertTrue(!text.contains("error " + (recorded + 1)), text);
         assertEquals(ERRORS, count.get());
         assertEquals(ERRORS, handled.size());
+    }
+
+    @Test
+    void aPlaceThatThrowsOtherNumbersEachTimeLeavesTheLogToOthers() {
+        UnsafeBuffer large = memory(4 * 1024 * 1024);
+        var count = counters.newCounter("errors");
+        ErrorSink sink =
+                new ErrorSink(
+                        new DistinctErrorLog(large, SystemEpochClock.INSTANCE),
+                        count,
+                        handled::add);
+        for (int i = 0; i < 5000; i++) {
+            sink.onError(new BusException("no route to 10.0.0.1:" + i));
+            sink.onError(new BusException("no route to 10.0.0.1:0"));
+        }
+        sink.onError(new IllegalStateException("honest"));
+        int recorded = ErrorLogReader.read(large, (observed, first, last, text) -> {});
+        assertEquals(ErrorSink.MAX_OF_PLACE + 3, recorded);
+        assertEquals(10_001, count.get());
+        assertTrue(handled.getLast() instanceof IllegalStateException);
     }
 }

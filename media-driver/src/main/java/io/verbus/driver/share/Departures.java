@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.share;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Releases what clients had that have gone, in slices: one that had thousands of streams delays no
+ * other. Conductor's thread.
+ */
+public final class Departures {
+    /** Time of a slice. */
+    private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final ArrayDeque<Runnable> steps = new ArrayDeque<>();
+
+    /** Adds a step, behind those of clients that went before. */
+    public void add(Runnable step) {
+        steps.addLast(step);
+    }
+
+    /**
+     * Takes steps for the time of a slice.
+     *
+     * @return how many.
+     */
+    public int work() {
+        int count = 0;
+        long startNs = System.nanoTime();
+        while (!steps.isEmpty() && (count == 0 || System.nanoTime() - startNs < SLICE_NS)) {
+            steps.removeFirst().run();
+            count++;
+        }
+        return count;
+    }
+}

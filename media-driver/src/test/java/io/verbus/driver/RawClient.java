@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import io.verbus.cnc.CncFile;
+import io.verbus.codecs.control.ErrorCode;
+import io.verbus.codecs.control.ErrorDecoder;
+
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.broadcast.BroadcastReceiver;
+import org.agrona.concurrent.broadcast.CopyBroadcastReceiver;
+import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
+import org.agrona.concurrent.status.CountersReader;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A client that writes commands with whatever ids it likes, and hears all that the driver tells.
+ */
+final class RawClient implements AutoCloseable {
+    static final int ADD_PUBLICATION = 1;
+    static final int REMOVE_PUBLICATION = 2;
+    static final int ADD_EXCLUSIVE_PUBLICATION = 3;
+    static final int ADD_SUBSCRIPTION = 4;
+    static final int REMOVE_SUBSCRIPTION = 5;
+    static final int KEEPALIVE = 6;
+    static final int ADD_DESTINATION = 7;
+    static final int REMOVE_DESTINATION = 8;
+    static final int ADD_COUNTER = 9;
+    static final int REMOVE_COUNTER = 10;
+    static final int CLIENT_CLOSE = 11;
+    static final int ADD_RECEIVE_DESTINATION = 12;
+    static final int REMOVE_RECEIVE_DESTINATION = 13;
+    static final int TERMINATE = 14;
+    static final int ADD_STATIC_COUNTER = 15;
+    static final int REJECT_IMAGE = 16;
+    static final int REMOVE_DESTINATION_BY_ID = 17;
+    static final int NEXT_SESSION_ID = 18;
+
+    private static final int SCRATCH = 64 * 1024;
+
+    /**
+     * What the driver has told.
+     *
+     * @param code of an error, or null.
+     * @param text of an error, or empty.
+     * @param body of the event.
+     */
+    record Event(int typeId, long correlationId, ErrorCode code, String text, UnsafeBuffer body) {
+        boolean isError() {
+            return typeId == ErrorDecoder.TEMPLATE_ID;
+        }
+    }
+
+    private final CncFile cnc;
+    private final ManyToOneRingBuffer ring;
+    private final CopyBroadcastReceiver receiver;
+    private final UnsafeBuffer message = new UnsafeBuffer(new byte[8192]);
+    private final List<Event> events = new ArrayList<>();
+    private final Runnable turn;
+    private final long id;
+
+    /**
+     * @param turn of the driver, where the test gives it its turns.
+     */
+    RawClient(MediaDriver driver, Runnable turn) {
+        cnc = CncFile.map(driver.directory().resolve(CncFile.NAME));
+        ring = new ManyToOneRingBuffer(cnc.toDriver());
+        receiver =
+                new CopyBroadcastReceiver(
+                        new BroadcastReceiver(cnc.toClients()),
+                        new UnsafeBuffer(new byte[SCRATCH]));
+        receiver.receive((type, buffer, index, length) -> {}); // begins with what comes now
+        this.turn = turn;
+        id = nextId();
+    }
+
+    RawClient(MediaDriver driver) {
+        this(driver, Thread::yield);
+    }
+
+    long id() {
+        return id;
+    }
+
+    /** An id that no other client gets. */
+    long nextId() {
+        return ring.nextCorrelationId();
+    }
+
+    private void write(int typeId, int length) {
+        while (!ring.write(typeId, message, 0, length)) {
+            poll();
+        }
+    }
+
+    /** Hears what the driver has told. */
+    void poll() {
+        turn.run();
+        while (receiver.receive(this::onEvent) > 0) {
+            turn.run();
+        }
+    }
+
+    private void onEvent(int typeId, MutableDirectBuffer buffer, int index, int length) {
+        UnsafeBuffer body = new UnsafeBuffer(new byte[length]);
+        body.putBytes(0, buffer, index, length);
+        boolean isError = typeId == ErrorDecoder.TEMPLATE_ID;
+        events.add(
+                new Event(
+                        typeId,
+                        body.getLong(0),
+                        isError ? ErrorCode.get(body.getInt(8)) : null,
+                        isError ? body.getStringWithoutLengthAscii(16, body.getInt(12)) : "",
+                        body));
+    }
+
+    /** What was told, and forgets it. */
+    List<Event> take() {
+        poll();
+        List<Event> taken = List.copyOf(events);
+        events.clear();
+        return taken;
+    }
+
+    /** The answer to a command. */
+    Event answer(long correlationId) {
+        Event[] found = new Event[1];
+        Await.until(
+                () -> "an answer to " + correlationId,
+                60,
+                () -> {
+                    poll();
+                    for (Event each : events) {
+                        if (each.correlationId == correlationId) {
+                            found[0] = each;
+                        }
+                    }
+                    return found[0] != null;
+                });
+        events.clear();
+        return found[0];
+    }
+
+    CountersReader counters() {
+        return new CountersReader(cnc.counterMetadata(), cnc.counterValues());
+    }
+
+    /** Waits until all commands are read. */
+    void awaitRead() {
+        Await.until(
+                "all read",
+                () -> {
+                    poll();
+                    return ring.consumerPosition() == ring.producerPosition();
+                });
+    }
+
+    private int text(int at, String text) {
+        byte[] ascii = text.getBytes(StandardCharsets.US_ASCII);
+        message.putInt(at, ascii.length);
+        message.putBytes(at + Integer.BYTES, ascii);
+        return at + Integer.BYTES + ascii.length;
+    }
+
+    private void begin(long clientId, long correlationId) {
+        message.putLong(0, clientId);
+        message.putLong(8, correlationId);
+    }
+
+    /** Adds a publication, or an exclusive one. */
+    void addPublication(int typeId, long clientId, long correlationId, int stream, String channel) {
+        begin(clientId, correlationId);
+        message.putInt(16, stream);
+        write(typeId, text(20, channel));
+    }
+
+    long addPublication(String channel, int stream) {
+        long correlationId = nextId();
+        addPublication(ADD_EXCLUSIVE_PUBLICATION, id, correlationId, stream, channel);
+        return correlationId;
+    }
+
+    void addSubscription(long clientId, long correlationId, int stream, String channel) {
+        begin(clientId, correlationId);
+        message.putLong(16, -1);
+        message.putInt(24, stream);
+        write(ADD_SUBSCRIPTION, text(28, channel));
+    }
+
+    long addSubscription(String channel, int stream) {
+        long correlationId = nextId();
+        addSubscription(id, correlationId, stream, channel);
+        return correlationId;
+    }
+
+    /** Adds a counter, or a static one of a registration. */
+    void addCounter(int typeId, long clientId, long correlationId, int counterType, long of) {
+        begin(clientId, correlationId);
+        message.putInt(16, counterType);
+        int at = 20;
+        if (typeId == ADD_STATIC_COUNTER) {
+            message.putLong(20, of);
+            at = 28;
+        }
+        message.putInt(at, 0);
+        write(typeId, text(at + Integer.BYTES, "label"));
+    }
+
+    long addCounter() {
+        long correlationId = nextId();
+        addCounter(ADD_COUNTER, id, correlationId, 1001, 0);
+        return correlationId;
+    }
+
+    /** A command about a registration: a removal. */
+    void about(int typeId, long clientId, long correlationId, long registrationId) {
+        begin(clientId, correlationId);
+        message.putLong(16, registrationId);
+        message.putLong(24, 0);
+        write(typeId, typeId == REMOVE_PUBLICATION ? 32 : 24);
+    }
+
+    /** Takes a publication back. */
+    void revoke(long clientId, long correlationId, long registrationId) {
+        begin(clientId, correlationId);
+        message.putLong(16, registrationId);
+        message.putLong(24, 1);
+        write(REMOVE_PUBLICATION, 32);
+    }
+
+    /** A command about a destination of a registration. */
+    void destination(
+            int typeId, long clientId, long correlationId, long registrationId, String channel) {
+        begin(clientId, correlationId);
+        message.putLong(16, registrationId);
+        write(typeId, text(24, channel));
+    }
+
+    long destination(int typeId, long registrationId, String channel) {
+        long correlationId = nextId();
+        destination(typeId, id, correlationId, registrationId, channel);
+        return correlationId;
+    }
+
+    void removeDestinationById(
+            long clientId, long correlationId, long registrationId, long destinationId) {
+        begin(clientId, correlationId);
+        message.putLong(16, registrationId);
+        message.putLong(24, destinationId);
+        write(REMOVE_DESTINATION_BY_ID, 32);
+    }
+
+    void rejectImage(long clientId, long correlationId, long imageId) {
+        begin(clientId, correlationId);
+        message.putLong(16, imageId);
+        message.putLong(24, 0);
+        write(REJECT_IMAGE, text(32, "why not"));
+    }
+
+    void nextSessionId(long clientId, long correlationId) {
+        begin(clientId, correlationId);
+        message.putInt(16, 7);
+        write(NEXT_SESSION_ID, 20);
+    }
+
+    /** Says that a client lives, or closes it. */
+    void ofClient(int typeId, long clientId) {
+        begin(clientId, 0);
+        write(typeId, 16);
+    }
+
+    void terminate(long clientId) {
+        begin(clientId, 0);
+        write(TERMINATE, text(16, "please"));
+    }
+
+    /** Whatever is said to be a command. */
+    void junk(int typeId, long clientId, long correlationId, int length) {
+        begin(clientId, correlationId);
+        write(typeId, length);
+    }
+
+    /** Ends the client in good order. */
+    @Override
+    public void close() {
+        ofClient(CLIENT_CLOSE, id);
+        awaitRead();
+        cnc.close();
+    }
+}
