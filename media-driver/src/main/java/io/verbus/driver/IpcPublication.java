@@ -188,6 +188,11 @@ final class IpcPublication extends Publication {
         return finalPosition() != LogLayout.NOT_ENDED && subscribers.isDeserted();
     }
 
+    @Override
+    boolean isFinished() {
+        return isReleased();
+    }
+
     private boolean isConnected() {
         return log().metadata().getInt(LogLayout.CONNECTED) != 0;
     }

@@ -380,6 +380,16 @@ final class NetworkPublication extends Publication implements CarriedStream {
         return (legs == null ? isTransportDone : legs.isDone()) && spies.isDeserted();
     }
 
+    /** When all is sent and read, and each receiver has left. */
+    @Override
+    boolean isFinished() {
+        return isReleased()
+                || finalPosition() != LogLayout.NOT_ENDED
+                        && sentTo() >= finalPosition()
+                        && !isConnected
+                        && spies.isDeserted();
+    }
+
     @Override
     void close() {
         super.close();

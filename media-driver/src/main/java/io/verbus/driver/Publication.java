@@ -263,6 +263,9 @@ abstract sealed class Publication extends RoundRobin.Taker
     /** Whether the log has no reader any more. */
     abstract boolean isReleased();
 
+    /** Whether nothing is awaited of it: a transport may still answer late receivers. */
+    abstract boolean isFinished();
+
     /** Whether neither clients nor readers need it any more. */
     final boolean isFree() {
         return references == 0 && isReleased();

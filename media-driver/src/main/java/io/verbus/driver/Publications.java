@@ -345,7 +345,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     int unfinished() {
         int count = 0;
         for (int i = 0; i < all.size(); i++) {
-            if (!all.get(i).isReleased()) {
+            if (!all.get(i).isFinished()) {
                 count++;
             }
         }

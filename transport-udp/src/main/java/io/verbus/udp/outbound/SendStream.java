@@ -15,7 +15,8 @@ import io.verbus.udp.wire.SetupFrame;
 /**
  * A publication on its way to its receivers. Set-ups go out until one answers with a status
  * message, then the log's frames as far as flow control allows, heartbeats when there are none, and
- * the end of the stream for as long as it lingers. Sender's thread.
+ * the end of the stream for as long as it lingers: until its receiver has left, or for a time where
+ * receivers of a group may still come. Sender's thread.
  *
  * <p>RemoteReceivers are not to be trusted: what they claim to have consumed does not go past what
  * was sent.
@@ -52,6 +53,9 @@ final class SendStream {
     private final int setupFlags;
     private final long lingerNs;
     private final boolean tellsEnd;
+
+    /** Whether several may receive the stream, and some of them may not be known yet. */
+    private final boolean isGroup;
 
     /** Bytes behind what is consumed that slower receivers of a group may still ask for. */
     private final int kept;
@@ -105,6 +109,7 @@ final class SendStream {
         initialTermId = stream.log().spec().initialTermId();
         this.flow = flow;
         publicationWindow = options.publicationWindow(stream.channel(), termLength);
+        this.isGroup = isGroup;
         kept = isGroup ? termLength : 0;
         floor = stream.senderPosition();
         lastSetupNs = nowNs - options.setupIntervalNs();
@@ -236,7 +241,7 @@ final class SendStream {
     }
 
     private int linger(DestinationPort port, long nowNs) {
-        if (!isConnected || nowNs - lingersUntilNs >= 0) {
+        if (!isConnected && !isGroup || nowNs - lingersUntilNs >= 0) {
             return finish();
         }
         int work = retransmission.send(port, floor);
