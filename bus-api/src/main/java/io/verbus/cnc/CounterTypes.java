@@ -70,6 +70,15 @@ public final class CounterTypes {
     /** How many receivers flow control waits for, if not the furthest. Written by the sender. */
     public static final int FLOW_CONTROL_RECEIVERS = 17;
 
+    /** Drivers that this one tells of the names it knows. */
+    public static final int RESOLVER_NEIGHBORS = 15;
+
+    /** Names that other drivers have told. */
+    public static final int RESOLVER_CACHE_ENTRIES = 16;
+
+    /** 1 while a bootstrap neighbor of the name resolver is known as a neighbor. */
+    public static final int RESOLVER_BOOTSTRAP_NEIGHBOR = 21;
+
     /** How many receivers a publication has that came by themselves. Written by the sender. */
     public static final int DESTINATIONS = 18;
 

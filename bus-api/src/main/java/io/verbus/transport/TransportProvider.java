@@ -67,6 +67,15 @@ public interface TransportProvider {
     }
 
     /**
+     * Networks whose hosts may send datagrams to the driver; null if the transport does not say.
+     *
+     * @param settings of the driver, checked.
+     */
+    default Networks sources(TransportSettings settings) {
+        return null;
+    }
+
+    /**
      * What whoever starts a driver is to know of the settings and of this host, a line each, such
      * as who may connect. Each goes on from the media's name.
      *

@@ -22,6 +22,7 @@ import io.verbus.driver.files.HugePages;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.files.Losses;
 import io.verbus.driver.share.Shares;
+import io.verbus.driver.resolver.DriverResolver;
 import io.verbus.driver.status.ClientCounters;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ErrorSink;
@@ -70,7 +71,8 @@ record DriverParts(
         Mergers mergers,
         Transports transports,
         LogFiles files,
-        Losses losses) {
+        Losses losses,
+        DriverResolver resolver) {
 
     static DriverParts assemble(
             DriverConfig config,
@@ -93,10 +95,21 @@ record DriverParts(
                         : HugePages.open(
                                 config.logDirectory(), directory.path(), config.termLength());
         Background background = new Background(errors);
+        HostNames system = HostNames.present(counters.pool());
+        DriverResolver resolver =
+                config.resolver() == null
+                        ? null
+                        : new DriverResolver(
+                                config.resolver(),
+                                Transports.sources(providers, config.transportOptions()),
+                                config.mtu(),
+                                system,
+                                counters,
+                                errors);
         Names names =
                 new Names(
                         background,
-                        HostNames.present(counters.pool()),
+                        resolver == null ? system : resolver.names(),
                         new LookUpTimes(
                                 counters.system(SystemCounter.NAME_RESOLVER_MAX_TIME),
                                 counters.exceeded(
@@ -249,7 +262,8 @@ record DriverParts(
                 mergers,
                 transports,
                 files,
-                losses);
+                losses,
+                resolver);
     }
 
     /** The id that whoever asks gets next. */
@@ -261,6 +275,9 @@ record DriverParts(
 
     /** Closes the transports, then unmaps and deletes all logs. No agent runs any more. */
     void close() {
+        if (resolver != null) {
+            resolver.close();
+        }
         background.close();
         transports.close(errors);
         files.close();

@@ -208,6 +208,9 @@ public final class MediaDriver implements AutoCloseable {
                         new Receiver(parts.transports(), parts.mergers(), cycleTimes.receiver()),
                         errors);
         threads.start();
+        if (parts.resolver() != null) {
+            parts.resolver().start();
+        }
         warnOfDisk();
         cnc.publish();
         if (config.metrics() != null) {

@@ -23,6 +23,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
@@ -117,6 +118,15 @@ final class Transports {
                                 + " the driver's class path, or remove the setting");
             }
         }
+    }
+
+    /** Networks whose hosts' datagrams are taken; null for all. */
+    static Networks sources(List<TransportProvider> providers, Map<String, String> options) {
+        return providers.stream()
+                .map(provider -> provider.sources(new TransportOptions(provider, options)))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     /** What whoever starts a driver with these options is to know, a line each. */

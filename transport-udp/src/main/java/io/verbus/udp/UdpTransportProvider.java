@@ -37,6 +37,11 @@ public final class UdpTransportProvider implements TransportProvider {
     }
 
     @Override
+    public Networks sources(TransportSettings settings) {
+        return AllowedSources.networks(settings);
+    }
+
+    @Override
     public List<String> notes(TransportSettings settings) {
         Networks allowed = AllowedSources.networks(settings);
         return allowed == null ? List.of() : List.of("admits " + allowed);

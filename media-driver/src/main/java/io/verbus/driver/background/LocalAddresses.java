@@ -15,7 +15,7 @@ import java.util.function.Predicate;
  * the interfaces in the order of their numbers, or the first of an interface, IPv4 before IPv6. Any
  * thread; asks the system.
  */
-final class LocalAddresses {
+public final class LocalAddresses {
     private LocalAddresses() {}
 
     /**
@@ -24,7 +24,7 @@ final class LocalAddresses {
      * @param name {@code ADDRESS/PREFIX} or <code>{NAME}</code>.
      * @return the address; null if this host has none such.
      */
-    static InetAddress find(String name) {
+    public static InetAddress find(String name) {
         try {
             return name.startsWith("{")
                     ? ofInterface(name.substring(1, name.length() - 1))

@@ -72,6 +72,15 @@ final class AeronNames {
         same("aeron.flow.control.group.tag", "udp.flow-control-tag");
         same("aeron.flow.control.group.min.size", "udp.flow-control-group-size");
         same("aeron.flow.control.receiver.timeout", "udp.receiver-timeout");
+        same("aeron.driver.resolver.name", "resolver.name");
+        same("aeron.driver.resolver.interface", "resolver.interface");
+        same("aeron.driver.resolver.bootstrap.neighbor", "resolver.bootstrap-neighbor");
+        same("aeron.driver.resolver.neighbor.timeout", "resolver.neighbor-timeout");
+        for (String whose : List.of("self", "neighbor", "bootstrap.neighbor")) {
+            same(
+                    "aeron.driver.resolver." + whose + ".resolution.interval",
+                    "resolver." + whose.replace('.', '-') + "-resolution-interval");
+        }
         flow("unicast", "udp.unicast-flow-control");
         flow("multicast", "udp.flow-control");
     }

@@ -50,6 +50,7 @@ import java.util.Map;
  * @param errorLogLength bytes of the distinct error log.
  * @param shares what clients may make the driver hold; where the bytes of logs are 0, as many as
  *     their file system has.
+ * @param resolver name resolution among drivers; null where the driver takes no part.
  * @param transportOptions options of transports by name, such as {@code rdma.retry-count}.
  * @param spiesConnect whether a publication that only spies read is connected, where its channel
  *     does not say.
@@ -93,6 +94,7 @@ public record DriverConfig(
         boolean deleteOnShutdown,
         boolean terminable,
         Endpoint metrics,
+        ResolverConfig resolver,
         Map<String, String> transportOptions,
         List<String> unusedOptions,
         ErrorHandler errorHandler,

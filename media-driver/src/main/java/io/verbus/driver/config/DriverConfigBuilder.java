@@ -3,6 +3,7 @@
 package io.verbus.driver.config;
 
 import io.verbus.channel.Endpoint;
+import io.verbus.channel.LocalInterface;
 import io.verbus.driver.config.DriverConfig.AgentConfig;
 import io.verbus.driver.files.DirectoryAccess;
 import io.verbus.driver.files.DriverDirectory;
@@ -74,6 +75,13 @@ public final class DriverConfigBuilder {
     private boolean deleteOnShutdown = true;
     private boolean terminable;
     private Endpoint metrics;
+    private String resolverName;
+    private LocalInterface resolverInterface;
+    private List<Endpoint> resolverBootstrapNeighbors = List.of();
+    private long resolverNeighborTimeoutNs = preset(DriverOption.RESOLVER_NEIGHBOR_TIMEOUT);
+    private long resolverSelfIntervalNs = preset(DriverOption.RESOLVER_SELF_INTERVAL);
+    private long resolverNeighborIntervalNs = preset(DriverOption.RESOLVER_NEIGHBOR_INTERVAL);
+    private long resolverBootstrapIntervalNs = preset(DriverOption.RESOLVER_BOOTSTRAP_INTERVAL);
     private ErrorHandler errorHandler = error -> {};
     private ErrorHandler warningHandler = warning -> {};
 
@@ -366,6 +374,67 @@ public final class DriverConfigBuilder {
         return this;
     }
 
+    /** See {@link ResolverConfig#name}. */
+    public DriverConfigBuilder resolverName(String value) {
+        resolverName = value;
+        return this;
+    }
+
+    /** See {@link ResolverConfig#localInterface}. */
+    public DriverConfigBuilder resolverInterface(LocalInterface value) {
+        resolverInterface = value;
+        return this;
+    }
+
+    /** See {@link ResolverConfig#bootstrapNeighbors}. */
+    public DriverConfigBuilder resolverBootstrapNeighbors(List<Endpoint> value) {
+        resolverBootstrapNeighbors = List.copyOf(value);
+        return this;
+    }
+
+    /** See {@link ResolverConfig#neighborTimeoutNs}. */
+    public DriverConfigBuilder resolverNeighborTimeoutNs(long value) {
+        resolverNeighborTimeoutNs = value;
+        return this;
+    }
+
+    /** See {@link ResolverConfig#selfIntervalNs}. */
+    public DriverConfigBuilder resolverSelfIntervalNs(long value) {
+        resolverSelfIntervalNs = value;
+        return this;
+    }
+
+    /** See {@link ResolverConfig#neighborIntervalNs}. */
+    public DriverConfigBuilder resolverNeighborIntervalNs(long value) {
+        resolverNeighborIntervalNs = value;
+        return this;
+    }
+
+    /** See {@link ResolverConfig#bootstrapIntervalNs}. */
+    public DriverConfigBuilder resolverBootstrapIntervalNs(long value) {
+        resolverBootstrapIntervalNs = value;
+        return this;
+    }
+
+    /** Null where none of what turns name resolution on is set. */
+    private ResolverConfig resolver() {
+        if (resolverName == null
+                && resolverInterface == null
+                && resolverBootstrapNeighbors.isEmpty()) {
+            return null;
+        }
+        return new ResolverConfig(
+                resolverName,
+                resolverInterface == null
+                        ? preset(DriverOption.RESOLVER_INTERFACE)
+                        : resolverInterface,
+                resolverBootstrapNeighbors,
+                resolverNeighborTimeoutNs,
+                resolverSelfIntervalNs,
+                resolverNeighborIntervalNs,
+                resolverBootstrapIntervalNs);
+    }
+
     /** Names of Aeron's options that were given and mean nothing here: counters tell of them. */
     public DriverConfigBuilder unusedOptions(Collection<String> names) {
         unusedOptions = List.copyOf(names);
@@ -423,6 +492,7 @@ public final class DriverConfigBuilder {
                 deleteOnShutdown,
                 terminable,
                 metrics,
+                resolver(),
                 transportOptions,
                 unusedOptions,
                 errorHandler,

@@ -5,6 +5,7 @@ package io.verbus.driver.config;
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
+import io.verbus.channel.LocalInterface;
 import io.verbus.driver.files.DirectoryAccess;
 import io.verbus.driver.share.Share;
 import io.verbus.logbuffer.FrameHeader;
@@ -15,6 +16,7 @@ import io.verbus.transport.Option;
 import org.agrona.SystemUtil;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -36,6 +38,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
     private static final long MIN_UNTETHERED_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long MIN_THRESHOLD_NS = 1;
+    private static final int MAX_RESOLVER_NAME = 512;
+    private static final int MAX_BOOTSTRAP_NEIGHBORS = 20;
     private static final long MAX_TIMEOUT_NS = TimeUnit.HOURS.toNanos(1);
 
     private static final int MAX_SHARE = 100_000_000;
@@ -426,6 +430,66 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             DriverOption::endpoint),
                     DriverConfigBuilder::metrics);
 
+    static final DriverOption<String> RESOLVER_NAME =
+            new DriverOption<>(
+                    Option.of(
+                            "resolver.name",
+                            "none",
+                            "a name of 1 to 512 printable ASCII characters without spaces",
+                            "Name by which other drivers find this one; turns name resolution among"
+                                    + " drivers on.",
+                            DriverOption::resolverName),
+                    DriverConfigBuilder::resolverName);
+
+    static final DriverOption<LocalInterface> RESOLVER_INTERFACE =
+            new DriverOption<>(
+                    Option.of(
+                            "resolver.interface",
+                            "0.0.0.0:8050",
+                            LocalInterface.RIGHT,
+                            "Address and port at which the driver tells and is told names.",
+                            DriverOption::localInterface),
+                    DriverConfigBuilder::resolverInterface);
+
+    static final DriverOption<List<Endpoint>> RESOLVER_BOOTSTRAP_NEIGHBOR =
+            new DriverOption<>(
+                    Option.of(
+                            "resolver.bootstrap-neighbor",
+                            "none",
+                            "at most 20 addresses or host names, each with a port, separated by"
+                                    + " commas",
+                            "Drivers that are told this one's name first; they tell others.",
+                            DriverOption::endpoints),
+                    DriverConfigBuilder::resolverBootstrapNeighbors);
+
+    static final DriverOption<Long> RESOLVER_NEIGHBOR_TIMEOUT =
+            resolverTime(
+                    "neighbor-timeout",
+                    "10s",
+                    "Time after which the driver forgets a driver that is silent.",
+                    DriverConfigBuilder::resolverNeighborTimeoutNs);
+
+    static final DriverOption<Long> RESOLVER_SELF_INTERVAL =
+            resolverTime(
+                    "self-resolution-interval",
+                    "1s",
+                    "Time between two times that the driver tells its own name.",
+                    DriverConfigBuilder::resolverSelfIntervalNs);
+
+    static final DriverOption<Long> RESOLVER_NEIGHBOR_INTERVAL =
+            resolverTime(
+                    "neighbor-resolution-interval",
+                    "2s",
+                    "Time between two times that the driver tells the names that it was told.",
+                    DriverConfigBuilder::resolverNeighborIntervalNs);
+
+    static final DriverOption<Long> RESOLVER_BOOTSTRAP_INTERVAL =
+            resolverTime(
+                    "bootstrap-neighbor-resolution-interval",
+                    "10s",
+                    "Time after which the driver looks up its bootstrap neighbors again.",
+                    DriverConfigBuilder::resolverBootstrapIntervalNs);
+
     /** All options of the driver, in the order of help. */
     public static final List<DriverOption<?>> ALL =
             List.of(
@@ -476,7 +540,25 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     DELETE_ON_SHUTDOWN,
                     DRAIN_TIMEOUT,
                     TERMINABLE,
-                    METRICS);
+                    METRICS,
+                    RESOLVER_NAME,
+                    RESOLVER_INTERFACE,
+                    RESOLVER_BOOTSTRAP_NEIGHBOR,
+                    RESOLVER_NEIGHBOR_TIMEOUT,
+                    RESOLVER_SELF_INTERVAL,
+                    RESOLVER_NEIGHBOR_INTERVAL,
+                    RESOLVER_BOOTSTRAP_INTERVAL);
+
+    private static DriverOption<Long> resolverTime(
+            String what,
+            String preset,
+            String meaning,
+            BiConsumer<DriverConfigBuilder, Long> setter) {
+        return new DriverOption<>(
+                Option.duration(
+                        "resolver." + what, preset, MIN_UNTETHERED_NS, MAX_TIMEOUT_NS, meaning),
+                setter);
+    }
 
     private static DriverOption<Idling> idle(
             String agent, BiConsumer<DriverConfigBuilder, Idling> setter) {
@@ -610,6 +692,33 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
             throw new IllegalArgumentException(text);
         }
         return text;
+    }
+
+    private static String resolverName(String text) {
+        boolean isName =
+                !text.isEmpty()
+                        && text.length() <= MAX_RESOLVER_NAME
+                        && text.chars().allMatch(each -> each > ' ' && each < 0x7F);
+        if (!isName) {
+            throw new IllegalArgumentException(text);
+        }
+        return text;
+    }
+
+    private static LocalInterface localInterface(String text) {
+        LocalInterface parsed = LocalInterface.parse(text);
+        if (parsed == null) {
+            throw new IllegalArgumentException(text);
+        }
+        return parsed;
+    }
+
+    private static List<Endpoint> endpoints(String text) {
+        List<Endpoint> all = Arrays.stream(text.split(",")).map(DriverOption::endpoint).toList();
+        if (all.size() > MAX_BOOTSTRAP_NEIGHBORS) {
+            throw new IllegalArgumentException(text);
+        }
+        return all;
     }
 
     private static Endpoint endpoint(String text) {

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.resolver;
+
+import io.verbus.BusException;
+import io.verbus.channel.LocalInterface;
+import io.verbus.cnc.CounterTypes;
+import io.verbus.cnc.SystemCounter;
+import io.verbus.driver.background.HostNames;
+import io.verbus.driver.background.LocalAddresses;
+import io.verbus.driver.config.ResolverConfig;
+import io.verbus.driver.status.DriverCounters;
+import io.verbus.transport.Networks;
+
+import org.agrona.CloseHelper;
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.AtomicCounter;
+
+import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Tells other drivers this one's name and what it was told, and learns theirs, in Aeron's
+ * resolution frames. It has threads of its own, for neither the network nor a name server may hold
+ * the agents up.
+ *
+ * <pre>
+ *   every self-resolution-interval       own name        ─▶ neighbors, bootstrap neighbors
+ *   every neighbor-resolution-interval   all known names ─▶ neighbors
+ * </pre>
+ */
+public final class DriverResolver implements AutoCloseable {
+    /** Hosts that are told of in the error log, of those that may not take part. */
+    private static final int MAX_TOLD = 32;
+
+    /** Datagrams that are read before it is time to look at the clock. */
+    private static final int BATCH = 64;
+
+    private final ResolverConfig config;
+    private final Networks allowed;
+    private final int mtu;
+    private final ErrorHandler errors;
+    private final KnownDrivers known;
+    private final BootstrapNeighbors bootstrap;
+    private final HostNames system;
+    private final DatagramChannel socket;
+    private final Selector selector;
+    private final InetSocketAddress local;
+    private final AtomicCounter invalid;
+    private final AtomicCounter shortSends;
+    private final AtomicCounter neighbors;
+    private final AtomicCounter cacheEntries;
+    private final AtomicCounter[] bootstraps;
+    private final InetSocketAddress[] shown;
+    private final DriverCounters counters;
+    private final ByteBuffer bytes = ByteBuffer.allocateDirect(ResolutionFrame.MAX_LENGTH);
+    private final UnsafeBuffer frame = new UnsafeBuffer(bytes);
+    private final Set<String> told = new HashSet<>();
+    private final Thread gossip = thread(this::run, "verbus-resolver");
+    private final Thread names = thread(this::resolveAgain, "verbus-resolver-names");
+
+    /** Set by the thread that closes the driver, read by both threads. */
+    private volatile boolean isClosed;
+
+    private long selfDueMs;
+    private long neighborsDueMs;
+
+    /**
+     * Opens the resolver's socket and allocates its counters. The launching thread.
+     *
+     * @param allowed networks whose drivers may take part; null for all.
+     * @param mtu bytes of the longest frame.
+     * @param system knows the names that no driver has.
+     * @throws BusException if the socket cannot be opened.
+     */
+    public DriverResolver(
+            ResolverConfig config,
+            Networks allowed,
+            int mtu,
+            HostNames system,
+            DriverCounters counters,
+            ErrorHandler errors) {
+        this.config = config;
+        this.allowed = allowed;
+        this.mtu = mtu;
+        this.system = system;
+        this.counters = counters;
+        this.errors = errors;
+        known = new KnownDrivers(TimeUnit.NANOSECONDS.toMillis(config.neighborTimeoutNs()));
+        bootstrap = new BootstrapNeighbors(config.bootstrapNeighbors(), system);
+        try {
+            InetSocketAddress wanted = wanted(config, system);
+            boolean isIpv6 = wanted.getAddress() instanceof Inet6Address;
+            socket =
+                    DatagramChannel.open(
+                            isIpv6 ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET);
+            socket.bind(wanted);
+            socket.configureBlocking(false);
+            selector = Selector.open();
+            socket.register(selector, SelectionKey.OP_READ);
+            local = (InetSocketAddress) socket.getLocalAddress();
+        } catch (IOException e) {
+            throw new BusException(
+                    "cannot open the name resolver's socket at resolver.interface="
+                            + config.localInterface()
+                            + " ("
+                            + e.getMessage()
+                            + "): name an address of this host and a free port",
+                    e);
+        }
+        invalid = counters.system(SystemCounter.INVALID_PACKETS);
+        shortSends = counters.system(SystemCounter.SHORT_SENDS);
+        neighbors =
+                counters.pool()
+                        .newCounter(
+                                "Resolver neighbors: bound " + text(local),
+                                CounterTypes.RESOLVER_NEIGHBORS);
+        cacheEntries =
+                counters.pool()
+                        .newCounter(
+                                "Resolver cache entries: name=" + config.name(),
+                                CounterTypes.RESOLVER_CACHE_ENTRIES);
+        bootstraps = new AtomicCounter[bootstrap.count()];
+        shown = new InetSocketAddress[bootstrap.count()];
+        for (int i = 0; i < bootstraps.length; i++) {
+            bootstraps[i] =
+                    counters.pool()
+                            .newCounter(label(i, null), CounterTypes.RESOLVER_BOOTSTRAP_NEIGHBOR);
+        }
+    }
+
+    private static InetSocketAddress wanted(ResolverConfig config, HostNames system)
+            throws UnknownHostException {
+        String name = config.localInterface().name();
+        InetAddress address =
+                LocalInterface.isSearched(name) ? LocalAddresses.find(name) : system.address(name);
+        if (address == null) {
+            throw new UnknownHostException("this host has no such interface");
+        }
+        return new InetSocketAddress(address, config.localInterface().port());
+    }
+
+    private static Thread thread(Runnable work, String name) {
+        return Thread.ofPlatform().daemon().name(name).unstarted(work);
+    }
+
+    private static String text(InetSocketAddress address) {
+        String host = address.getAddress().getHostAddress();
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
+    }
+
+    private String label(int index, InetSocketAddress address) {
+        return "Bootstrap neighbor: name="
+                + bootstrap.named(index)
+                + " resolved="
+                + (address == null ? "unresolved" : text(address));
+    }
+
+    /** Starts to tell and to listen. */
+    public void start() {
+        gossip.start();
+        if (bootstrap.count() > 0) {
+            names.start();
+        }
+    }
+
+    /** The names that the drivers know, and all others. */
+    public HostNames names() {
+        return new ResolverNames(known, config.name(), local.getAddress(), system);
+    }
+
+    // Thread of the names
+
+    private void resolveAgain() {
+        try {
+            while (!isClosed) {
+                bootstrap.resolve(() -> isClosed);
+                selector.wakeup();
+                TimeUnit.NANOSECONDS.sleep(config.bootstrapIntervalNs());
+            }
+        } catch (InterruptedException closed) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    // Thread of the resolver
+
+    private void run() {
+        while (!isClosed) {
+            try {
+                work(System.currentTimeMillis());
+            } catch (ClosedByInterruptException e) {
+                return;
+            } catch (IOException | RuntimeException e) {
+                errors.onError(new BusException("the name resolver has failed: " + e, e));
+                pause();
+            }
+        }
+    }
+
+    /** A failure that stays must not keep a CPU busy. */
+    private static void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(100);
+        } catch (InterruptedException closed) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void work(long nowMs) throws IOException {
+        known.forgetOld(nowMs);
+        if (nowMs >= selfDueMs || hasNewBootstrap()) {
+            tellSelf();
+            selfDueMs = nowMs + TimeUnit.NANOSECONDS.toMillis(config.selfIntervalNs());
+        }
+        if (nowMs >= neighborsDueMs) {
+            tellNeighbors(nowMs);
+            neighborsDueMs = nowMs + TimeUnit.NANOSECONDS.toMillis(config.neighborIntervalNs());
+        }
+        neighbors.setRelease(known.neighbors().size());
+        cacheEntries.setRelease(known.names().size());
+        selector.select(Math.max(1, Math.min(selfDueMs, neighborsDueMs) - nowMs));
+        receive();
+    }
+
+    private boolean hasNewBootstrap() {
+        boolean isNew = false;
+        for (int i = 0; i < shown.length; i++) {
+            InetSocketAddress address = bootstrap.address(i);
+            if (address != null && !address.equals(shown[i])) {
+                shown[i] = address;
+                counters.pool().setCounterLabel(bootstraps[i].id(), label(i, address));
+                isNew = true;
+            }
+        }
+        return isNew;
+    }
+
+    private void tellSelf() {
+        ResolutionEntry self = new ResolutionEntry(true, local, 0, config.name());
+        int length = self.encode(frame, ResolutionFrame.HEADER);
+        Set<InetSocketAddress> told = new HashSet<>(known.neighbors());
+        for (int i = 0; i < shown.length; i++) {
+            if (shown[i] != null) {
+                bootstraps[i].setRelease(told.contains(shown[i]) ? 1 : 0);
+            }
+        }
+        for (InetSocketAddress address : shown) {
+            if (address != null && !address.equals(local)) {
+                told.add(address);
+            }
+        }
+        told.forEach(address -> send(length, address));
+    }
+
+    private void tellNeighbors(long nowMs) {
+        List<KnownDrivers.Named> all = new ArrayList<>(known.names());
+        int offset = ResolutionFrame.HEADER;
+        for (KnownDrivers.Named each : all) {
+            ResolutionEntry entry =
+                    new ResolutionEntry(
+                            false,
+                            each.address(),
+                            Math.max(0, nowMs - each.heardMs()),
+                            each.name());
+            if (offset + entry.length() > mtu) {
+                sendAll(offset);
+                offset = ResolutionFrame.HEADER;
+            }
+            offset = entry.encode(frame, offset);
+        }
+        if (offset > ResolutionFrame.HEADER) {
+            sendAll(offset);
+        }
+    }
+
+    private void sendAll(int length) {
+        known.neighbors().forEach(address -> send(length, address));
+    }
+
+    private void send(int length, InetSocketAddress to) {
+        ResolutionFrame.begin(frame, length);
+        try {
+            bytes.clear().limit(length);
+            if (socket.send(bytes, to) < length) {
+                shortSends.increment();
+            }
+        } catch (IOException | RuntimeException e) {
+            shortSends.increment();
+            if (told.size() < MAX_TOLD && told.add("to " + to)) {
+                errors.onError(
+                        new BusException(
+                                "WARN: Failed to send resolution frames to neighbor "
+                                        + text(to)
+                                        + " ("
+                                        + e
+                                        + "): check the route there and the firewall",
+                                e));
+            }
+        }
+    }
+
+    private void receive() throws IOException {
+        selector.selectedKeys().clear();
+        for (int i = 0; i < BATCH; i++) {
+            bytes.clear();
+            InetSocketAddress source = (InetSocketAddress) socket.receive(bytes);
+            if (source == null) {
+                return;
+            }
+            onDatagram(bytes.position(), source);
+        }
+    }
+
+    private void onDatagram(int length, InetSocketAddress source) {
+        InetAddress host = source.getAddress();
+        if (!isAllowed(host)) {
+            invalid.increment();
+            if (told.size() < MAX_TOLD && told.add(host.getHostAddress())) {
+                errors.onError(
+                        new BusException(
+                                "resolution frames of "
+                                        + host.getHostAddress()
+                                        + " are dropped: if the host may take part, add it to"
+                                        + " verbus.udp.allow"));
+            }
+            return;
+        }
+        long nowMs = System.currentTimeMillis();
+        if (!ResolutionFrame.read(frame, length, entry -> onEntry(entry.from(host), nowMs))) {
+            invalid.increment();
+        }
+    }
+
+    private boolean isAllowed(InetAddress host) {
+        return allowed == null || allowed.contains(host);
+    }
+
+    private void onEntry(ResolutionEntry entry, long nowMs) {
+        InetAddress host = entry.address().getAddress();
+        boolean isOwn =
+                entry.address().getPort() == local.getPort() && entry.name().equals(config.name());
+        if (isOwn) {
+            return;
+        }
+        boolean isHost = !host.isAnyLocalAddress() && !host.isMulticastAddress();
+        if (!isHost || !isAllowed(host) || !known.onEntry(entry, nowMs)) {
+            invalid.increment();
+        }
+    }
+
+    /** Ends both threads, and closes the socket. */
+    @Override
+    public void close() {
+        isClosed = true;
+        names.interrupt();
+        selector.wakeup();
+        boolean isInterrupted = false;
+        while (gossip.isAlive()) {
+            try {
+                gossip.join();
+            } catch (InterruptedException e) {
+                isInterrupted = true;
+            }
+        }
+        CloseHelper.closeAll(selector, socket);
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

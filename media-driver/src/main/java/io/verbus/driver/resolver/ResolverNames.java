@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.resolver;
+
+import io.verbus.driver.background.HostNames;
+
+import org.agrona.concurrent.status.CountersManager;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+
+/**
+ * Names of drivers, then the driver's own, then those that the system knows. Any thread.
+ *
+ * @param known what other drivers have told.
+ * @param ownName name of this driver.
+ * @param ownAddress address of this driver's resolver.
+ * @param system knows all other names; open already.
+ */
+record ResolverNames(KnownDrivers known, String ownName, InetAddress ownAddress, HostNames system)
+        implements HostNames {
+    @Override
+    public void open(CountersManager counters) {}
+
+    @Override
+    public InetAddress address(String name) throws UnknownHostException {
+        InetAddress told = known.address(name);
+        if (told != null) {
+            return told;
+        }
+        return name.equals(ownName) ? ownAddress : system.address(name);
+    }
+}
