@@ -16,6 +16,7 @@ import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.AtomicCounter;
+import org.agrona.concurrent.status.CountersReader;
 
 import java.io.IOException;
 import java.net.Inet6Address;
@@ -138,10 +139,23 @@ public final class DriverResolver implements AutoCloseable {
         bootstraps = new AtomicCounter[bootstrap.count()];
         shown = new InetSocketAddress[bootstrap.count()];
         for (int i = 0; i < bootstraps.length; i++) {
-            bootstraps[i] =
-                    counters.pool()
-                            .newCounter(label(i, null), CounterTypes.RESOLVER_BOOTSTRAP_NEIGHBOR);
+            bootstraps[i] = bootstrapCounter(i);
         }
+    }
+
+    /** The key is number and name of the neighbor, in the layout of a local address's. */
+    private AtomicCounter bootstrapCounter(int index) {
+        String name = bootstrap.named(index).toString();
+        int length = Math.min(name.length(), CountersReader.MAX_KEY_LENGTH - 2 * Integer.BYTES);
+        return counters.pool()
+                .newCounter(
+                        label(index, null),
+                        CounterTypes.RESOLVER_BOOTSTRAP_NEIGHBOR,
+                        key -> {
+                            key.putInt(0, index);
+                            key.putInt(Integer.BYTES, length);
+                            key.putStringWithoutLengthAscii(2 * Integer.BYTES, name, 0, length);
+                        });
     }
 
     private static InetSocketAddress wanted(ResolverConfig config, HostNames system)
