@@ -33,6 +33,8 @@ public enum TransportCounter {
     RDMA_UNAUTHENTICATED(1011, "rdma: connections refused for want of a key"),
     /** Places to receive at whose device is gone, now. Conductor. */
     RDMA_LISTENERS_LOST(1012, "rdma: listeners that wait for their device"),
+    /** Conductor. */
+    RDMA_DISORDER(1013, "rdma: connections over adapters that may place out of order"),
 
     /** Gaps that stayed open for the NAK delay. Receiver. */
     UDP_LOSSES(1100, "udp: losses"),

@@ -25,6 +25,7 @@ final class PathWarnings {
     private final AtomicCounter linkLocal;
     private final AtomicCounter otherLinkLayer;
     private final AtomicCounter smallMtu;
+    private final AtomicCounter disorder;
     private final Set<String> told = new HashSet<>();
 
     /**
@@ -39,6 +40,7 @@ final class PathWarnings {
         linkLocal = counters.counter(TransportCounter.RDMA_LINK_LOCAL);
         otherLinkLayer = counters.counter(TransportCounter.RDMA_LINK_LAYER);
         smallMtu = counters.counter(TransportCounter.RDMA_SMALL_MTU);
+        disorder = counters.counter(TransportCounter.RDMA_DISORDER);
     }
 
     /** Looks at the path of a connection that was established. */
@@ -69,6 +71,15 @@ final class PathWarnings {
                             + ", which leads to no other network",
                     "name addresses of the interface that are not link-local in endpoint and"
                             + " interface");
+        }
+        if (path.order() == PathInfo.Order.DOUBTFUL) {
+            warn(
+                    disorder,
+                    path.device()
+                            + " may place a later write before an earlier one, and subscribers"
+                            + " would read wrong messages in silence",
+                    PathAdvice.keepOrder(path.isIwarp())
+                            + "; rdma.order=check refuses such connections");
         }
         if (!isExpected(path)) {
             warn(

@@ -75,7 +75,10 @@ public final class RdmaTransportProvider implements TransportProvider {
         RdmaOptions options = RdmaOptions.of(host);
         try {
             return new RdmaTransport(
-                    host, VerbsFabric.open(host::onError), options, System.nanoTime());
+                    host,
+                    VerbsFabric.open(host::onError, RdmaOptions.requiresOrder(host)),
+                    options,
+                    System.nanoTime());
         } catch (FabricException e) {
             throw new TransportException(e.getMessage(), e);
         }

@@ -68,6 +68,10 @@ final class TransportMetrics {
                             "rdma_listeners_lost",
                             "Places to receive at that wait for their RDMA device now."),
                     of(
+                            TransportCounter.RDMA_DISORDER,
+                            "rdma_unordered_connections_total",
+                            "Connections over adapters that may place writes out of order."),
+                    of(
                             TransportCounter.UDP_LOSSES,
                             "udp_losses_total",
                             "Gaps that stayed open for the NAK delay."),

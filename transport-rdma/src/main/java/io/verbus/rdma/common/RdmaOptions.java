@@ -79,7 +79,7 @@ public record RdmaOptions(
     public static final int MESSAGE_LENGTH = 256;
 
     private static final String ANY = "any";
-    private static final int MAX_INLINE = 64;
+    private static final int MAX_INLINE = 220;
     private static final long MS = 1_000_000;
     private static final long MINUTE = 60_000 * MS;
 
@@ -161,6 +161,16 @@ public record RdmaOptions(
                     "infiniband, ethernet or any",
                     "Link layer that ports are expected to have; the driver warns of others.",
                     RdmaOptions::linkLayer);
+
+    /** Read when the fabric is opened. */
+    private static final Option<Boolean> ORDER =
+            Option.of(
+                    "rdma.order",
+                    "trust",
+                    "trust or check",
+                    "Whether adapters that may place writes out of order are trusted, with a"
+                            + " warning, or their connections refused.",
+                    RdmaOptions::requiresOrder);
 
     static final Option<Long> BATCH_LENGTH =
             Option.size(
@@ -335,6 +345,7 @@ public record RdmaOptions(
                     DEVICE,
                     INTERFACE,
                     LINK_LAYER,
+                    ORDER,
                     BATCH_LENGTH,
                     IDLE_AFTER,
                     MAX_STREAMS,
@@ -404,6 +415,11 @@ public record RdmaOptions(
         return text.equals(NO_NETWORKS) ? Networks.NONE : Networks.of(NETWORKS.name(), text);
     }
 
+    /** Whether connections are refused whose adapter may place writes out of order. */
+    public static boolean requiresOrder(TransportSettings settings) {
+        return ORDER.read(settings);
+    }
+
     /** The properties of this side's end of a connection, where no channel says otherwise. */
     public ConnectionOptions connection() {
         return new ConnectionOptions(
@@ -455,6 +471,14 @@ public record RdmaOptions(
             throw new IllegalArgumentException(text);
         }
         return text.equals(ANY) ? null : source.name();
+    }
+
+    private static boolean requiresOrder(String text) {
+        return switch (text) {
+            case "trust" -> false;
+            case "check" -> true;
+            default -> throw new IllegalArgumentException(text);
+        };
     }
 
     private static String linkLayer(String text) {

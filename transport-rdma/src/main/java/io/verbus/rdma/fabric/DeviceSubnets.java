@@ -13,8 +13,6 @@ import java.util.Collections;
 
 /** The subnets that this host's addresses are in, as the system has them. Any thread. */
 public final class DeviceSubnets {
-    private static final Path DEVICES = Path.of("/sys/class/infiniband");
-
     private DeviceSubnets() {}
 
     /**
@@ -24,7 +22,7 @@ public final class DeviceSubnets {
      */
     public static Networks find() {
         try {
-            return find(DEVICES);
+            return find(KernelFiles.DEVICES);
         } catch (IOException gone) {
             return null; // devices went away meanwhile: whoever opens one is told
         }

@@ -29,6 +29,15 @@ public final class PathAdvice {
         return roceMtu + ROCE_OVERHEAD;
     }
 
+    /** How to have writes placed in the order in which they were posted. */
+    public static String keepOrder(boolean isIwarp) {
+        return isIwarp
+                ? "use the adapter's RoCE v2 mode if it has one, or try it with lost packets first"
+                : "turn adaptive routing off for this traffic (mlxreg, ROCE_ACCL"
+                        + " adaptive_routing_forced_en=0), unset MLX5_RELAXED_PACKET_ORDERING_ON,"
+                        + " and use rdma-core 36 or later, which tells";
+    }
+
     /** How to make a port's connections use RoCE v2. */
     public static String useRoceV2(String device, int port) {
         return "`mkdir -p %s; echo 'RoCE v2' > %s/%s`, on a device that can RoCE v2"

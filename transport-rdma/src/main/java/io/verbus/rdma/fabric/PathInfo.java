@@ -20,6 +20,7 @@ import java.net.InetAddress;
  * @param ackTimeout exponent in use.
  * @param retryCount in use.
  * @param rnrRetryCount in use.
+ * @param order in which this side's adapter places what the peer writes.
  */
 public record PathInfo(
         String device,
@@ -34,7 +35,20 @@ public record PathInfo(
         int trafficClass,
         int ackTimeout,
         int retryCount,
-        int rnrRetryCount) {
+        int rnrRetryCount,
+        Order order) {
+    /** What is known of the order in which writes are placed. */
+    public enum Order {
+        /** The device says that it places them in the order in which they were posted. */
+        KEPT,
+
+        /** Nobody has told. */
+        UNKNOWN,
+
+        /** Devices of its kind may place a later write before an earlier one. */
+        DOUBTFUL
+    }
+
     /** Whether the device tells the path of a connection. */
     public boolean isKnown() {
         return isIwarp || pathMtu > 0;

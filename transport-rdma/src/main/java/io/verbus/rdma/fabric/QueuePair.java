@@ -17,6 +17,9 @@ public interface QueuePair {
     /** Most bytes that a work request can carry inline; 0 where the device offers none. */
     int maxInline();
 
+    /** Most bytes of a write: what the port carries in one message. */
+    long maxMessage();
+
     /** Work requests that can be staged now: the send queue's depth less what is outstanding. */
     int free();
 

@@ -33,6 +33,7 @@ final class OutboundPort implements AutoCloseable {
     private final QueuePair queuePair;
     private final ConnectionCounters counters;
     private final RdmaOptions options;
+    private final int batchLength;
     private final Queue<SenderEvent> events;
     private final SendRing control;
     private final SendRing zero;
@@ -66,6 +67,7 @@ final class OutboundPort implements AutoCloseable {
         this.queuePair = queuePair;
         this.counters = counters;
         this.options = options;
+        batchLength = (int) Math.min(options.batchLength(), queuePair.maxMessage());
         this.events = events;
         encoder = new ControlEncoder(version);
         zero = new SendRing(domain, 1, Long.BYTES * 8);
@@ -87,7 +89,7 @@ final class OutboundPort implements AutoCloseable {
     }
 
     int batchLength() {
-        return options.batchLength();
+        return batchLength;
     }
 
     long zeroAddress() {

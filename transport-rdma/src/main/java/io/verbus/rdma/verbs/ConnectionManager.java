@@ -21,6 +21,9 @@ final class ConnectionManager implements AutoCloseable {
 
     private static final int BACKLOG = 64;
 
+    /** Tried in turn where a device does not give as many bytes inline as are asked for. */
+    private static final int[] INLINE_LENGTHS = {220, 96, 64, 32};
+
     /** Reads and atomics that may be outstanding: none is used, some providers want one. */
     private static final byte READ_DEPTH = 1;
 
@@ -172,9 +175,19 @@ final class ConnectionManager implements AutoCloseable {
                                     + options.receiveDepth()
                                     + " receives");
                 }
-                inline /= 2;
+                inline = nextInline(inline);
             }
         }
+    }
+
+    /** The most that is less and that some adapters give: irdma 101, bnxt_re 96, X722 48. */
+    private static int nextInline(int refused) {
+        for (int bytes : INLINE_LENGTHS) {
+            if (bytes < refused) {
+                return bytes;
+            }
+        }
+        return 0;
     }
 
     void destroyQueuePair(long id) {

@@ -17,6 +17,13 @@ final class Device {
     /** Vendor that siw reports. */
     private static final int SIW_VENDOR_ID = 0x626d74;
 
+    private static final int BROADCOM_VENDOR_ID = 0x14e4;
+
+    /** Organization and PCI vendor: mlx5 reports the first. */
+    private static final int MELLANOX_VENDOR_ID = 0x02c9;
+
+    private static final int NVIDIA_VENDOR_ID = 0x15b3;
+
     private final Ibverbs ibverbs;
     private final long context;
     private final String name;
@@ -128,11 +135,26 @@ final class Device {
     }
 
     /**
+     * Whether posting neither enters the kernel nor waits. bnxt_re's library paces doorbells when
+     * they pile up, by waits of up to 128 us and calls of the kernel.
+     *
+     * @see <a
+     *     href="https://github.com/linux-rdma/rdma-core/blob/master/providers/bnxt_re/db.c">db.c</a>
+     */
+    boolean postsAtOnce() {
+        return !software() && vendorId != BROADCOM_VENDOR_ID;
+    }
+
+    /**
      * Whether the kernel plays the device. Its doorbell is then a system call, and posting must not
      * hold the JVM at a safepoint.
      */
     boolean software() {
         return vendorId == RXE_VENDOR_ID || isSiw() || vendorId == 0;
+    }
+
+    boolean isMellanox() {
+        return vendorId == MELLANOX_VENDOR_ID || vendorId == NVIDIA_VENDOR_ID;
     }
 
     boolean isSiw() {
@@ -149,6 +171,15 @@ final class Device {
 
     MemorySegment pollCq() {
         return entryPoint(VerbsAbi.Context.POLL_CQ);
+    }
+
+    /** Most bytes that a port carries in one message. */
+    long maxMessage(int port) {
+        try (Arena arena = Arena.ofConfined()) {
+            long attributes = arena.allocate(VerbsAbi.PortAttr.SIZE, Long.BYTES).address();
+            queryPort(port, attributes);
+            return Integer.toUnsignedLong(Memory.getInt(attributes + VerbsAbi.PortAttr.MAX_MSG_SZ));
+        }
     }
 
     /**

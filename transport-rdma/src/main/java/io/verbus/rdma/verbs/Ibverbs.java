@@ -22,6 +22,11 @@ final class Ibverbs {
     private final NativeFunction createCq;
     private final NativeFunction destroyCq;
     private final NativeFunction queryQp;
+    private final NativeFunction modifyQp;
+
+    /** Null where rdma-core is older than 36. */
+    private final NativeFunction queryQpDataInOrder;
+
     private final NativeFunction wcStatusStr;
     private final NativeFunction getAsyncEvent;
     private final NativeFunction ackAsyncEvent;
@@ -41,6 +46,8 @@ final class Ibverbs {
         createCq = library.function("ibv_create_cq");
         destroyCq = library.function("ibv_destroy_cq");
         queryQp = library.function("ibv_query_qp");
+        modifyQp = library.function("ibv_modify_qp");
+        queryQpDataInOrder = library.functionOrNull("ibv_query_qp_data_in_order");
         wcStatusStr = library.function("ibv_wc_status_str");
         getAsyncEvent = library.function("ibv_get_async_event");
         ackAsyncEvent = library.function("ibv_ack_async_event");
@@ -141,6 +148,30 @@ final class Ibverbs {
      */
     int queryQp(long qp, long attributes, int mask, long initAttributes) {
         return (int) queryQp.call(qp, attributes, mask, initAttributes);
+    }
+
+    /**
+     * @param attributes a {@code struct ibv_qp_attr}.
+     * @param mask of the attributes that change.
+     * @return 0 or an errno.
+     * @see <a href="https://man7.org/linux/man-pages/man3/ibv_modify_qp.3.html">man page</a>
+     */
+    int modifyQp(long qp, long attributes, int mask) {
+        return (int) modifyQp.call(qp, attributes, mask);
+    }
+
+    /**
+     * Whether the data of an operation is written in order. It speaks of one write; mlx5 answers
+     * with whether its firmware places what the queue pair receives in order, which is what matters
+     * between writes.
+     *
+     * @param operation such as {@code IBV_WR_RDMA_WRITE}.
+     * @return false also where the library or the device does not tell.
+     * @see <a href="https://man7.org/linux/man-pages/man3/ibv_query_qp_data_in_order.3.html">man
+     *     page</a>
+     */
+    boolean isDataInOrder(long qp, int operation) {
+        return queryQpDataInOrder != null && (int) queryQpDataInOrder.call(qp, operation, 0) == 1;
     }
 
     /** The words of a work completion's status. */

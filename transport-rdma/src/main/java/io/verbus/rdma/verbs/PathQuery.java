@@ -3,6 +3,7 @@
 package io.verbus.rdma.verbs;
 
 import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.rdma.fabric.PathAdvice;
 import io.verbus.rdma.fabric.PathInfo;
 
 import java.lang.foreign.Arena;
@@ -21,6 +22,9 @@ final class PathQuery {
                     | VerbsAbi.IBV_QP_TIMEOUT
                     | VerbsAbi.IBV_QP_RETRY_CNT
                     | VerbsAbi.IBV_QP_RNR_RETRY;
+
+    /** Has MLNX_OFED 4 place what all queue pairs of a process receive as it comes. */
+    private static final String RELAXED_VARIABLE = "MLX5_RELAXED_PACKET_ORDERING_ON";
 
     private PathQuery() {}
 
@@ -64,7 +68,35 @@ final class PathQuery {
                     unsigned(attr + VerbsAbi.QpAttr.TRAFFIC_CLASS),
                     unsigned(attr + VerbsAbi.QpAttr.TIMEOUT),
                     unsigned(attr + VerbsAbi.QpAttr.RETRY_CNT),
-                    unsigned(attr + VerbsAbi.QpAttr.RNR_RETRY));
+                    unsigned(attr + VerbsAbi.QpAttr.RNR_RETRY),
+                    order(ibverbs, device, qp));
+        }
+    }
+
+    private static PathInfo.Order order(Ibverbs ibverbs, Device device, long qp) {
+        if (device.software()) {
+            return PathInfo.Order.KEPT; // each takes packets in order
+        }
+        boolean isRelaxed = device.isMellanox() && System.getenv(RELAXED_VARIABLE) != null;
+        if (!isRelaxed && ibverbs.isDataInOrder(qp, VerbsAbi.IBV_WR_RDMA_WRITE)) {
+            return PathInfo.Order.KEPT;
+        }
+        return device.isMellanox() || device.transport() == TransportType.IWARP
+                ? PathInfo.Order.DOUBTFUL
+                : PathInfo.Order.UNKNOWN;
+    }
+
+    /**
+     * @throws VerbsException if the adapter may place a later write before an earlier one.
+     */
+    static void requireOrder(PathInfo path) {
+        if (path.order() == PathInfo.Order.DOUBTFUL) {
+            throw new VerbsException(
+                    path.device()
+                            + " may place writes out of order, which a remote log cannot bear, and"
+                            + " rdma.order is check: "
+                            + PathAdvice.keepOrder(path.isIwarp())
+                            + ", or set rdma.order to trust");
         }
     }
 

@@ -20,6 +20,9 @@ final class QueuePairResources implements AutoCloseable {
     private static final int CACHE_LINE = 64;
     private static final int PAGE = 4096;
 
+    /** 0.64 ms. */
+    private static final byte MIN_RNR_TIMER = 12;
+
     private final ConnectionManager manager;
     private final long id;
     private final ErrorHandler errors;
@@ -73,6 +76,31 @@ final class QueuePairResources implements AutoCloseable {
         return isCreated && Memory.getLong(id + VerbsAbi.CmId.QP) == queue
                 || sendCompletions != null && sendCompletions.address() == queue
                 || receiveCompletions != null && receiveCompletions.address() == queue;
+    }
+
+    /**
+     * Has a peer whose message finds no receive try again after 0.64 ms. rdma_cm leaves 0 in the
+     * queue pair, which means 655 ms (InfiniBand specification, table 45): for so long the peer's
+     * whole queue stops, writes included. May be changed while the queue pair is in use.
+     */
+    void shortenWait(Ibverbs ibverbs) {
+        try (Arena call = Arena.ofConfined()) {
+            long attr = call.allocate(VerbsAbi.QpAttr.SIZE, Long.BYTES).address();
+            Memory.putByte(attr + VerbsAbi.QpAttr.MIN_RNR_TIMER, MIN_RNR_TIMER);
+            int error =
+                    ibverbs.modifyQp(
+                            Memory.getLong(id + VerbsAbi.CmId.QP),
+                            attr,
+                            VerbsAbi.IBV_QP_MIN_RNR_TIMER);
+            if (error != 0) {
+                errors.onError(
+                        VerbsException.of(
+                                "ibv_modify_qp",
+                                error,
+                                "peers wait 655 ms where a message of theirs finds no receive",
+                                "raise rdma.receive-depth, so that none does"));
+            }
+        }
     }
 
     /**
@@ -131,7 +159,7 @@ final class QueuePairResources implements AutoCloseable {
                         GATHER);
         isCreated = true;
         long qp = Memory.getLong(id + VerbsAbi.CmId.QP);
-        boolean critical = !device.software();
+        boolean critical = device.postsAtOnce();
         ReceiveQueue receives =
                 new ReceiveQueue(
                         device.postRecv(),
@@ -145,6 +173,7 @@ final class QueuePairResources implements AutoCloseable {
         queuePair =
                 new VerbsQueuePair(
                         Memory.getInt(qp + VerbsAbi.Qp.NUMBER),
+                        device.maxMessage(manager.port(id)),
                         new SendQueue(
                                 device.postSend(),
                                 critical,

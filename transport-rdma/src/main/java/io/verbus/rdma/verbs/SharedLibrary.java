@@ -36,6 +36,13 @@ final class SharedLibrary {
         }
     }
 
+    /**
+     * Finds a function that not every version of the library exports; null if this one does not.
+     */
+    NativeFunction functionOrNull(String symbol) {
+        return symbols.find(symbol).map(NativeFunction::new).orElse(null);
+    }
+
     /** Finds a function that the library exports. */
     NativeFunction function(String symbol) {
         return new NativeFunction(

@@ -53,6 +53,7 @@ final class VerbsAbi {
         static final int STATE = 0;
         static final int MAX_MTU = 4;
         static final int ACTIVE_MTU = 8;
+        static final int MAX_MSG_SZ = 20;
         static final int LINK_LAYER = 46;
 
         private PortAttr() {}
@@ -95,6 +96,7 @@ final class VerbsAbi {
         static final int PATH_MTU = 8;
         static final int SGID_INDEX = 76;
         static final int TRAFFIC_CLASS = 78;
+        static final int MIN_RNR_TIMER = 128;
         static final int TIMEOUT = 130;
         static final int RETRY_CNT = 131;
         static final int RNR_RETRY = 132;
@@ -217,6 +219,7 @@ final class VerbsAbi {
 
     static final int IBV_QPT_RC = 2;
 
+    static final int IBV_QP_MIN_RNR_TIMER = 1 << 15;
     static final int IBV_QP_AV = 1 << 7;
     static final int IBV_QP_PATH_MTU = 1 << 8;
     static final int IBV_QP_TIMEOUT = 1 << 9;

@@ -259,6 +259,9 @@ final class VerbsConnection implements Connection {
             if (initiator) {
                 findPath();
             }
+            if (device.transport() != TransportType.IWARP) {
+                resources.shortenWait(ibverbs);
+            }
             state = State.ESTABLISHED;
             handler.onEstablished(this, initiator ? event.privateData() : NO_DATA);
         }
@@ -320,6 +323,9 @@ final class VerbsConnection implements Connection {
                 PathQuery.query(
                         ibverbs, device, manager.port(id), Memory.getLong(id + VerbsAbi.CmId.QP));
         PathQuery.requireMtu(path, options);
+        if (fabric.requiresOrder()) {
+            PathQuery.requireOrder(path);
+        }
     }
 
     private void require(State expected, String call) {

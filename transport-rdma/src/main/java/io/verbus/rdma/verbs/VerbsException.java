@@ -55,16 +55,32 @@ public final class VerbsException extends FabricException {
             case Errno.EPERM, Errno.EACCES ->
                     "give this user read and write access to /dev/infiniband (group rdma, or the"
                             + " udev rules of rdma-core; in a container pass the devices)";
-            case Errno.ENOMEM ->
-                    "the limit of locked memory is "
-                            + Posix.lockedMemoryLimit()
-                            + "; raise it with `ulimit -l unlimited`, or LimitMEMLOCK=infinity in"
-                            + " a systemd unit";
+            case Errno.ENOMEM -> outOfMemory();
+            case Errno.EAGAIN ->
+                    "an rdma cgroup may limit this process: compare rdma.max with rdma.current"
+                            + " of its cgroup, and raise hca_handle and hca_object (in"
+                            + " Kubernetes, ask the administrator)";
             case Errno.ENODEV, Errno.ENOENT, Errno.ENOSYS ->
                     "load the device's driver and rdma_ucm (`modprobe rdma_ucm`); `rdma link`"
                             + " lists the devices";
             case Errno.EMFILE -> "raise the limit of open files (`ulimit -n`)";
             default -> "";
         };
+    }
+
+    /** Three things have the same number; only of the first it is known whether it is the one. */
+    private static String outOfMemory() {
+        String limit = Posix.lockedMemoryLimit();
+        String others =
+                "the device may have no more regions, queues or memory of its own: compare `rdma"
+                        + " resource` with the limits that `ibv_devinfo -v` prints, use fewer or"
+                        + " shorter logs, or huge pages";
+        return limit.equals("unlimited")
+                ? "locked memory is unlimited, so that " + others
+                : "the limit of locked memory is "
+                        + limit
+                        + "; raise it with `ulimit -l unlimited`, or LimitMEMLOCK=infinity in"
+                        + " a systemd unit; else "
+                        + others;
     }
 }

@@ -46,9 +46,15 @@ public final class VerbsFabric implements Fabric {
     private final List<ProtectionDomain> domains = new ArrayList<>();
     private long nextEventCheckNs = System.nanoTime();
     private long nextDeviceCheckNs = nextEventCheckNs;
+    private final boolean requiresOrder;
     private boolean closed;
 
-    private VerbsFabric(Ibverbs ibverbs, ConnectionManager manager, ErrorHandler errors) {
+    private VerbsFabric(
+            Ibverbs ibverbs,
+            ConnectionManager manager,
+            ErrorHandler errors,
+            boolean requiresOrder) {
+        this.requiresOrder = requiresOrder;
         this.ibverbs = ibverbs;
         this.manager = manager;
         this.errors = errors;
@@ -77,11 +83,23 @@ public final class VerbsFabric implements Fabric {
      * @throws VerbsException if there is no library, no usable device, or no permission.
      */
     public static VerbsFabric open(ErrorHandler errors) {
+        return open(errors, false);
+    }
+
+    /**
+     * Opens the fabric.
+     *
+     * @param errors is told what a device does not take back.
+     * @param requiresOrder whether connections fail whose adapter may place writes out of order.
+     * @throws VerbsException as {@link #open(ErrorHandler)} does.
+     */
+    public static VerbsFabric open(ErrorHandler errors, boolean requiresOrder) {
         requirePlatform(System.getProperty("os.arch"), ByteOrder.nativeOrder());
         Ibverbs ibverbs = Ibverbs.open();
         Rdmacm rdmacm = Rdmacm.open();
         requireDevice(Devices.names(ibverbs));
-        return new VerbsFabric(ibverbs, new ConnectionManager(rdmacm, errors), errors);
+        return new VerbsFabric(
+                ibverbs, new ConnectionManager(rdmacm, errors), errors, requiresOrder);
     }
 
     @Override
@@ -185,6 +203,10 @@ public final class VerbsFabric implements Fabric {
         return domain;
     }
 
+    boolean requiresOrder() {
+        return requiresOrder;
+    }
+
     ErrorHandler errors() {
         return errors;
     }
@@ -225,7 +247,7 @@ public final class VerbsFabric implements Fabric {
                     case VerbsAbi.RDMA_CM_EVENT_DEVICE_REMOVAL -> "its RDMA device was removed";
                     case VerbsAbi.RDMA_CM_EVENT_ADDR_CHANGE ->
                             "its address has moved to another port, as a bond's does that fails"
-                                + " over";
+                                    + " over";
                     default -> null;
                 };
         if (reason != null) {

@@ -18,6 +18,7 @@ final class VerbsQueuePair implements QueuePair {
     private static final int POLLS_PER_LOOK = 64;
 
     private final int number;
+    private final long maxMessage;
     private final SendQueue sends;
     private final ReceiveQueue receives;
     private final Completions sendCompletions;
@@ -41,6 +42,7 @@ final class VerbsQueuePair implements QueuePair {
 
     VerbsQueuePair(
             int number,
+            long maxMessage,
             SendQueue sends,
             ReceiveQueue receives,
             Completions sendCompletions,
@@ -49,6 +51,7 @@ final class VerbsQueuePair implements QueuePair {
             MessageWindow window) {
         this.window = window;
         this.number = number;
+        this.maxMessage = maxMessage;
         this.sends = sends;
         this.receives = receives;
         this.sendCompletions = sendCompletions;
@@ -64,6 +67,11 @@ final class VerbsQueuePair implements QueuePair {
     @Override
     public int maxInline() {
         return sends.maxInline();
+    }
+
+    @Override
+    public long maxMessage() {
+        return maxMessage;
     }
 
     @Override

@@ -144,7 +144,8 @@ class FabricMannersTest {
                     0,
                     14,
                     6,
-                    7);
+                    7,
+                    PathInfo.Order.KEPT);
         } catch (UnknownHostException e) {
             throw new AssertionError(e);
         }

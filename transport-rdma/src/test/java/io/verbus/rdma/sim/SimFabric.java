@@ -53,7 +53,8 @@ public final class SimFabric implements Fabric {
                     0,
                     14,
                     6,
-                    7);
+                    7,
+                    PathInfo.Order.KEPT);
 
     private int prefixLength = 8;
 

@@ -80,6 +80,11 @@ public final class SimQueuePair implements QueuePair {
     }
 
     @Override
+    public long maxMessage() {
+        return 1 << 30;
+    }
+
+    @Override
     public int free() {
         return depth - staged.size() - (int) (postedCount - completed);
     }

@@ -3,16 +3,23 @@
 package io.verbus.rdma.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.StrictDevice;
 import io.verbus.rdma.fabric.Access;
+import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.rdma.fabric.Listener;
+import io.verbus.rdma.fabric.PathInfo;
 import io.verbus.rdma.fabric.QueuePair;
 import io.verbus.rdma.fabric.RegisteredMemory;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
@@ -67,5 +74,132 @@ class StrictDataPathTest {
                 () -> qp.poll(inbox));
 
         assertEquals(List.of(), inbox.failures);
+    }
+
+    /** rdma_cm's own 655 ms would stop all that the peer writes, each time. */
+    @Test
+    void waitsShortlyWhereMessageFindsNoReceive() {
+        Lab.Pair pair = connect("mlx5");
+        RegisteredMemory source = lab.register(pair.a(), 4096, Access.LOCAL_READ);
+        int messages = Lab.OPTIONS.receiveDepth() + 10;
+        QueuePair sender = pair.a().queuePair();
+        Lab.Inbox sent = new Lab.Inbox();
+        Lab.Inbox received = new Lab.Inbox();
+        for (int i = 0; i < messages; i++) {
+            sender.stageSend(source.address(), 8, source.localKey());
+        }
+        sender.post(true);
+        Await.until(
+                "a message without a receive",
+                () -> StrictDevice.count("longest-rnr-us") > 0,
+                () -> sender.poll(sent));
+        Await.until(
+                "all messages",
+                () -> received.messages.size() == messages,
+                () -> pair.b().queuePair().poll(received));
+
+        assertEquals(640, StrictDevice.count("longest-rnr-us"));
+        assertEquals(List.of(), received.failures);
+    }
+
+    /** The last message of the handshake is lost; data tells the accepting side that it stands. */
+    @Test
+    void isEstablishedByDataThatComesFirst() {
+        StrictDevice.profile("mlx5");
+        lab = new Lab();
+        Connection a = lab.connect(lab.listen().localAddress(), null, new byte[] {1});
+        Connection b = lab.awaitRequest();
+        StrictDevice.plan("ready:1:drop");
+        try {
+            b.accept(new byte[] {2});
+            Await.until("A to be ready", () -> lab.eventsA.established.contains(a), lab::poll);
+            QueuePair qp = a.queuePair();
+            qp.stageProbe();
+            qp.post(true);
+            Await.until("B to be ready", () -> lab.eventsB.established.contains(b), lab::poll);
+        } finally {
+            StrictDevice.plan("");
+        }
+    }
+
+    /** Bytes that each kind of adapter carries inline, of those that are tried in turn. */
+    @ParameterizedTest
+    @CsvSource({"ib, 220", "irdma, 96", "bnxt, 96", "small, 32", "mana, 0"})
+    void takesMostInlineThatDeviceOffers(String profile, int inline) {
+        StrictDevice.profile(profile);
+        lab = new Lab();
+        ConnectionOptions options =
+                new ConnectionOptions(
+                        64,
+                        16,
+                        256,
+                        220,
+                        6,
+                        7,
+                        14,
+                        ConnectionOptions.ANY,
+                        ConnectionOptions.ANY,
+                        null);
+        Listener listener = lab.fabricB.listen(Lab.at(Lab.addressB(), 0), options);
+        lab.connect(listener.localAddress(), null, new byte[] {1});
+        Connection b = lab.awaitRequest();
+        assertEquals(inline, b.queuePair().maxInline());
+    }
+
+    @Test
+    void tellsThatCgroupMayRefuse() {
+        StrictDevice.profile("ib");
+        lab = new Lab();
+        StrictDevice.plan("rdma_create_qp:1:11");
+        try {
+            Connection a = lab.connect(lab.listen().localAddress(), null, new byte[] {1});
+            String reason = lab.awaitEnd(lab.eventsA, a).reason();
+            assertTrue(reason.contains("EAGAIN"), reason);
+            assertTrue(reason.contains("rdma.max"), reason);
+        } finally {
+            StrictDevice.plan("");
+        }
+    }
+
+    /** What each kind of adapter says of the order in which it places writes. */
+    @ParameterizedTest
+    @CsvSource({"mlx5, KEPT", "mlx5-ooo, DOUBTFUL", "iwarp, DOUBTFUL", "irdma, UNKNOWN"})
+    void tellsOrderOfWrites(String profile, PathInfo.Order order) {
+        Lab.Pair pair = connect(profile);
+        assertEquals(order, pair.a().path().order());
+        assertEquals(order, pair.b().path().order());
+    }
+
+    @Test
+    void refusesAdapterThatMayPlaceOutOfOrderWhereOrderIsChecked() {
+        StrictDevice.profile("mlx5-ooo");
+        lab = new Lab();
+        try (VerbsFabric checked = VerbsFabric.open(lab.stayed::add, true)) {
+            Lab.Recorder events = new Lab.Recorder();
+            Connection a =
+                    checked.connect(
+                            lab.listen().localAddress(), null, Lab.OPTIONS, null, new byte[] {1});
+            Await.until(
+                    "a request",
+                    () -> !lab.eventsB.requests.isEmpty(),
+                    () -> {
+                        checked.poll(events, System.nanoTime());
+                        lab.poll();
+                    });
+            lab.eventsB.requests.getFirst().accept(new byte[] {2});
+            Await.until(
+                    "an end",
+                    () -> !events.ended.isEmpty(),
+                    () -> checked.poll(events, System.nanoTime()));
+            String reason = events.ended.getFirst().reason();
+            assertTrue(reason.contains("strict0 may place writes out of order"), reason);
+            assertTrue(reason.contains("rdma.order"), reason);
+            a.close();
+        }
+    }
+
+    @Test
+    void tellsLongestMessageOfPort() {
+        assertEquals(1 << 20, connect("small").a().queuePair().maxMessage());
     }
 }
