@@ -6,22 +6,24 @@
 // of a function from now on fail ("*": each call), as in "ibv_reg_mr:2:12". NAME may also be what is no call: "completion" (of a
 // send queue; drop), "ready" (the last message of a handshake; drop).
 
+#define _GNU_SOURCE
 #include "strict.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define MAX_FAULTS 32
 
 static struct {
     char name[48];
     long left; // calls up to the one that fails; -1: all
-    int error;
+    int error, delay_ms;
 } plan[MAX_FAULTS];
 static int planned;
 static pthread_mutex_t plan_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t counts[COUNTS];
-static const char *const count_names[COUNTS] = {"post-send", "requests", "inline-bytes", "post-recv", "writes", "sends", "empty-writes", "atomics", "queue-pairs"};
+static const char *const count_names[COUNTS] = {"post-send", "requests", "inline-bytes", "post-recv", "writes", "sends", "empty-writes", "atomics", "queue-pairs", "longest-rnr-us"};
 
 void broken_rule(const char *name, const char *detail, ...) {
     va_list arguments;
@@ -32,10 +34,6 @@ void broken_rule(const char *name, const char *detail, ...) {
     fflush(stderr);
     va_end(arguments);
     abort(); // a JVM prints the Java frames of the call that broke it
-}
-
-static int error_of(const char *text) {
-    return !strcmp(text, "drop") ? DROP : atoi(text);
 }
 
 EXPORT void strict_plan(const char *text) {
@@ -51,7 +49,8 @@ EXPORT void strict_plan(const char *text) {
         }
         snprintf(plan[planned].name, sizeof plan[planned].name, "%s", name);
         plan[planned].left = *number == '*' ? -1 : atol(number);
-        plan[planned++].error = error_of(entry);
+        plan[planned].error = !strcmp(entry, "drop") ? DROP : *entry == '~' ? 0 : atoi(entry);
+        plan[planned++].delay_ms = *entry == '~' ? atoi(entry + 1) : 0;
     }
     pthread_mutex_unlock(&plan_lock);
 }
@@ -63,19 +62,29 @@ void load_plan(void) {
 }
 
 int fault(const char *name) {
-    int error = 0;
+    int error = 0, delay_ms = 0;
     if (__atomic_load_n(&planned, __ATOMIC_ACQUIRE) == 0)
         return 0;
     pthread_mutex_lock(&plan_lock);
     for (int i = 0; i < planned && !error; i++)
-        if (!strcmp(plan[i].name, name) && plan[i].left && (plan[i].left < 0 || --plan[i].left == 0))
+        if (!strcmp(plan[i].name, name) && plan[i].left && (plan[i].left < 0 || --plan[i].left == 0)) {
             error = plan[i].error;
+            delay_ms = plan[i].delay_ms;
+        }
     pthread_mutex_unlock(&plan_lock);
+    if (delay_ms)
+        usleep((useconds_t)delay_ms * 1000);
     return error;
 }
 
 void count(enum count what, uint64_t how_many) {
     __atomic_fetch_add(&counts[what], how_many, __ATOMIC_RELAXED);
+}
+
+// With the lock held.
+void count_longest(enum count what, uint64_t value) {
+    if (counts[what] < value)
+        __atomic_store_n(&counts[what], value, __ATOMIC_RELAXED);
 }
 
 // Doorbells are post-send calls: each call rings once. Queue pairs are those that there are now.

@@ -134,6 +134,7 @@ static bool take_send(struct wire *wire, struct queue_pair *qp, const struct mes
             return true;
         }
         wire->stalled_ns = now_ns() + rnr_ns(qp->rnr_timer);
+        count_longest(LONGEST_RNR_US, (uint64_t)rnr_ns(qp->rnr_timer) / 1000);
         return false;
     }
     struct receive *slot = &qp->slots[qp->slot_head];
