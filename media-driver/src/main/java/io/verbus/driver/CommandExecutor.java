@@ -96,18 +96,22 @@ final class CommandExecutor implements CommandHandler {
                 correlationId,
                 with(
                         channel,
-                client -> {
-                    checkNew(correlationId);
-                    ChannelUri uri = channel(channel);
-                    when(
-                            uri,
-                            client,
-                            correlationId,
-                            correlationId,
-                            () ->
-                                    publications.add(
-                                            client, correlationId, streamId, exclusive, uri));
-                }));
+                        client -> {
+                            checkNew(correlationId);
+                            ChannelUri uri = channel(channel);
+                            when(
+                                    uri,
+                                    client,
+                                    correlationId,
+                                    correlationId,
+                                    () ->
+                                            publications.add(
+                                                    client,
+                                                    correlationId,
+                                                    streamId,
+                                                    exclusive,
+                                                    uri));
+                        }));
     }
 
     @Override
@@ -135,20 +139,20 @@ final class CommandExecutor implements CommandHandler {
                 correlationId,
                 with(
                         channel,
-                client -> {
-                    requirePublication(client, registrationId);
-                    ChannelUri uri = channel(channel);
-                    when(
-                            uri,
-                            client,
-                            correlationId,
-                            registrationId,
-                            () -> {
-                                destinations(client, registrationId)
-                                        .add(correlationId, clientId, uri, transports);
-                                events.operationSuccess(correlationId);
-                            });
-                }));
+                        client -> {
+                            requirePublication(client, registrationId);
+                            ChannelUri uri = channel(channel);
+                            when(
+                                    uri,
+                                    client,
+                                    correlationId,
+                                    registrationId,
+                                    () -> {
+                                        destinations(client, registrationId)
+                                                .add(correlationId, clientId, uri, transports);
+                                        events.operationSuccess(correlationId);
+                                    });
+                        }));
     }
 
     @Override
@@ -187,18 +191,22 @@ final class CommandExecutor implements CommandHandler {
                 correlationId,
                 with(
                         channel,
-                client -> {
-                    requireSubscription(client, registrationId);
-                    ChannelUri uri = channel(channel);
-                    when(
-                            isAdded ? uri : null,
-                            client,
-                            correlationId,
-                            registrationId,
-                            () ->
-                                    changeDestination(
-                                            client, correlationId, registrationId, isAdded, uri));
-                }));
+                        client -> {
+                            requireSubscription(client, registrationId);
+                            ChannelUri uri = channel(channel);
+                            when(
+                                    isAdded ? uri : null,
+                                    client,
+                                    correlationId,
+                                    registrationId,
+                                    () ->
+                                            changeDestination(
+                                                    client,
+                                                    correlationId,
+                                                    registrationId,
+                                                    isAdded,
+                                                    uri));
+                        }));
     }
 
     /** The client is answered before it hears of images that come, or go, with a destination. */
@@ -418,16 +426,16 @@ final class CommandExecutor implements CommandHandler {
                 correlationId,
                 with(
                         channel,
-                client -> {
-                    checkNew(correlationId);
-                    ChannelUri uri = channel(channel);
-                    when(
-                            uri,
-                            client,
-                            correlationId,
-                            correlationId,
-                            () -> subscriptions.add(client, correlationId, streamId, uri));
-                }));
+                        client -> {
+                            checkNew(correlationId);
+                            ChannelUri uri = channel(channel);
+                            when(
+                                    uri,
+                                    client,
+                                    correlationId,
+                                    correlationId,
+                                    () -> subscriptions.add(client, correlationId, streamId, uri));
+                        }));
     }
 
     @Override

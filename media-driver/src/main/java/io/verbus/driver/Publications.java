@@ -169,8 +169,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
             for (Asker asker : askers) {
                 forget(asker.client.id(), asker.correlationId, channel);
                 Throwable named = ChannelFailure.of(asker.channel, failure);
-                failures.tell(
-                        asker.client.id(), asker.correlationId, (RuntimeException) named);
+                failures.tell(asker.client.id(), asker.correlationId, (RuntimeException) named);
             }
         }
 

@@ -330,7 +330,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             1,
                             100,
                             "Percent that one client may have of each of the totals that follow,"
-                                + " and of the counters."),
+                                    + " and of the counters."),
                     DriverConfigBuilder::clientShare);
 
     static final DriverOption<Integer> MAX_CLIENTS =
@@ -390,7 +390,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             0,
                             1L << 50,
                             "Bytes that the logs of publications may have; 0 is the size of the"
-                                + " file system that they are on."),
+                                    + " file system that they are on."),
                     (builder, bytes) -> builder.share(Share.LOG_BYTES, bytes));
 
     static final DriverOption<Boolean> SPIES_CONNECT =

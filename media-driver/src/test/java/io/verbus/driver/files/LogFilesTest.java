@@ -68,7 +68,9 @@ class LogFilesTest {
                 HeldPath.openFolder(
                         Files.createDirectory(directory.resolve(DriverDirectory.IMAGES)));
         publications = HeldPath.openFolder(folder);
-        files = new LogFiles(publications, images, null, 0, background, counters, shares, errors::add);
+        files =
+                new LogFiles(
+                        publications, images, null, 0, background, counters, shares, errors::add);
     }
 
     @AfterEach
