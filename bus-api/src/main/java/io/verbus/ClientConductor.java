@@ -113,6 +113,8 @@ final class ClientConductor implements Agent {
                 work += receiveEvents();
                 work += checkLiveness(nowNs);
                 work += reconnection.askAgain(attachment, nowNs);
+            } else if (!requests.isTerminated()) {
+                work += commands().flush(); // what the driver had no room for when it was lost
             }
             return work + touching.work() + lingering.unmap(nowNs);
         } finally {
@@ -208,9 +210,10 @@ final class ClientConductor implements Agent {
         if (!isConnected()) {
             return;
         }
+        // The driver may live, and would hold publishers back for this client until it times out.
+        commands().close();
         if (context.reconnect) {
             lostReason = reason;
-            commands().close(); // to a driver that may be stopped
             publications.loseAll(reconnection::keep);
             pending.closeAll(reason);
             subscriptions.loseAll(reconnection::keep);
@@ -274,10 +277,8 @@ final class ClientConductor implements Agent {
                             ? closedReason
                             : new BusException("the bus is closed: connect a new one");
             closedReason = reason;
-            if (!isLost && lostReason == null) {
-                commands().flush();
-                commands().close();
-            }
+            commands().flush();
+            commands().close();
             closeAll(reason);
             if (!isLost) {
                 closeHandlers.values().forEach(this::callHandler);

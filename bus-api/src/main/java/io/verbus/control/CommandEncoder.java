@@ -62,6 +62,7 @@ public final class CommandEncoder {
     private final GetNextAvailableSessionIdEncoder nextSessionId =
             new GetNextAvailableSessionIdEncoder();
     private final ClientCloseEncoder close = new ClientCloseEncoder();
+    private boolean isClosed;
 
     /**
      * Begins as a client that the driver does not know yet.
@@ -243,13 +244,20 @@ public final class CommandEncoder {
         write(RejectImageEncoder.TEMPLATE_ID, rejectImage.encodedLength());
     }
 
-    /** The client goes, and writes no more. */
+    /** Tells the driver that the client goes. Idempotent; later commands are dropped. */
     public void close() {
+        if (isClosed) {
+            return;
+        }
         close.wrap(buffer, 0).clientId(clientId).correlationId(NONE);
         write(ClientCloseEncoder.TEMPLATE_ID, close.encodedLength());
+        isClosed = true;
     }
 
     private void write(int templateId, int length) {
+        if (isClosed) {
+            return; // it would make the driver believe that the client is there again
+        }
         if (!waiting.isEmpty() || !ring.write(templateId, buffer, 0, length)) {
             byte[] message = new byte[length];
             buffer.getBytes(0, message);
