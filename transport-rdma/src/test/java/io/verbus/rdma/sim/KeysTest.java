@@ -191,6 +191,29 @@ class KeysTest {
         }
     }
 
+    @Test
+    void guardsANetworkThatItsFileNamesNoMoreUntilALineOpensIt() throws IOException {
+        Path file = directory.resolve("b");
+        try (TwoDrivers net = drivers(NO_OPTIONS, keys("b", ONE))) {
+            keys("b");
+            awaitError(net, "names no network, as if it was empty");
+            TestStream stream = exchange(net);
+            net.until("refused", () -> net.b.counter(REFUSED) > 0);
+            Files.writeString(file, "192.168.0.0/16 " + TWO);
+            awaitError(net, "does not name 10.0.0.0/8 any more");
+            assertTrue(hasAudit(net.b, "keys file=", "networks=2 kept=10.0.0.0/8"));
+            long refused = net.b.counter(REFUSED);
+            net.until("refused again", () -> net.b.counter(REFUSED) > refused);
+            assertFalse(stream.connected);
+            Files.writeString(file, "192.168.0.0/16 " + TWO + "\n10.0.0.0/8 open");
+            untilCarried(net);
+        }
+    }
+
+    private static void awaitError(TwoDrivers net, String words) {
+        net.until("told", () -> net.b.errors.stream().anyMatch(error -> error.contains(words)));
+    }
+
     private static void reconnect(TwoDrivers net) {
         net.forMillis(2_500);
         net.connection().breakLink("cable");
