@@ -207,11 +207,6 @@ public final class RdmaTransport implements Transport, FabricHandler {
     }
 
     @Override
-    public void onRequestFailed(InetSocketAddress remoteAddress, String reason) {
-        inbound.onRequestFailed(remoteAddress, reason);
-    }
-
-    @Override
     public void onListenerLost(Listener listener, String reason) {
         lostListeners.incrementRelease();
         host.onError(

@@ -219,6 +219,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable
             Connection request,
             InetSocketAddress remoteEnd,
             byte[] privateData) {
+        request.prepare();
         prepare(request);
         request.accept(greeting());
     }

@@ -12,9 +12,15 @@ import io.verbus.transport.TransportHost;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
 
 /** Which hosts may connect at all, and how a connection is refused. Conductor's thread. */
 public final class Admittance {
+    /** Refusals that are told why in each {@link #REFUSAL_INTERVAL_NS}. */
+    private static final int MAX_REFUSALS = 100;
+
+    private static final long REFUSAL_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
+
     private final Fabric fabric;
     private final AllowList allowList;
     private final AtomicCounter refused;
@@ -22,6 +28,8 @@ public final class Admittance {
     private final TransportHost host;
     private final KeyRing keys;
     private final RdmaPeerErrors complaints;
+    private long refusalsUntilNs;
+    private int refusals;
 
     /**
      * @param host whose settings say which hosts may connect.
@@ -107,6 +115,18 @@ public final class Admittance {
                 : "WARN: nobody may connect to "
                         + hostOf(local)
                         + ", which is alone in its subnet: name the peers in verbus.rdma.allow";
+    }
+
+    /**
+     * Whether there is time to tell a peer and the logs why it is refused; otherwise its connection
+     * is just closed. So many strangers who ask at once do not keep the conductor from its work.
+     */
+    public boolean hasTimeToRefuse(long nowNs) {
+        if (refusals == 0 || nowNs - refusalsUntilNs >= 0) {
+            refusalsUntilNs = nowNs + REFUSAL_INTERVAL_NS;
+            refusals = 0;
+        }
+        return refusals++ < MAX_REFUSALS;
     }
 
     /**

@@ -6,10 +6,13 @@ import java.net.InetSocketAddress;
 
 /** One reliable connection with a peer. Conductor's thread only, but for {@link #queuePair()}. */
 public interface Connection extends AutoCloseable {
-    /** The data path, for the one agent that owns it once the connection is established. */
+    /**
+     * The data path, for the one agent that owns it once the connection is established; null before
+     * {@link #prepare}.
+     */
     QueuePair queuePair();
 
-    /** The protection domain of the queue pair. */
+    /** The protection domain of the queue pair; null while there is none. */
     Domain domain();
 
     /** Address of the peer. */
@@ -20,6 +23,15 @@ public interface Connection extends AutoCloseable {
 
     /** The path that the connection takes; null before it is accepted or established. */
     PathInfo path();
+
+    /**
+     * Makes queue pair and domain of an incoming connection and posts its receives. Until then a
+     * peer that asks for a connection costs an id and no more. {@link #accept} does so if it was
+     * not done.
+     *
+     * @throws FabricException if the device refuses; {@link #close} is still owed.
+     */
+    void prepare();
 
     /**
      * Accepts an incoming connection, after {@link FabricHandler#onConnectRequest} and once what it

@@ -11,8 +11,8 @@ public interface FabricHandler {
      * Connection#reject}, at once or later.
      *
      * @param listener at which it arrived.
-     * @param connection that it would be; its queue pair and domain exist already and receives are
-     *     posted.
+     * @param connection that it would be; its queue pair and domain come with {@link
+     *     Connection#prepare}, once it is decided that it may be.
      * @param remoteAddress of the peer.
      * @param privateData as it arrived: possibly padded with zeros by the fabric, never to be
      *     trusted.
@@ -22,17 +22,6 @@ public interface FabricHandler {
             Connection connection,
             InetSocketAddress remoteAddress,
             byte[] privateData);
-
-    /**
-     * A peer asked for a connection that this side could not prepare. It is refused already, and
-     * nothing of it is left.
-     *
-     * @param remoteAddress of the peer.
-     * @param reason in words.
-     */
-    default void onRequestFailed(InetSocketAddress remoteAddress, String reason) {
-        throw new FabricException("a connection was refused: " + reason);
-    }
 
     /**
      * A listener hears nothing any more, and tries to listen again until it is closed.

@@ -266,17 +266,16 @@ public final class InboundConductor implements AutoCloseable {
             accept(endpoint, connection, remoteAddress, greeting);
             return;
         }
+        if (!admittance.hasTimeToRefuse(nowNs)) {
+            connection.close();
+            return;
+        }
         if (refusal.complaint() != null) {
             admittance.onRefused(remoteAddress, connection.localAddress(), refusal.complaint());
             complaints.record(
                     refusal.kind(), Admittance.hostOf(remoteAddress), refusal.complaint());
         }
         admittance.refuse(connection, Hello.of(host.driverId(), refusal.code()));
-    }
-
-    /** A peer wants to connect, and the fabric could not prepare that. */
-    public void onRequestFailed(InetSocketAddress remoteAddress, String reason) {
-        notAccepted(Admittance.hostOf(remoteAddress), reason);
     }
 
     private void notAccepted(String peerHost, String reason) {

@@ -98,6 +98,7 @@ final class InboundPeers implements AutoCloseable {
         ConnectionCounters counters = null;
         InboundLink link = null;
         try {
+            connection.prepare();
             counters =
                     countersPool.take(
                             "rdma from " + source + " at " + endpoint.description(),
@@ -149,7 +150,9 @@ final class InboundPeers implements AutoCloseable {
             if (link != null) {
                 link.close();
             }
-            connection.domain().close();
+            if (connection.domain() != null) {
+                connection.domain().close();
+            }
             if (counters != null) {
                 countersPool.giveBack(counters);
             }

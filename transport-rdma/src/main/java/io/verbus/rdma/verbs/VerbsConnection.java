@@ -93,7 +93,7 @@ final class VerbsConnection implements Connection {
                 State.RESOLVING);
     }
 
-    /** One that a peer asks for; {@link #prepare()} follows. */
+    /** One that a peer asks for; {@link #prepare()} is to follow. */
     static VerbsConnection requested(
             VerbsFabric fabric,
             Ibverbs ibverbs,
@@ -139,6 +139,9 @@ final class VerbsConnection implements Connection {
     @Override
     public void accept(byte[] answer) {
         require(State.REQUESTED, "accept");
+        if (resources == null) {
+            prepare();
+        }
         manager.accept(id, options, checkedAnswer(answer));
         state = State.ACCEPTED;
         findPath();
@@ -183,23 +186,10 @@ final class VerbsConnection implements Connection {
         manager.destroyId(id);
     }
 
-    /** Takes the device that the id is bound to, with a domain and a queue pair on it. */
-    void prepare() {
+    @Override
+    public void prepare() {
         bindToDevice();
         createQueuePair();
-    }
-
-    /** Takes a request back that could not be prepared. */
-    void abandon() {
-        try {
-            manager.reject(id, NO_DATA);
-        } catch (VerbsException gone) {
-            // The initiator hears of it when the id is destroyed.
-        }
-        close();
-        if (domain != null) {
-            domain.close();
-        }
     }
 
     /** Goes on with an event of this connection. */

@@ -297,13 +297,6 @@ public final class VerbsFabric implements Fabric {
         VerbsConnection connection =
                 VerbsConnection.requested(this, ibverbs, manager, event.id(), listener.options());
         connections.put(event.id(), connection);
-        try {
-            connection.prepare();
-        } catch (VerbsException failed) {
-            connection.abandon();
-            handler.onRequestFailed(connection.remoteAddress(), failed.getMessage());
-            return;
-        }
         handler.onConnectRequest(
                 listener, connection, connection.remoteAddress(), event.privateData());
     }

@@ -50,7 +50,7 @@ class FabricMannersTest {
             TestStream stream = net.a.publish(channel(ASKED), STREAM);
             net.until("connected", () -> stream.connected);
             assertEquals(
-                    new ConnectionOptions(64, 64, 256, 64, 3, 5, 12, 104, 4096, "sim0"),
+                    new ConnectionOptions(64, 64, 256, 220, 3, 5, 12, 104, 4096, "sim0"),
                     net.a.fabric.lastOptions());
         }
     }
@@ -68,7 +68,7 @@ class FabricMannersTest {
             net.until("connected", () -> stream.connected);
             assertEquals(
                     new ConnectionOptions(
-                            256, 64, 256, 64, 6, 6, 8, 8, ConnectionOptions.ANY, "sim0"),
+                            256, 64, 256, 220, 6, 6, 8, 8, ConnectionOptions.ANY, "sim0"),
                     net.a.fabric.lastOptions());
         }
     }

@@ -59,6 +59,11 @@ public final class SimConnection implements Connection {
     }
 
     @Override
+    public void prepare() {
+        // Queue pair and domain cost nothing here.
+    }
+
+    @Override
     public SimDomain domain() {
         return domain;
     }

@@ -37,6 +37,8 @@ class StrangersTest implements FabricHandler {
     private static final InetSocketAddress B = new InetSocketAddress("10.0.0.2", 7400);
     private static final String GIVEN_UP = "rdma: connections given up that offered nothing";
 
+    private static final String REFUSED = "rdma: connections refused by verbus.rdma.allow";
+
     @TempDir Path directory;
 
     private final List<SimConnection> established = new ArrayList<>();
@@ -141,6 +143,31 @@ class StrangersTest implements FabricHandler {
                             .count(),
                     net.b.errors.toString());
             assertCarries(net, net.a.publish(TwoDrivers.CHANNEL, STREAM));
+        }
+    }
+
+    private int told(SimFabric stranger, TwoDrivers net) {
+        stranger.poll(this, net.nowNs);
+        return ended.size();
+    }
+
+    /** The conductor does not spend its time on answers and logs for whoever asks. */
+    @Test
+    void tellsOnlySoManyStrangersInASecondWhyTheyAreRefused() {
+        try (TwoDrivers net = drivers("rdma.allow", "10.0.0.1")) {
+            SimFabric stranger = net.network.fabric("10.0.0.9");
+            for (int i = 0; i < 150; i++) {
+                connect(stranger, 900 + i);
+            }
+            net.until("all refused", () -> net.b.counter(REFUSED) == 150);
+            net.until("all gone", () -> net.b.fabric.connections().isEmpty());
+            net.until("the first told", () -> told(stranger, net) == 100);
+            net.forMillis(200);
+            assertEquals(100, told(stranger, net));
+
+            net.forMillis(1_000);
+            connect(stranger, 1_050);
+            net.until("told again", () -> told(stranger, net) == 101);
         }
     }
 

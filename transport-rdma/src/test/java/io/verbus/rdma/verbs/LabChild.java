@@ -77,6 +77,7 @@ final class LabChild {
                     "a connect request",
                     () -> !events.requests.isEmpty(),
                     () -> fabric.poll(events, System.nanoTime()));
+            events.requests.getFirst().prepare();
             events.requests
                     .getFirst()
                     .domain()

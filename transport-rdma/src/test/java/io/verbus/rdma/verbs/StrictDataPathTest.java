@@ -143,7 +143,23 @@ class StrictDataPathTest {
         Listener listener = lab.fabricB.listen(Lab.at(Lab.addressB(), 0), options);
         lab.connect(listener.localAddress(), null, new byte[] {1});
         Connection b = lab.awaitRequest();
+        b.prepare();
         assertEquals(inline, b.queuePair().maxInline());
+    }
+
+    /** Whoever is refused costs no queue pair. */
+    @Test
+    void makesNoQueuePairBeforeRequestIsDecided() {
+        StrictDevice.profile("ib");
+        lab = new Lab();
+        long before = StrictDevice.count("queue-pairs");
+        lab.connect(lab.listen().localAddress(), null, new byte[] {1});
+        Connection b = lab.awaitRequest();
+        assertEquals(before + 1, StrictDevice.count("queue-pairs"), "that of A");
+        b.prepare();
+        assertEquals(before + 2, StrictDevice.count("queue-pairs"));
+        b.reject(new byte[] {2});
+        assertEquals(before + 1, StrictDevice.count("queue-pairs"));
     }
 
     @Test
