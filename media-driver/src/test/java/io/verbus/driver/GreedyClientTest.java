@@ -193,7 +193,7 @@ class GreedyClientTest {
         assertTrue(
                 refusal.text()
                         .matches(
-                                "client \\d+ has \\d+ "
+                                ".*client \\d+ has \\d+ "
                                         + greed.refused
                                         + ", and .* client-share=75 .*"),
                 refusal.text());

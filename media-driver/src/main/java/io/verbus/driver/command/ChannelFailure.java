@@ -12,7 +12,10 @@ public final class ChannelFailure extends BusException {
     /** Begins the messages of warnings. */
     private static final String WARNING = "WARN: ";
 
-    /** Characters of a channel that is too long to be one. */
+    /** Longest channel that is named as a whole: an event has room for a reason besides. */
+    private static final int MAX_SHOWN = 1000;
+
+    /** Characters that are named of a longer one. */
     private static final int SHOWN = 200;
 
     private ChannelFailure(String message, Throwable cause) {
@@ -40,7 +43,7 @@ public final class ChannelFailure extends BusException {
      * @param message sentence that may name the channel by its canonical text, or not at all.
      */
     public static String named(String channel, String message) {
-        boolean isTooLong = channel.length() > ChannelUri.MAX_LENGTH;
+        boolean isTooLong = channel.length() > MAX_SHOWN;
         String shown = isTooLong ? channel.substring(0, SHOWN) + "…" : channel;
         if (message.contains(shown)) {
             return message;

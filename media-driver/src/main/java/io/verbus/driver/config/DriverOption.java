@@ -329,58 +329,56 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "75",
                             1,
                             100,
-                            "Percent that one client may have of each of the totals that follow,"
-                                    + " and of the counters."),
+                            "Percent of each of the following totals, and of the counters, that one"
+                                    + " client may use."),
                     DriverConfigBuilder::clientShare);
 
     static final DriverOption<Integer> MAX_CLIENTS =
-            share(Share.CLIENTS, "4096", "Clients that may be connected.");
+            share(Share.CLIENTS, "4096", "Clients that may be connected at a time.");
 
     static final DriverOption<Integer> MAX_SUBSCRIPTIONS =
             share(
                     Share.SUBSCRIPTIONS,
                     "20000",
-                    "Subscriptions of all clients together; a longer channel counts once for each"
-                            + " KiB begun.");
+                    "Subscriptions of all clients; one with a channel of more than 1 KiB counts"
+                            + " once for each KiB.");
 
     static final DriverOption<Integer> MAX_PUBLICATIONS =
             share(
                     Share.PUBLICATIONS,
-                    "20000",
-                    "Publications of all clients together; a shared one counts for each that adds"
-                            + " it.");
+                    "10000",
+                    "Publications of all clients; a shared one counts once for each add.");
 
     static final DriverOption<Integer> MAX_DESTINATIONS =
             share(
                     Share.DESTINATIONS,
                     "10000",
-                    "Destinations of publications and subscriptions of all clients together.");
+                    "Destinations of the publications and subscriptions of all clients.");
 
     static final DriverOption<Integer> MAX_ENDPOINTS =
             share(
                     Share.ENDPOINTS,
                     "10000",
-                    "Endpoints that the channels of all clients together send from or receive at,"
-                            + " each a socket or a connection.");
+                    "Endpoints that channels of all clients use, each a socket or a connection.");
 
     static final DriverOption<Integer> MAX_STATIC_COUNTERS =
             share(
                     Share.STATIC_COUNTERS,
                     "1000",
-                    "Static counters of all clients together, which stay until the driver ends.");
+                    "Static counters of all clients; each stays until the driver ends.");
 
     static final DriverOption<Integer> MAX_LOOK_UPS =
             share(
                     Share.LOOK_UPS,
                     "4000",
-                    "Host names of all clients together that may wait for name servers at a time.");
+                    "Host names of all clients that may be looked up at a time.");
 
     static final DriverOption<Integer> MAX_WAITING_COMMANDS =
             share(
                     Share.WAITING_COMMANDS,
                     "6000",
-                    "Commands of all clients together that may wait for names, transports and logs"
-                            + " at a time.");
+                    "Commands of all clients that may wait at a time for names, transports or"
+                        + " logs.");
 
     static final DriverOption<Long> MAX_LOG_BYTES =
             new DriverOption<>(
@@ -389,8 +387,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "0",
                             0,
                             1L << 50,
-                            "Bytes that the logs of publications may have; 0 is the size of the"
-                                    + " file system that they are on."),
+                            "Bytes of the logs of all publications; 0 is the size of the file"
+                                + " system that holds them."),
                     (builder, bytes) -> builder.share(Share.LOG_BYTES, bytes));
 
     static final DriverOption<Boolean> SPIES_CONNECT =
