@@ -378,7 +378,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     Share.WAITING_COMMANDS,
                     "6000",
                     "Commands of all clients that may wait at a time for names, transports or"
-                        + " logs.");
+                            + " logs.");
 
     static final DriverOption<Long> MAX_LOG_BYTES =
             new DriverOption<>(
@@ -388,7 +388,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             0,
                             1L << 50,
                             "Bytes of the logs of all publications; 0 is the size of the file"
-                                + " system that holds them."),
+                                    + " system that holds them."),
                     (builder, bytes) -> builder.share(Share.LOG_BYTES, bytes));
 
     static final DriverOption<Boolean> SPIES_CONNECT =
