@@ -109,6 +109,24 @@ class UdpTransportTest {
         assertEquals(0, b.counter("Flow control over runs"));
     }
 
+    /** The first one's socket is closed when the sender has let go of it, a moment later. */
+    @Test
+    void publishesAgainAtControlAddressThatAPublicationHasJustLeft() {
+        String control = "aeron:udp?control=127.0.0.1:" + port;
+        ChannelUri channel = ChannelUri.parse(control + "|control-mode=dynamic|term-length=64k");
+        TestStream first = a.publish(channel, STREAM);
+        first.end();
+        a.transport.closePublication(first);
+        until(() -> a.releasedStreams.contains(first));
+        TestStream second = a.publish(channel, STREAM);
+        b.subscribe(ChannelUri.parse(control), STREAM);
+        exchange(second, connect(second), 100);
+        assertThrows(
+                TransportException.class,
+                () -> b.publish(channel, STREAM),
+                "another driver cannot have the address");
+    }
+
     /** So there is something to send when a grant comes while the publisher sleeps. */
     @Test
     void aPublisherIsHalfATermAheadOfTheSenderWhateverReceiversGrant() {

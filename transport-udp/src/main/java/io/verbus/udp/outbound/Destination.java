@@ -50,6 +50,9 @@ final class Destination {
     /** When a receiver was heard last. Written by the sender; read by the conductor. */
     private volatile long heardNs;
 
+    /** No stream goes by it any more, and the sender lets go of it. Conductor's. */
+    private boolean isClosing;
+
     private long listenedNs;
     private long expiredNs;
 
@@ -84,6 +87,17 @@ final class Destination {
                         isJoining);
         boolean tellsAll = receivers != null || known != null;
         feedback = new Feedback(this, control, agent.incoming(), allowed, tellsAll, counters);
+    }
+
+    /** No stream goes by it any more: another may open its address. Conductor. */
+    void leave() {
+        isClosing = true;
+        socket.allowSuccessor();
+    }
+
+    /** Whether it is about to be closed, and still has an address. Conductor. */
+    boolean isClosingAt(InetSocketAddress local) {
+        return isClosing && socket.localAddress().equals(local);
     }
 
     /** Conductor, when nothing uses the socket any more. */

@@ -143,6 +143,7 @@ final class SendDestinations {
                     names.forget(destination);
                     used.remove(shared);
                     byRoute.remove(shared.route, shared);
+                    destination.leave();
                     agent.commands().add(new SenderCommand.Detach(destination));
                 }
                 return;
@@ -165,8 +166,8 @@ final class SendDestinations {
     private Destination open(Route route, SocketBuffers buffers, OutboundStream stream) {
         DatagramSocket socket =
                 stream.channel().control() == null
-                        ? DatagramSocket.open(route.from())
-                        : options.senderPorts().open(route.from(), DatagramSocket::open);
+                        ? bind(route.from())
+                        : options.senderPorts().open(route.from(), this::bind);
         DatagramSocket control = socket;
         try {
             checkBuffer(socket.sendBuffer(buffers.send()), buffers.send());
@@ -203,6 +204,16 @@ final class SendDestinations {
             control.close();
             throw e;
         }
+    }
+
+    /** A destination that the sender lets go of may still have the address. */
+    private DatagramSocket bind(InetSocketAddress from) {
+        for (Destination each : open) {
+            if (each.isClosingAt(from)) {
+                return DatagramSocket.openAfter(from);
+            }
+        }
+        return DatagramSocket.open(from);
     }
 
     private void checkBuffer(int given, int asked) {

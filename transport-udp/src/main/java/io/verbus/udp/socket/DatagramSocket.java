@@ -50,6 +50,36 @@ public final class DatagramSocket implements AutoCloseable {
     }
 
     /**
+     * Opens a socket at an address that another has, which is about to be closed and {@link
+     * #allowSuccessor allows} it.
+     *
+     * @param address to bind to.
+     * @return the socket.
+     * @throws SocketException if that is impossible; the message names cause and remedy.
+     */
+    public static DatagramSocket openAfter(InetSocketAddress address) {
+        DatagramSocket socket = open(address, true);
+        socket.share(false); // with the one before only
+        return socket;
+    }
+
+    /** Allows one more socket at the address of this one, which is about to be closed. */
+    public void allowSuccessor() {
+        share(true);
+    }
+
+    private void share(boolean isShared) {
+        try (Arena arena = Arena.ofConfined()) {
+            set(
+                    arena,
+                    SocketCalls.allocateState(arena),
+                    LinuxAbi.SOL_SOCKET,
+                    LinuxAbi.SO_REUSEADDR,
+                    isShared ? 1 : 0);
+        }
+    }
+
+    /**
      * Opens a socket that receives what is sent to a multicast group. Others on this host may
      * receive it too.
      *
@@ -90,7 +120,7 @@ public final class DatagramSocket implements AutoCloseable {
         }
     }
 
-    private static DatagramSocket open(InetSocketAddress address, boolean group) {
+    private static DatagramSocket open(InetSocketAddress address, boolean isShared) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = SocketCalls.allocateState(arena);
             boolean isIpv6 = address.getAddress() instanceof Inet6Address;
@@ -107,7 +137,7 @@ public final class DatagramSocket implements AutoCloseable {
             }
             DatagramSocket socket = new DatagramSocket(fd, isIpv6);
             try {
-                if (group) {
+                if (isShared) {
                     socket.set(arena, state, LinuxAbi.SOL_SOCKET, LinuxAbi.SO_REUSEADDR, 1);
                 }
                 socket.bind(arena, state, address);
