@@ -624,6 +624,19 @@ class RdmaTransportTest {
         assertFalse(stream.connected);
     }
 
+    @Test
+    void opensDestinationThatNoSubscriptionShares() {
+        InboundEndpoint destination = net.b.transport.openDestination(TwoDrivers.CHANNEL);
+        assertThrows(
+                TransportException.class, () -> net.b.transport.openEndpoint(TwoDrivers.CHANNEL));
+        net.b.transport.closeEndpoint(destination);
+        InboundEndpoint shared = net.b.transport.openEndpoint(TwoDrivers.CHANNEL);
+        assertThrows(
+                TransportException.class,
+                () -> net.b.transport.openDestination(TwoDrivers.CHANNEL));
+        assertEquals(shared, net.b.transport.openEndpoint(TwoDrivers.CHANNEL));
+    }
+
     @RepeatedTest(20)
     void closesAnEndpointUnderAStreamWithoutAnError() {
         InboundEndpoint endpoint = net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
