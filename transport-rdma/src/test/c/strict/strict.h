@@ -10,7 +10,9 @@
 //   queuepairs.c   queue pairs: states, posting, completing
 //   wire.c         what two ends say to each other over a Unix socket, in one process or two
 //   landing.c      in which order the bytes of writes become visible
-//   manager.c      the connection manager: ids, events, connecting
+//   ids.c          the connection manager's ids and their addresses
+//   events.c       its event channels
+//   connect.c      how two ids come to be connected
 //   profiles.c     kinds of adapters
 //   faults.c       broken rules, planned faults, counts
 //
@@ -253,9 +255,16 @@ void cut_wire(struct wire *wire); // the device is gone: the peer hears nothing 
 void wake_service(void);
 extern uint64_t rounds; // of the service thread
 
-// manager.c
+// ids.c
 
 enum cm_state { IDLE, BOUND, LISTENING, RESOLVED, CONNECTING, REQUESTED, ACCEPTED, CONNECTED, OVER };
+
+struct channel {
+    struct rdma_event_channel base;
+    bool is_open;
+    int ids;
+    struct event *first, **last;
+};
 
 struct cm_id {
     struct rdma_cm_id base;
@@ -276,11 +285,27 @@ struct cm_id {
 };
 
 extern struct cm_id *ids;
+struct sockaddr_un;
+struct cm_id *id_of(struct rdma_cm_id *id, const char *call);
+struct cm_id *new_id(struct channel *channel);
+void bind_to_device(struct cm_id *id, struct device *device);
+void say_goodbye(struct cm_id *id);
+void close_port(struct cm_id *id);
+socklen_t port_name(struct sockaddr_un *name, struct in_addr address, uint16_t port);
+
+// events.c
+
+void tell(struct cm_id *id, int event, int status, struct cm_id *listener, const void *data, int length, int padded);
+void forget_events(struct cm_id *id);
+
+// connect.c
+
+// Reject reasons of IBA 12.6.7.2.
+enum { INVALID_SERVICE_ID = 8, CONSUMER_DEFINED = 28 };
+
 void on_request(struct cm_id *listener, int fd);
 void on_message(struct wire *wire, const struct message *message, const uint8_t *data);
 void on_end_of_wire(struct wire *wire);
 void on_data_before_ready(struct cm_id *id);
-void tell(struct cm_id *id, int event, int status, struct cm_id *listener, const void *data, int length, int padded);
-void close_port(struct cm_id *id);
 
 #endif

@@ -88,6 +88,7 @@ class BadPlaceLabTest {
                                         text -> List.of(parts).stream().allMatch(text::contains)));
     }
 
+    @Tag("kernel")
     @Tag("slow")
     @Test
     void saysThatTheLibraryIsAbsent() {

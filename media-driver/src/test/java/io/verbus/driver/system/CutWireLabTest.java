@@ -23,6 +23,7 @@ import java.util.List;
 
 /** The lab's wire is cut under a stream: both sides notice, and the stream goes on where it was. */
 @Tag("lab")
+@Tag("kernel")
 @Timeout(240)
 @Tag("slow")
 class CutWireLabTest {

@@ -24,6 +24,7 @@ import java.util.ServiceLoader;
 
 /** What `verbus doctor` finds where there are devices. */
 @Tag("lab")
+@Tag("kernel")
 @Timeout(120)
 @Tag("slow")
 class DoctorLabTest {

@@ -35,6 +35,7 @@ import java.util.concurrent.locks.LockSupport;
  * it is set.
  */
 @Tag("lab")
+@Tag("kernel")
 @Timeout(600)
 @Tag("slow")
 class HostileDriverLabTest {

@@ -33,6 +33,7 @@ import java.util.stream.Stream;
  * they lack.
  */
 @Tag("lab")
+@Tag("kernel")
 @Timeout(240)
 @Tag("slow")
 class HugePagesLabTest {

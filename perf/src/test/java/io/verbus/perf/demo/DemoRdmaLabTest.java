@@ -17,6 +17,7 @@ import java.util.List;
 
 /** {@code verbus demo} over RDMA. */
 @Tag("lab")
+@Tag("kernel")
 class DemoRdmaLabTest {
     private static final long LIMIT_S = 280;
 

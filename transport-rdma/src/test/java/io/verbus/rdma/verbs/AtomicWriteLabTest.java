@@ -28,6 +28,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * on rxe of Linux 6.1 and on siw.
  */
 @Tag("lab")
+@Tag("kernel")
 @Tag("slow")
 @Timeout(240)
 class AtomicWriteLabTest {
