@@ -2,6 +2,8 @@
 
 package io.verbus.transport;
 
+import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.List;
 
 /** Entry to a transport, found by {@link java.util.ServiceLoader}. */
@@ -64,6 +66,17 @@ public interface TransportProvider {
      */
     default Networks networks(TransportSettings settings) {
         return Networks.NONE;
+    }
+
+    /**
+     * Opens a UDP socket for what the driver tells other drivers.
+     *
+     * @param local address to bind to.
+     * @return the socket; null if the transport offers none.
+     * @throws IOException if that is impossible.
+     */
+    default DatagramPort openPort(InetSocketAddress local) throws IOException {
+        return null;
     }
 
     /**

@@ -101,6 +101,7 @@ record DriverParts(
                         ? null
                         : new DriverResolver(
                                 config.resolver(),
+                                local -> Transports.openPort(providers, local),
                                 Transports.sources(providers, config.transportOptions()),
                                 config.mtu(),
                                 system,

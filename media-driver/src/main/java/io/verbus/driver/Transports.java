@@ -10,6 +10,7 @@ import io.verbus.driver.channel.Carriers;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.config.TransportOptions;
 import io.verbus.driver.files.DriverDirectory;
+import io.verbus.transport.DatagramPort;
 import io.verbus.transport.DeviceWatch;
 import io.verbus.transport.Networks;
 import io.verbus.transport.Transport;
@@ -18,6 +19,8 @@ import io.verbus.transport.TransportProvider;
 
 import org.agrona.ErrorHandler;
 
+import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -118,6 +121,22 @@ final class Transports {
                                 + " the driver's class path, or remove the setting");
             }
         }
+    }
+
+    /**
+     * Opens a UDP socket for what the driver tells other drivers.
+     *
+     * @throws IOException if that is impossible.
+     */
+    static DatagramPort openPort(List<TransportProvider> providers, InetSocketAddress local)
+            throws IOException {
+        for (TransportProvider provider : providers) {
+            DatagramPort port = provider.openPort(local);
+            if (port != null) {
+                return port;
+            }
+        }
+        throw new IOException("no transport on the class path offers UDP");
     }
 
     /** Networks whose hosts' datagrams are taken; null for all. */

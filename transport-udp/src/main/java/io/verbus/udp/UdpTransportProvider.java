@@ -2,6 +2,7 @@
 
 package io.verbus.udp;
 
+import io.verbus.transport.DatagramPort;
 import io.verbus.transport.Networks;
 import io.verbus.transport.Option;
 import io.verbus.transport.Transport;
@@ -11,7 +12,10 @@ import io.verbus.transport.TransportSettings;
 import io.verbus.udp.common.AllowedSources;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
+import io.verbus.udp.socket.SelectedPort;
 
+import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.List;
 
 /** Opens the transport over this host's network. */
@@ -34,6 +38,11 @@ public final class UdpTransportProvider implements TransportProvider {
     @Override
     public void check(TransportSettings settings) {
         UdpOptions.of(settings);
+    }
+
+    @Override
+    public DatagramPort openPort(InetSocketAddress local) throws IOException {
+        return SelectedPort.open(local);
     }
 
     @Override

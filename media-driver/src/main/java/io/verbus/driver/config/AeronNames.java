@@ -190,6 +190,11 @@ final class AeronNames {
         }
     }
 
+    /** Aeron's properties that set an option here. */
+    static Set<String> known() {
+        return BY_PROPERTY.keySet();
+    }
+
     /** Names of Aeron's that were read and mean nothing here, in alphabetical order. */
     Set<String> unused() {
         return unused;

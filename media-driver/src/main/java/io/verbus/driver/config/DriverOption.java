@@ -40,7 +40,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
     private static final long MIN_THRESHOLD_NS = 1;
     private static final int MAX_RESOLVER_NAME = 512;
     private static final int MAX_BOOTSTRAP_NEIGHBORS = 20;
-    private static final long MAX_TIMEOUT_NS = TimeUnit.HOURS.toNanos(1);
+    private static final long MAX_TIMEOUT_NS = TimeUnit.DAYS.toNanos(1);
 
     private static final int MAX_SHARE = 100_000_000;
 

@@ -31,7 +31,6 @@ public final class MetricTable {
                             DriverMetrics.ALL,
                             StreamMetrics.ALL,
                             TransportMetrics.ALL,
-                            ResolverMetrics.ALL,
                             List.of(APPLICATION))
                     .flatMap(List::stream)
                     .toList();

@@ -11,10 +11,6 @@ import java.util.List;
 /** Metrics of streams, channels and clients. A position counts the bytes of its stream. */
 final class StreamMetrics {
     private static final int PER_IMAGE = 10;
-    private static final int NEIGHBORS = 15;
-    private static final int CACHED_NAMES = 16;
-    private static final int BOOTSTRAP_NEIGHBOR = 21;
-
     static final List<Metric> ALL =
             List.of(
                     of(
@@ -145,31 +141,31 @@ final class StreamMetrics {
                             Unit.MILLISECONDS,
                             KeyForm.CLIENT,
                             "A client's last sign of life, since 1970."),
-                    // Of Aeron's drivers and clients only.
+                    of(
+                            CounterTypes.RESOLVER_NEIGHBORS,
+                            "name_resolver_neighbors",
+                            Unit.COUNT,
+                            KeyForm.DRIVER,
+                            "Drivers that the name resolver tells names."),
+                    of(
+                            CounterTypes.RESOLVER_CACHE_ENTRIES,
+                            "name_resolver_cached_names",
+                            Unit.COUNT,
+                            KeyForm.DRIVER,
+                            "Names that other drivers have told the name resolver."),
+                    of(
+                            CounterTypes.RESOLVER_BOOTSTRAP_NEIGHBOR,
+                            "name_resolver_bootstrap_state",
+                            Unit.STATE,
+                            KeyForm.ADDRESS,
+                            "1 while the name resolver knows a bootstrap neighbor, else 0."),
+                    // Of Aeron's clients only.
                     of(
                             PER_IMAGE,
                             "image_value",
                             Unit.COUNT,
                             KeyForm.IMAGE,
-                            "What an Aeron client counts of an image."),
-                    of(
-                            NEIGHBORS,
-                            "name_resolver_neighbors",
-                            Unit.COUNT,
-                            KeyForm.DRIVER,
-                            "Neighbours that Aeron's name resolver knows."),
-                    of(
-                            CACHED_NAMES,
-                            "name_resolver_cached_names",
-                            Unit.COUNT,
-                            KeyForm.DRIVER,
-                            "Names that Aeron's name resolver has cached."),
-                    of(
-                            BOOTSTRAP_NEIGHBOR,
-                            "name_resolver_bootstrap_state",
-                            Unit.STATE,
-                            KeyForm.DRIVER,
-                            "State of the neighbour that Aeron's name resolver began with."));
+                            "What an Aeron client counts of an image."));
 
     private StreamMetrics() {}
 

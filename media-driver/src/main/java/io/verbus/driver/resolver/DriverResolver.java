@@ -10,6 +10,7 @@ import io.verbus.driver.background.HostNames;
 import io.verbus.driver.background.LocalAddresses;
 import io.verbus.driver.config.ResolverConfig;
 import io.verbus.driver.status.DriverCounters;
+import io.verbus.transport.DatagramPort;
 import io.verbus.transport.Networks;
 
 import org.agrona.CloseHelper;
@@ -19,16 +20,10 @@ import org.agrona.concurrent.status.AtomicCounter;
 import org.agrona.concurrent.status.CountersReader;
 
 import java.io.IOException;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.StandardProtocolFamily;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
-import java.nio.channels.DatagramChannel;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -46,6 +41,17 @@ import java.util.concurrent.TimeUnit;
  * </pre>
  */
 public final class DriverResolver implements AutoCloseable {
+    /** Opens a socket at an address. */
+    @FunctionalInterface
+    public interface Sockets {
+        /**
+         * Opens a socket.
+         *
+         * @throws IOException if that is impossible.
+         */
+        DatagramPort open(InetSocketAddress local) throws IOException;
+    }
+
     /** Hosts that are told of in the error log, of those that may not take part. */
     private static final int MAX_TOLD = 32;
 
@@ -59,8 +65,7 @@ public final class DriverResolver implements AutoCloseable {
     private final KnownDrivers known;
     private final BootstrapNeighbors bootstrap;
     private final HostNames system;
-    private final DatagramChannel socket;
-    private final Selector selector;
+    private final DatagramPort socket;
     private final InetSocketAddress local;
     private final AtomicCounter invalid;
     private final AtomicCounter shortSends;
@@ -84,6 +89,7 @@ public final class DriverResolver implements AutoCloseable {
     /**
      * Opens the resolver's socket and allocates its counters. The launching thread.
      *
+     * @param sockets opens the resolver's socket.
      * @param allowed networks whose drivers may take part; null for all.
      * @param mtu bytes of the longest frame.
      * @param system knows the names that no driver has.
@@ -91,6 +97,7 @@ public final class DriverResolver implements AutoCloseable {
      */
     public DriverResolver(
             ResolverConfig config,
+            Sockets sockets,
             Networks allowed,
             int mtu,
             HostNames system,
@@ -105,16 +112,8 @@ public final class DriverResolver implements AutoCloseable {
         known = new KnownDrivers(TimeUnit.NANOSECONDS.toMillis(config.neighborTimeoutNs()));
         bootstrap = new BootstrapNeighbors(config.bootstrapNeighbors(), system);
         try {
-            InetSocketAddress wanted = wanted(config, system);
-            boolean isIpv6 = wanted.getAddress() instanceof Inet6Address;
-            socket =
-                    DatagramChannel.open(
-                            isIpv6 ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET);
-            socket.bind(wanted);
-            socket.configureBlocking(false);
-            selector = Selector.open();
-            socket.register(selector, SelectionKey.OP_READ);
-            local = (InetSocketAddress) socket.getLocalAddress();
+            socket = sockets.open(wanted(config, system));
+            local = socket.localAddress();
         } catch (IOException e) {
             throw new BusException(
                     "cannot open the name resolver's socket at resolver.interface="
@@ -204,7 +203,7 @@ public final class DriverResolver implements AutoCloseable {
         try {
             while (!isClosed) {
                 bootstrap.resolve(() -> isClosed);
-                selector.wakeup();
+                socket.wakeup();
                 TimeUnit.NANOSECONDS.sleep(config.bootstrapIntervalNs());
             }
         } catch (InterruptedException closed) {
@@ -218,8 +217,6 @@ public final class DriverResolver implements AutoCloseable {
         while (!isClosed) {
             try {
                 work(System.currentTimeMillis());
-            } catch (ClosedByInterruptException e) {
-                return;
             } catch (IOException | RuntimeException e) {
                 errors.onError(new BusException("the name resolver has failed: " + e, e));
                 pause();
@@ -248,7 +245,7 @@ public final class DriverResolver implements AutoCloseable {
         }
         neighbors.setRelease(known.neighbors().size());
         cacheEntries.setRelease(known.names().size());
-        selector.select(Math.max(1, Math.min(selfDueMs, neighborsDueMs) - nowMs));
+        socket.await(Math.max(1, Math.min(selfDueMs, neighborsDueMs) - nowMs));
         receive();
     }
 
@@ -330,10 +327,9 @@ public final class DriverResolver implements AutoCloseable {
     }
 
     private void receive() throws IOException {
-        selector.selectedKeys().clear();
         for (int i = 0; i < BATCH; i++) {
             bytes.clear();
-            InetSocketAddress source = (InetSocketAddress) socket.receive(bytes);
+            InetSocketAddress source = socket.receive(bytes);
             if (source == null) {
                 return;
             }
@@ -383,7 +379,7 @@ public final class DriverResolver implements AutoCloseable {
     public void close() {
         isClosed = true;
         names.interrupt();
-        selector.wakeup();
+        socket.wakeup();
         boolean isInterrupted = false;
         while (gossip.isAlive()) {
             try {
@@ -392,7 +388,7 @@ public final class DriverResolver implements AutoCloseable {
                 isInterrupted = true;
             }
         }
-        CloseHelper.closeAll(selector, socket);
+        CloseHelper.close(socket);
         if (isInterrupted) {
             Thread.currentThread().interrupt();
         }

@@ -29,7 +29,7 @@ public record GroupOptions(
         Long tag,
         long nakBackoffNs) {
     private static final long MS = 1_000_000;
-    private static final long MINUTE = 60_000 * MS;
+    private static final long DAY = 24 * 3600 * 1000 * MS;
     private static final int MAX_GROUP = 64;
 
     static final Option<FlowChoice.Strategy> UNICAST_FLOW =
@@ -69,7 +69,7 @@ public record GroupOptions(
                     "udp.receiver-timeout",
                     "0s",
                     0,
-                    10 * MINUTE,
+                    DAY,
                     "Time without a status message after which flow control min or tagged does not"
                             + " wait for a receiver; 0s is udp.connection-timeout.");
 
@@ -86,7 +86,7 @@ public record GroupOptions(
                     "udp.nak-backoff",
                     "10ms",
                     1_000,
-                    MINUTE,
+                    DAY,
                     "Longest random time by which receivers of a group put off a NAK, so that the"
                             + " first serves all.");
 

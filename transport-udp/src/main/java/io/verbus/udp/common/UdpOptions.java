@@ -73,14 +73,15 @@ public record UdpOptions(
         Networks allow) {
     private static final long US = 1_000;
     private static final long MS = 1_000_000;
-    private static final long MINUTE = 60_000 * MS;
+    private static final long DAY = 24 * 3600 * 1000 * MS;
+    private static final int MIN_BUFFER = 1024;
     private static final int MAX_BUFFER = 1 << 30;
 
     static final Option<Long> WINDOW =
             Option.size(
                     "udp.window",
                     "128k",
-                    4_096,
+                    MIN_BUFFER,
                     MAX_BUFFER,
                     "Bytes that a sender may be ahead of the subscribers, half a term at most.");
 
@@ -97,7 +98,7 @@ public record UdpOptions(
             Option.size(
                     "udp.receive-buffer",
                     "2m",
-                    4_096,
+                    MIN_BUFFER,
                     MAX_BUFFER,
                     "Bytes of the receive buffer that each endpoint asks of the kernel.");
 
@@ -105,7 +106,7 @@ public record UdpOptions(
             Option.size(
                     "udp.send-buffer",
                     "2m",
-                    4_096,
+                    MIN_BUFFER,
                     MAX_BUFFER,
                     "Bytes of the send buffer that each destination asks of the kernel.");
 
@@ -175,7 +176,7 @@ public record UdpOptions(
                     "udp.status-interval",
                     "200ms",
                     MS,
-                    MINUTE,
+                    DAY,
                     "Longest time between status messages.");
 
     static final Option<Long> SETUP_INTERVAL =
@@ -183,7 +184,7 @@ public record UdpOptions(
                     "udp.setup-interval",
                     "100ms",
                     MS,
-                    MINUTE,
+                    DAY,
                     "Time between SETUP frames while no receiver answers.");
 
     static final Option<Long> HEARTBEAT_INTERVAL =
@@ -191,7 +192,7 @@ public record UdpOptions(
                     "udp.heartbeat-interval",
                     "100ms",
                     MS,
-                    MINUTE,
+                    DAY,
                     "Time between heartbeats of an idle stream.");
 
     static final Option<Long> CONNECTION_TIMEOUT =
@@ -199,7 +200,7 @@ public record UdpOptions(
                     "udp.connection-timeout",
                     "5s",
                     10 * MS,
-                    10 * MINUTE,
+                    DAY,
                     "Time without a status message after which a receiver is gone.");
 
     static final Option<Long> IMAGE_TIMEOUT =
@@ -207,7 +208,7 @@ public record UdpOptions(
                     "udp.image-timeout",
                     "10s",
                     10 * MS,
-                    10 * MINUTE,
+                    DAY,
                     "Time without a frame after which a sender is gone.");
 
     static final Option<Long> LINGER =
@@ -215,7 +216,7 @@ public record UdpOptions(
                     "udp.linger",
                     "5s",
                     0,
-                    MINUTE,
+                    DAY,
                     "Time for which an ended stream still answers NAKs, where its channel names"
                             + " none.");
 
@@ -224,23 +225,19 @@ public record UdpOptions(
                     "udp.nak-delay",
                     "100us",
                     0,
-                    MINUTE,
+                    DAY,
                     "Time for which a gap may be reordering; then the receiver sends a NAK.");
 
     static final Option<Long> NAK_RETRY =
             Option.duration(
-                    "udp.nak-retry",
-                    "10ms",
-                    10 * US,
-                    MINUTE,
-                    "Time between NAKs for the same gap.");
+                    "udp.nak-retry", "10ms", 10 * US, DAY, "Time between NAKs for the same gap.");
 
     static final Option<Long> RETRANSMIT_LINGER =
             Option.duration(
                     "udp.retransmit-linger",
                     "10ms",
                     10 * US,
-                    MINUTE,
+                    DAY,
                     "Time for which the sender does not send a range once more.");
 
     static final Option<Integer> MAX_RESEND =
