@@ -20,7 +20,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 /** A client without sense takes a bounded part of the error log and of the lines on stderr. */
-@Timeout(120)
+@Timeout(300)
 class SenselessCommandsTest {
     private static final int COMMANDS = 9000;
     private static final int MOST_ENTRIES = 50;
