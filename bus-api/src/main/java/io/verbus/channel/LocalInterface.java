@@ -61,6 +61,11 @@ public record LocalInterface(String name, int port) {
         }
     }
 
+    /** Name of the interface itself, as the system has it; null if an address was named. */
+    public String device() {
+        return name.startsWith("{") ? name.substring(1, name.length() - 1) : null;
+    }
+
     /** Whether a name is one of an interface or a subnet, and not of a host. */
     public static boolean isSearched(String name) {
         return name.startsWith("{") || name.indexOf('/') >= 0;

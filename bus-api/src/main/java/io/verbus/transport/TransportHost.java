@@ -121,6 +121,21 @@ public interface TransportHost extends TransportSettings {
     void onImageReleased(InboundImage image);
 
     /**
+     * A publication is sent from another address of this host than {@link Transport#localAddress}
+     * has told.
+     *
+     * @param stream that is sent.
+     */
+    void onLocalAddressChanged(OutboundStream stream);
+
+    /**
+     * An endpoint is at another address of this host: its description has changed.
+     *
+     * @param endpoint that subscriptions receive at.
+     */
+    void onLocalAddressChanged(InboundEndpoint endpoint);
+
+    /**
      * A publication that was closed is free: the driver may unmap its log.
      *
      * @param stream that was closed.

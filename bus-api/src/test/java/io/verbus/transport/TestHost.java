@@ -325,6 +325,12 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     }
 
     @Override
+    public void onLocalAddressChanged(OutboundStream stream) {}
+
+    @Override
+    public void onLocalAddressChanged(InboundEndpoint endpoint) {}
+
+    @Override
     public void onPublicationReleased(OutboundStream stream) {
         if (!releasedStreams.add(stream)) {
             throw new AssertionError("a publication is released twice");

@@ -185,6 +185,7 @@ record DriverParts(
                                 images,
                                 manuals,
                                 merged,
+                                subscriptions,
                                 responses,
                                 counters,
                                 events,

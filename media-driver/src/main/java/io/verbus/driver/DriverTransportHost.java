@@ -47,6 +47,7 @@ final class DriverTransportHost implements TransportHost {
     private final Images images;
     private final ManualEndpoints manuals;
     private final MergedImages merged;
+    private final Subscriptions subscriptions;
     private final Responses responses;
     private final DriverCounters counters;
     private final EventEncoder events;
@@ -64,6 +65,7 @@ final class DriverTransportHost implements TransportHost {
             Images images,
             ManualEndpoints manuals,
             MergedImages merged,
+            Subscriptions subscriptions,
             Responses responses,
             DriverCounters counters,
             EventEncoder events,
@@ -78,6 +80,7 @@ final class DriverTransportHost implements TransportHost {
         this.images = images;
         this.manuals = manuals;
         this.merged = merged;
+        this.subscriptions = subscriptions;
         this.responses = responses;
         this.counters = counters;
         this.events = events;
@@ -154,6 +157,16 @@ final class DriverTransportHost implements TransportHost {
     @Override
     public void onImageReleased(InboundImage image) {
         ((NetworkImage) image).onReleased();
+    }
+
+    @Override
+    public void onLocalAddressChanged(OutboundStream stream) {
+        publication(stream).status().moved();
+    }
+
+    @Override
+    public void onLocalAddressChanged(InboundEndpoint endpoint) {
+        subscriptions.onLocalAddressChanged(endpoint);
     }
 
     @Override

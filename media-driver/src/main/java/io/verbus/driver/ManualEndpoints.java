@@ -76,21 +76,46 @@ final class ManualEndpoints {
         InboundEndpoint place = transport.openDestination(carried);
         AtomicCounter address;
         try {
-            address =
-                    counters.localAddress(
-                            "rcv-local-sockaddr", subscription, statusId, place.description());
-        } catch (BusException e) {
+            address = address(subscription, statusId, place);
+        } catch (CommandException e) {
             transport.closeEndpoint(place);
-            throw new CommandException(
-                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
+            throw e;
         }
-        address.setRelease(1);
         ManualEndpoint.Destination destination =
-                new ManualEndpoint.Destination(
-                        subscription.clientId(), named, transport, place, address);
+                new ManualEndpoint.Destination(subscription, named, transport, place, address);
         shares.take(Share.DESTINATIONS, subscription.clientId(), weight);
         endpoint.destinations().add(destination);
         return destination;
+    }
+
+    private AtomicCounter address(
+            DriverCounters.Registration subscription, int statusId, InboundEndpoint place) {
+        try {
+            AtomicCounter address =
+                    counters.localAddress(
+                            "rcv-local-sockaddr", subscription, statusId, place.description());
+            address.setRelease(1);
+            return address;
+        } catch (BusException e) {
+            throw new CommandException(
+                    ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE, e.getMessage(), e);
+        }
+    }
+
+    /** The place of a destination is at another local address. */
+    void move(ManualEndpoint endpoint, InboundEndpoint place, int statusId) {
+        endpoint.destinations()
+                .replaceAll(each -> each.endpoint() == place ? moved(each, statusId) : each);
+    }
+
+    private ManualEndpoint.Destination moved(ManualEndpoint.Destination from, int statusId) {
+        from.address().close();
+        return new ManualEndpoint.Destination(
+                from.subscription(),
+                from.named(),
+                from.transport(),
+                from.endpoint(),
+                address(from.subscription(), statusId, from.endpoint()));
     }
 
     /** Removes a destination, unless the endpoint has none such. */
@@ -109,7 +134,9 @@ final class ManualEndpoints {
         destination.transport().closeEndpoint(destination.endpoint());
         destination.address().close();
         shares.giveBack(
-                Share.DESTINATIONS, destination.clientId(), Shares.weight(destination.named()));
+                Share.DESTINATIONS,
+                destination.subscription().clientId(),
+                Shares.weight(destination.named()));
     }
 
     /** A subscription receives at an endpoint no more: the last takes it along. */

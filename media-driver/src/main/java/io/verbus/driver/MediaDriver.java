@@ -14,6 +14,7 @@ import io.verbus.driver.agent.Draining;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.agent.DriverThreads;
 import io.verbus.driver.agent.EndSignals;
+import io.verbus.driver.background.HostNames;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.DriverConfigSources;
@@ -378,6 +379,7 @@ public final class MediaDriver implements AutoCloseable {
      *     while it was running.
      */
     public static void run(DriverConfig config, PrintStream out) throws InterruptedException {
+        HostNames.rememberNothing();
         CountDownLatch end = new CountDownLatch(1);
         CountDownLatch atOnce = new CountDownLatch(1);
         EndSignals.handle(

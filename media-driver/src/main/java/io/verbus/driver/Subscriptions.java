@@ -269,6 +269,16 @@ final class Subscriptions {
         }
     }
 
+    /** An endpoint is at another address of this host. */
+    void onLocalAddressChanged(InboundEndpoint endpoint) {
+        ManualEndpoint manual = manuals.of(endpoint);
+        if (manual != null) {
+            manuals.move(manual, endpoint, statuses.counterId(manual));
+        } else {
+            statuses.move(endpoint);
+        }
+    }
+
     /**
      * Removes a destination of a subscription, unless there is none such.
      *

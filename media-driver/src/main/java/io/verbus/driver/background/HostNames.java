@@ -6,6 +6,7 @@ import org.agrona.concurrent.status.CountersManager;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.security.Security;
 import java.util.ServiceLoader;
 
 /**
@@ -35,6 +36,23 @@ public interface HostNames {
                         .orElseGet(SystemNames::new);
         hosts.open(counters);
         return hosts;
+    }
+
+    /**
+     * Has this JVM ask the system each time, unless its user has set how long it remembers answers:
+     * by itself it remembers them for 30 s, and a name that has moved must be found within seconds.
+     * Before the first name is looked up, in a process that is a driver only.
+     */
+    static void rememberNothing() {
+        for (String kind : new String[] {"", "negative."}) {
+            boolean isSet =
+                    System.getProperty("sun.net.inetaddr." + kind + "ttl") != null
+                            || kind.isEmpty()
+                                    && Security.getProperty("networkaddress.cache.ttl") != null;
+            if (!isSet) {
+                Security.setProperty("networkaddress.cache." + kind + "ttl", "0");
+            }
+        }
     }
 
     /** The system's: /etc/hosts, DNS, and what else it is set up for. */

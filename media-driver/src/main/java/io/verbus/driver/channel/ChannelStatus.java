@@ -25,6 +25,10 @@ public final class ChannelStatus implements AutoCloseable {
     private final DriverCounters.Registration first;
     private final Shares shares;
     private final AtomicCounter state;
+
+    /** Label of the state, without the local address. */
+    private final String label;
+
     private AtomicCounter address;
     private boolean isBound;
     private int users = 1;
@@ -47,6 +51,7 @@ public final class ChannelStatus implements AutoCloseable {
             throw exhausted(e);
         }
         shares.take(Share.ENDPOINTS, first.clientId(), 1);
+        label = state.label();
         state.setRelease(ACTIVE);
     }
 
@@ -109,25 +114,34 @@ public final class ChannelStatus implements AutoCloseable {
         return state.id();
     }
 
-    /** Whether the local address was told. */
+    /** Whether the local address was told, and is still the same. */
     public boolean isBound() {
         return isBound;
     }
 
+    /** The local address is another one by now, which is to be told. */
+    public void moved() {
+        isBound = false;
+    }
+
     /**
-     * Tells the local address.
+     * Tells the local address, in the place of the one before.
      *
      * @param text host and port.
      * @throws CommandException if there is no counter left; the address stays untold then.
      */
     public void bound(String text) {
         isBound = true;
+        if (address != null) {
+            address.close();
+            address = null;
+        }
         try {
             address = counters.localAddress(side + "-local-sockaddr", first, state.id(), text);
         } catch (BusException e) {
             throw exhausted(e);
         }
-        counters.appendToLabel(state, text);
+        counters.label(state, label + text);
         address.setRelease(ACTIVE);
     }
 

@@ -3,6 +3,7 @@
 package io.verbus.driver.channel;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.driver.status.DriverCounters;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.Transport;
 
@@ -19,12 +20,12 @@ public final class ManualEndpoint implements InboundEndpoint {
     /**
      * A destination of peers' streams.
      *
-     * @param clientId of the client that has added it, in whose share it counts.
+     * @param subscription that has added it, in the share of whose client it counts.
      * @param named channel in the client's words.
      * @param address counter of the local address.
      */
     public record Destination(
-            long clientId,
+            DriverCounters.Registration subscription,
             ChannelUri named,
             Transport transport,
             InboundEndpoint endpoint,

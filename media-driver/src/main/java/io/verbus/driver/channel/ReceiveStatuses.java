@@ -56,6 +56,18 @@ public final class ReceiveStatuses {
         return all.get(endpoint).counterId();
     }
 
+    /**
+     * An endpoint is at another local address.
+     *
+     * @throws CommandException if there is no counter left.
+     */
+    public void move(InboundEndpoint endpoint) {
+        ChannelStatus status = all.get(endpoint);
+        if (status != null) {
+            status.bound(endpoint.description());
+        }
+    }
+
     /** A subscription receives at an endpoint no more. */
     public void leave(InboundEndpoint endpoint) {
         if (all.get(endpoint).leave()) {

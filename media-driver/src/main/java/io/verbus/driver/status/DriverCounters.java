@@ -224,9 +224,9 @@ public final class DriverCounters {
         return counters.shares();
     }
 
-    /** Says more in a label, as far as there is room. */
-    public void appendToLabel(AtomicCounter counter, String text) {
-        counters.appendToLabel(counter.id(), text);
+    /** Says something else in a label, as far as there is room. */
+    public void label(AtomicCounter counter, String text) {
+        counters.setCounterLabel(counter.id(), text);
     }
 
     /**

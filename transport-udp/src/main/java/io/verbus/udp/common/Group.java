@@ -5,6 +5,7 @@ package io.verbus.udp.common;
 import io.verbus.channel.ChannelUri;
 import io.verbus.channel.LocalInterface;
 import io.verbus.transport.TransportException;
+import io.verbus.udp.socket.MulticastInterface;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -17,11 +18,16 @@ import java.net.UnknownHostException;
  *
  * @param data the address that channels name, whose last octet is odd.
  * @param control the address after that.
- * @param local of the interface; the wildcard leaves it to the route.
+ * @param on interface on which it is joined and sent to.
  * @param port from which is sent; 0 leaves it to the system.
  */
 public record Group(
-        InetSocketAddress data, InetSocketAddress control, InetAddress local, int port) {
+        InetSocketAddress data, InetSocketAddress control, MulticastInterface on, int port) {
+    /** This group, as it is joined and sent to from another address of the interface. */
+    public Group from(InetAddress local) {
+        return new Group(data, control, new MulticastInterface(local, on.name()), port);
+    }
+
     /**
      * The group that a channel names.
      *
@@ -61,7 +67,7 @@ public record Group(
             return new Group(
                     address,
                     new InetSocketAddress(InetAddress.getByAddress(octets), address.getPort()),
-                    from,
+                    new MulticastInterface(from, local == null ? null : local.device()),
                     local == null ? 0 : local.port());
         } catch (UnknownHostException impossible) {
             throw new AssertionError("the length of an address is fixed", impossible);

@@ -18,8 +18,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Names whose hosts may have moved, or are unknown: each is looked up again, in the background and
- * from time to time, while nobody is heard at its address. Conductor's thread.
+ * Names whose hosts may have moved, or are unknown: each is looked up again, in the background,
+ * while nobody is heard at its address: every second when that has just begun, then from time to
+ * time. Conductor's thread.
  */
 public final class MovedNames {
     private static final long INTERVAL_NS = 1_000_000_000;
@@ -31,7 +32,9 @@ public final class MovedNames {
         private final BooleanSupplier isSilent;
         private final Consumer<InetSocketAddress> moved;
         private InetSocketAddress address;
+        private boolean wasHeard;
         private long heardNs;
+        private long askedNs;
         private boolean isAsking;
 
         private Watched(
@@ -49,6 +52,23 @@ public final class MovedNames {
             this.isSilent = isSilent;
             this.moved = moved;
             this.heardNs = nowNs;
+            this.askedNs = nowNs;
+        }
+
+        private void heard(long nowNs) {
+            wasHeard = true;
+            heardNs = nowNs;
+            askedNs = nowNs;
+        }
+
+        /** Whether nobody is heard at the address, by what is known. */
+        private boolean isQuiet(long nowNs) {
+            return !wasHeard || nowNs - heardNs > INTERVAL_NS;
+        }
+
+        private boolean isDue(long timeoutNs, long nowNs) {
+            boolean hasJustGone = wasHeard && nowNs - heardNs < timeoutNs;
+            return !isAsking && nowNs - askedNs >= (hasJustGone ? INTERVAL_NS : timeoutNs);
         }
     }
 
@@ -60,7 +80,7 @@ public final class MovedNames {
     private long checkedNs;
 
     /**
-     * @param timeoutNs of silence, after which a name is looked up again.
+     * @param timeoutNs of silence, after which a name is looked up only now and then.
      * @param nowNs monotonic time.
      */
     public MovedNames(TransportHost host, long timeoutNs, long nowNs) {
@@ -110,6 +130,15 @@ public final class MovedNames {
         all.removeIf(each -> each.owner == owner);
     }
 
+    /** The names of an owner were just looked up for another channel: takes the answer. */
+    public void answered(Object owner) {
+        for (Watched each : List.copyOf(all)) {
+            if (each.owner == owner && !each.isAsking && each.isQuiet(nowNs)) {
+                answered(each);
+            }
+        }
+    }
+
     /** Every cycle. Returns the amount of work done. */
     public int work(long now) {
         nowNs = now;
@@ -120,10 +149,10 @@ public final class MovedNames {
         int count = 0;
         for (Watched each : all) {
             if (!each.isSilent.getAsBoolean()) {
-                each.heardNs = now;
-            } else if (now - each.heardNs >= timeoutNs && !each.isAsking) {
+                each.heard(now);
+            } else if (each.isDue(timeoutNs, now)) {
                 each.isAsking = true;
-                each.heardNs = now;
+                each.askedNs = now;
                 host.lookUp(each.named.host()).thenRun(() -> answered(each));
                 count++;
             }

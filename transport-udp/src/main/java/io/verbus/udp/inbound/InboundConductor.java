@@ -3,6 +3,7 @@
 package io.verbus.udp.inbound;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.Endpoint;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.InboundImage;
 import io.verbus.transport.PeerErrorLog;
@@ -10,6 +11,7 @@ import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 import io.verbus.udp.common.Group;
 import io.verbus.udp.common.MovedNames;
+import io.verbus.udp.common.NetworkWatch;
 import io.verbus.udp.common.ReceiverCounters;
 import io.verbus.udp.common.Resolver;
 import io.verbus.udp.common.SocketNotes;
@@ -27,6 +29,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 
 /** The conductor's part of the subscribing side: endpoints and images. Conductor's thread. */
 public final class InboundConductor implements AutoCloseable {
@@ -45,6 +48,7 @@ public final class InboundConductor implements AutoCloseable {
     private final ReceiverAgent agent;
     private final InboundSetups offers;
     private final MovedNames names;
+    private final NetworkWatch network;
     private final List<ReceiveEndpoint> endpoints = new ArrayList<>();
     private final Map<Long, ReceiveImage> byId = new HashMap<>();
     private ReceiveImage[] images = new ReceiveImage[0];
@@ -74,6 +78,7 @@ public final class InboundConductor implements AutoCloseable {
         nextReceiverId = host.driverId();
         agent = new ReceiverAgent(events, counters);
         names = new MovedNames(host, options.connectionTimeoutNs(), nowNs);
+        network = new NetworkWatch(options.connectionTimeoutNs(), nowNs);
         offers = new InboundSetups(host, options, peerErrors, agent.commands(), this::receive);
     }
 
@@ -82,7 +87,10 @@ public final class InboundConductor implements AutoCloseable {
         return agent;
     }
 
-    /** Opens or joins the endpoint of a channel. */
+    /**
+     * Opens or joins the endpoint of a channel: that of others which say the same, wherever the
+     * names lead by now, or lead to the same.
+     */
     public InboundEndpoint open(ChannelUri channel) {
         return open(channel, false);
     }
@@ -93,23 +101,28 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     private InboundEndpoint open(ChannelUri channel, boolean isDestination) {
+        for (ReceiveEndpoint endpoint : endpoints) {
+            if (endpoint.isNamed(channel) && endpoint.admits(isDestination)) {
+                checkInterface(channel, endpoint.isGroup());
+                endpoint.requireControl(channel, () -> resolved(channel.control()));
+                endpoint.use(isDestination);
+                names.answered(endpoint);
+                join(endpoint, channel);
+                return endpoint;
+            }
+        }
         InetSocketAddress address = address(channel);
         Group group = Group.of(channel, address, resolver);
-        if (group == null && channel.localInterface() != null && !channel.isAeron()) {
-            throw new TransportException(
-                    "channel '"
-                            + channel
-                            + "' has an interface, on which a subscription joins a multicast group,"
-                            + " and its endpoint is none: remove interface");
-        }
-        InetSocketAddress control = control(channel, group);
+        checkInterface(channel, group != null);
+        InetSocketAddress control =
+                channel.control() == null || group != null ? null : resolved(channel.control());
         for (ReceiveEndpoint endpoint : endpoints) {
             boolean isThere =
                     channel.hasEndpoint()
                             ? endpoint.isAt(address, group)
                             : endpoint.isAnonymous(control);
             if (isThere && endpoint.admits(isDestination)) {
-                endpoint.requireControl(channel, control);
+                endpoint.requireControl(channel, () -> control);
                 endpoint.use(isDestination);
                 join(endpoint, channel);
                 return endpoint;
@@ -137,16 +150,76 @@ public final class InboundConductor implements AutoCloseable {
         }
         endpoints.add(endpoint);
         agent.commands().add(new ReceiverCommand.Attach(endpoint));
+        if (channel.hasEndpoint()) {
+            network.watch(endpoint, changedNs -> lookAgain(endpoint, channel));
+        }
         if (control != null) {
             names.watch(
                     endpoint,
                     "control",
                     channel.control(),
                     control,
-                    () -> byId.values().stream().noneMatch(each -> each.endpoint() == endpoint),
+                    () -> !isUsed(endpoint),
                     to -> move(endpoint, to));
         }
         return endpoint;
+    }
+
+    private static void checkInterface(ChannelUri channel, boolean isGroup) {
+        if (!isGroup && channel.localInterface() != null && !channel.isAeron()) {
+            throw new TransportException(
+                    "channel '"
+                            + channel
+                            + "' has an interface, on which a subscription joins a multicast group,"
+                            + " and its endpoint is none: remove interface");
+        }
+    }
+
+    /** Addresses of this host have changed: those that the channel names may be others by now. */
+    private boolean lookAgain(ReceiveEndpoint endpoint, ChannelUri channel) {
+        CompletableFuture<?>[] lookUps =
+                channel.hostNames().stream().map(host::lookUp).toArray(CompletableFuture[]::new);
+        CompletableFuture.allOf(lookUps).thenRun(() -> located(endpoint, channel));
+        return true;
+    }
+
+    private void located(ReceiveEndpoint endpoint, ChannelUri channel) {
+        if (!endpoints.contains(endpoint)) {
+            return;
+        }
+        InetSocketAddress before = endpoint.localAddress();
+        try {
+            InetSocketAddress named = address(channel);
+            InetSocketAddress address = new InetSocketAddress(named.getAddress(), before.getPort());
+            Group group = Group.of(channel, address, resolver);
+            if (endpoint.isAt(address, group)) {
+                return;
+            }
+            if (group == null && isUsed(endpoint) && DatagramSocket.isLocal(before.getAddress())) {
+                network.checkAgain(endpoint); // which is right still
+                return;
+            }
+            endpoint.become(socket(address, group), address, group);
+        } catch (TransportException e) {
+            host.onError(e);
+            return;
+        }
+        checkBuffer(endpoint);
+        channel.datagrams().sendBuffer().ifPresent(endpoint::sendBuffer);
+        host.onLocalAddressChanged(endpoint);
+        host.onError(
+                new TransportException(
+                        "WARN: subscriptions to '"
+                                + channel
+                                + "' receive at "
+                                + endpoint.description()
+                                + " now, since addresses of this host have changed; before, at "
+                                + SocketAddress.text(before)
+                                + ": see that publications send there"));
+    }
+
+    private boolean isUsed(ReceiveEndpoint endpoint) {
+        return byId.values().stream().anyMatch(each -> each.endpoint() == endpoint);
     }
 
     private void move(ReceiveEndpoint endpoint, InetSocketAddress to) {
@@ -177,17 +250,18 @@ public final class InboundConductor implements AutoCloseable {
         return resolver.resolve(isIpv6 ? "::" : "0.0.0.0", 0);
     }
 
-    private InetSocketAddress control(ChannelUri channel, Group group) {
-        return channel.control() == null || group != null
-                ? null
-                : resolver.resolve(channel.control().host(), channel.control().port());
+    private InetSocketAddress resolved(Endpoint named) {
+        return resolver.resolve(named.host(), named.port());
     }
 
     private DatagramSocket socket(InetSocketAddress address, Group group) {
         DatagramSocket socket =
                 group == null
                         ? options.receiverPorts().open(address, DatagramSocket::open)
-                        : DatagramSocket.join(group.data(), group.local());
+                        : DatagramSocket.join(group.data(), group.on());
+        if (address.getAddress().isAnyLocalAddress()) {
+            socket.tellLocal();
+        }
         if (options.gro() && !socket.receiveJoined()) {
             host.onError(
                     new TransportException(
@@ -275,7 +349,7 @@ public final class InboundConductor implements AutoCloseable {
     /** The duty cycle. */
     public int work(long now) {
         nowNs = now;
-        int work = names.work(now) + offers.work(now);
+        int work = names.work(now) + network.work(now) + offers.work(now);
         ReceiverEvent event;
         for (int i = 0; i < EVENTS_PER_CYCLE && (event = events.poll()) != null; i++) {
             on(event);
@@ -316,6 +390,7 @@ public final class InboundConductor implements AutoCloseable {
             case ReceiverEvent.Detached detached -> {
                 if (detached.endpoint().onDetached()) {
                     names.forget(detached.endpoint());
+                    network.forget(detached.endpoint());
                     detached.endpoint().close();
                     endpoints.remove(detached.endpoint());
                 }
@@ -349,6 +424,7 @@ public final class InboundConductor implements AutoCloseable {
     @Override
     public void close() {
         endpoints.forEach(ReceiveEndpoint::close);
+        network.close();
         agent.close();
         counters.close();
     }

@@ -3,6 +3,8 @@
 package io.verbus.udp.inbound;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.Endpoint;
+import io.verbus.channel.LocalInterface;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TransportException;
 import io.verbus.udp.common.Group;
@@ -12,18 +14,31 @@ import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SocketAddress;
 
 import java.net.InetSocketAddress;
+import java.util.HashSet;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Where a driver receives, as the conductor has it: an address, its socket, and what the
  * subscriptions there want. What arrives is the {@link #receiver}'s.
  */
 final class ReceiveEndpoint implements InboundEndpoint {
+    /** An address of this host, or a group and an interface, in a channel's words. */
+    private record Place(Endpoint endpoint, LocalInterface on) {}
+
     private final DatagramSocket socket;
-    private final InetSocketAddress requested;
     private final boolean isAnonymous;
-    private final Group group;
+
+    /** What channels say that led here. */
+    private final Set<Place> places = new HashSet<>();
+
+    /** What channels say of where the publication is asked. */
+    private final Set<Endpoint> controls = new HashSet<>();
+
+    private InetSocketAddress requested;
+    private Group group;
 
     /** Where a publication is asked, whose receivers come by themselves; or null. */
     private InetSocketAddress publication;
@@ -106,6 +121,17 @@ final class ReceiveEndpoint implements InboundEndpoint {
         publication = to;
     }
 
+    /** Whether a channel says the same as one that led here, wherever its names lead by now. */
+    boolean isNamed(ChannelUri channel) {
+        return channel.hasEndpoint()
+                ? places.contains(place(channel))
+                : isAnonymous && controls.contains(channel.control());
+    }
+
+    private Place place(ChannelUri channel) {
+        return new Place(channel.endpoint(), group == null ? null : channel.localInterface());
+    }
+
     /** Whether no channel names the address, and that publication is asked. */
     boolean isAnonymous(InetSocketAddress asked) {
         return isAnonymous && Objects.equals(publication, asked);
@@ -126,12 +152,34 @@ final class ReceiveEndpoint implements InboundEndpoint {
     }
 
     /**
+     * Receives at another address of this host, or on another interface.
+     *
+     * @param other socket that is bound there.
+     */
+    void become(DatagramSocket other, InetSocketAddress address, Group newGroup) {
+        socket.become(other);
+        requested = address;
+        group = newGroup;
+    }
+
+    /** Local address and port. */
+    InetSocketAddress localAddress() {
+        return socket.localAddress();
+    }
+
+    /**
      * A subscription comes.
      *
      * @throws TransportException if it wants the endpoint to be other than those before.
      */
     void join(ChannelUri channel) {
         terms.join(channel, description());
+        if (channel.hasEndpoint() && channel.endpoint().port() != 0) {
+            places.add(place(channel));
+        }
+        if (publication != null) {
+            controls.add(channel.control());
+        }
     }
 
     /** A subscription goes; whether it was the last. */
@@ -170,10 +218,17 @@ final class ReceiveEndpoint implements InboundEndpoint {
     /**
      * A subscription names where its publication is to be asked.
      *
+     * @param resolved where its control leads, which need not be known if another subscription says
+     *     the same.
      * @throws TransportException if another subscription here asks elsewhere.
      */
-    void requireControl(ChannelUri channel, InetSocketAddress wanted) {
-        if (!Objects.equals(publication, wanted)) {
+    void requireControl(ChannelUri channel, Supplier<InetSocketAddress> resolved) {
+        Endpoint wanted = group == null ? channel.control() : null;
+        boolean isSame =
+                wanted == null || publication == null
+                        ? wanted == null && publication == null
+                        : controls.contains(wanted) || publication.equals(resolved.get());
+        if (!isSame) {
             throw new TransportException(
                     "channel '"
                             + channel

@@ -360,8 +360,8 @@ final class ReceiveImage {
                 counters.forged.incrementRelease();
                 return;
             }
-            source.set(from);
         }
+        source.set(from); // which may have asked at another address of this host than before
         sourceNs = nowNs;
         status.onAsked(nowNs);
     }

@@ -10,6 +10,7 @@ import io.verbus.udp.socket.SourceFilter;
 
 import org.agrona.collections.ArrayUtil;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Queue;
 
@@ -129,6 +130,16 @@ final class Destination {
         return SocketAddress.text(socket.localAddress());
     }
 
+    /** The host of that. Conductor. */
+    InetAddress localHost() {
+        return socket.localAddress().getAddress();
+    }
+
+    /** Sends by another socket from now on. Conductor. */
+    void become(DatagramSocket other) {
+        socket.become(other);
+    }
+
     /** When a receiver was heard last, by the sender's clock. Any thread. */
     long heardNs() {
         return heardNs;
@@ -150,10 +161,19 @@ final class Destination {
     void move(InetSocketAddress to) {
         address.set(new SocketAddress(to));
         try {
-            socket.connect(to);
+            socket.reconnect(to);
         } catch (SocketException e) {
-            port.tell(new SenderEvent.Unreachable(e.getMessage()));
+            port.tell(new SenderEvent.Unreachable(this, e.getMessage()));
         }
+        renewed();
+    }
+
+    /** Datagrams may leave from another address: receivers learn it from a set-up. */
+    void renewed() {
+        for (SendStream stream : streams) {
+            stream.onSetupWanted();
+        }
+        port.tell(new SenderEvent.Rebound(this));
     }
 
     void add(RemoteReceiver added) {

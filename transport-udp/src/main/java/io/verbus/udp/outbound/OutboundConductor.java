@@ -11,6 +11,7 @@ import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 import io.verbus.udp.common.AllowedSources;
 import io.verbus.udp.common.MovedNames;
+import io.verbus.udp.common.NetworkWatch;
 import io.verbus.udp.common.Resolver;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.common.SocketNotes;
@@ -61,16 +62,16 @@ public final class OutboundConductor implements AutoCloseable {
     }
 
     /** A stream that is sent, and where. */
-    private record Sending(SendStream stream, Destination destination) {}
+    private record Sending(SendStream stream, SendDestinations.Shared to) {}
 
     private final TransportHost host;
-    private final Resolver resolver;
     private final UdpOptions options;
     private final PeerErrorLog peerErrors;
     private final SenderCounters counters;
     private final Queue<SenderEvent> events = new ManyToOneConcurrentLinkedQueue<>();
     private final SenderAgent agent;
     private final MovedNames names;
+    private final NetworkWatch network;
     private final SendDestinations destinations;
     private final FlowControls flowControls;
     private final SocketNotes notes;
@@ -87,7 +88,6 @@ public final class OutboundConductor implements AutoCloseable {
     public OutboundConductor(
             TransportHost host, UdpOptions options, PeerErrorLog peerErrors, long nowNs) {
         this.host = host;
-        this.resolver = new Resolver(host);
         this.peerErrors = peerErrors;
         this.options = options;
         this.nowNs = nowNs;
@@ -96,7 +96,10 @@ public final class OutboundConductor implements AutoCloseable {
         flowControls = new FlowControls(host, options);
         notes = new SocketNotes(options);
         names = new MovedNames(host, options.connectionTimeoutNs(), nowNs);
-        destinations = new SendDestinations(host, options, counters, agent, events, names);
+        network = new NetworkWatch(options.connectionTimeoutNs(), nowNs);
+        destinations =
+                new SendDestinations(
+                        host, new Resolver(host), options, counters, agent, events, names, network);
     }
 
     /** The sender's part. */
@@ -106,8 +109,9 @@ public final class OutboundConductor implements AutoCloseable {
 
     /** Begins to send a publication's log. */
     public void add(OutboundStream stream) {
-        Route route = Route.of(stream, resolver);
-        Destination destination = destinations.enter(route, stream);
+        SendDestinations.Shared to = destinations.enter(stream);
+        Destination destination = to.destination();
+        Route route = to.route();
         FlowControl flow;
         try {
             flow = flowControls.of(stream, route.isGroup());
@@ -115,11 +119,11 @@ public final class OutboundConductor implements AutoCloseable {
             destinations.leave(destination);
             throw e;
         }
-        notes.sending(stream, destinations.buffers(route), route.isGroup());
+        notes.sending(stream, to.buffers(), route.isGroup());
         DestinationPort own = ownPort(route, destination);
         SendStream sending =
                 new SendStream(stream, options, counters, flow, own, route.isGroup(), nowNs);
-        streams.put(stream.registrationId(), new Sending(sending, destination));
+        streams.put(stream.registrationId(), new Sending(sending, to));
         agent.commands().add(new SenderCommand.Add(destination, sending));
     }
 
@@ -139,11 +143,12 @@ public final class OutboundConductor implements AutoCloseable {
     /** Sends a publication to one more destination, from when its host is known. */
     public void addDestination(OutboundStream stream, ChannelUri channel) {
         InetSocketAddress to = host.address(channel.endpoint().host(), channel.endpoint().port());
-        Route route = Route.of(stream, resolver);
+        SendDestinations.Shared by = streams.get(stream.registrationId()).to();
+        Route route = by.route();
         if (!to.isUnresolved()) {
             checkDestination(route, channel, to);
         }
-        Added one = new Added(channel, destinations.at(route), receiver(stream, channel));
+        Added one = new Added(channel, by.destination(), receiver(stream, channel));
         added.computeIfAbsent(one.destination, key -> new ArrayList<>()).add(one);
         if (!to.isUnresolved()) {
             send(one, to);
@@ -155,7 +160,7 @@ public final class OutboundConductor implements AutoCloseable {
                 to,
                 () -> one.receiver.connected.get() == 0,
                 found -> {
-                    checkDestination(route, channel, found);
+                    checkDestination(by.route(), channel, found);
                     send(one, found);
                 });
     }
@@ -206,7 +211,11 @@ public final class OutboundConductor implements AutoCloseable {
 
     /** Sends a publication to a destination no more. */
     public void removeDestination(OutboundStream stream, ChannelUri channel) {
-        Destination destination = destinations.at(Route.of(stream, resolver));
+        Sending sending = streams.get(stream.registrationId());
+        if (sending == null) {
+            return; // it has ended, and all of its destinations with it
+        }
+        Destination destination = sending.to().destination();
         List<Added> there = added.getOrDefault(destination, List.of());
         for (Added each : there) {
             if (each.channel.endpoint().equals(channel.endpoint())) {
@@ -225,7 +234,7 @@ public final class OutboundConductor implements AutoCloseable {
 
     /** Where a publication is sent from. */
     public String localAddress(OutboundStream stream) {
-        return streams.get(stream.registrationId()).destination().localAddress();
+        return streams.get(stream.registrationId()).to().destination().localAddress();
     }
 
     /** Ends a publication. */
@@ -239,7 +248,7 @@ public final class OutboundConductor implements AutoCloseable {
     /** The duty cycle. */
     public int work(long now) {
         nowNs = now;
-        int work = names.work(now);
+        int work = names.work(now) + network.work(now);
         SenderEvent event;
         while (work < EVENTS_PER_CYCLE && (event = events.poll()) != null) {
             on(event);
@@ -273,8 +282,14 @@ public final class OutboundConductor implements AutoCloseable {
                     host.onImageRejected(rejected.stream().stream(), rejected.rejection());
             case SenderEvent.Response response ->
                     host.onResponseSession(response.stream().stream(), response.sessionId());
-            case SenderEvent.Unreachable unreachable ->
-                    host.onError(new TransportException(unreachable.reason()));
+            case SenderEvent.Unreachable unreachable -> {
+                host.onError(new TransportException(unreachable.reason()));
+                network.checkAgain(unreachable.destination());
+            }
+            case SenderEvent.Rebound rebound ->
+                    streams.values().stream()
+                            .filter(each -> each.to().destination() == rebound.destination())
+                            .forEach(each -> host.onLocalAddressChanged(each.stream().stream()));
             case SenderEvent.Refused refused ->
                     host.onError(
                             new TransportException(
@@ -325,7 +340,8 @@ public final class OutboundConductor implements AutoCloseable {
     @Override
     public void close() {
         streams.values().forEach(each -> each.stream().flow().close());
-        destinations.closeAll();
+        destinations.close();
+        network.close();
         added.values().forEach(all -> all.forEach(each -> each.receiver.closeCounters()));
         agent.close();
         counters.close();

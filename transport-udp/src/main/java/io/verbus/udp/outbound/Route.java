@@ -10,6 +10,7 @@ import io.verbus.udp.common.Group;
 import io.verbus.udp.common.Resolver;
 
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.OptionalInt;
 
@@ -58,20 +59,27 @@ record Route(
         InetSocketAddress to =
                 resolver.resolve(channel.endpoint().host(), channel.endpoint().port());
         Group group = Group.of(channel, to, resolver);
-        if (group == null && channel.flow() != null) {
+        InetSocketAddress from =
+                group == null
+                        ? from(channel, isIpv6(to), resolver)
+                        : new InetSocketAddress(group.on().local(), group.port());
+        Route route = new Route(to, from, group, channel.ttl(), 0, false);
+        route.checkFamily(channel, to);
+        return route;
+    }
+
+    /**
+     * @param channel of a publication that is to be sent by this route.
+     * @throws TransportException if it asks for what only a group of receivers has.
+     */
+    void checkFlow(ChannelUri channel) {
+        if (to != null && group == null && channel.flow() != null) {
             throw new TransportException(
                     "channel '"
                             + channel
                             + "' has one receiver, for which there is no choice of flow control:"
                             + " remove fc");
         }
-        InetSocketAddress from =
-                group == null
-                        ? from(channel, isIpv6(to), resolver)
-                        : new InetSocketAddress(group.local(), group.port());
-        Route route = new Route(to, from, group, channel.ttl(), 0, false);
-        route.checkFamily(channel, to);
-        return route;
     }
 
     /** The control address, the interface, or whatever address there is. */
@@ -85,6 +93,16 @@ record Route(
                 : resolver.resolve(local.name(), local.port());
     }
 
+    /** Whether its socket sends to one receiver only. */
+    boolean isConnected() {
+        return to != null && group == null;
+    }
+
+    /** Whether the route to a receiver says from which address of this host is sent. */
+    boolean isFromAnyAddress() {
+        return from.getAddress().isAnyLocalAddress();
+    }
+
     /** This route to a receiver at another address. */
     Route to(InetSocketAddress moved) {
         return new Route(moved, from, group, ttl, owner, isOfResponses);
@@ -93,6 +111,17 @@ record Route(
     /** Whether receivers of its streams come by themselves, any number of them. */
     boolean isDynamic() {
         return to == null && owner == 0 && !isOfResponses;
+    }
+
+    /** This route from another address of this host. */
+    Route from(InetAddress moved) {
+        return new Route(
+                to,
+                new InetSocketAddress(moved, from.getPort()),
+                group == null ? null : group.from(moved),
+                ttl,
+                owner,
+                isOfResponses);
     }
 
     /** Whether more than one receives what is sent. */

@@ -9,13 +9,17 @@ import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 import io.verbus.udp.common.MovedNames;
+import io.verbus.udp.common.NetworkWatch;
+import io.verbus.udp.common.Resolver;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.common.SocketBuffers;
 import io.verbus.udp.common.UdpOptions;
 import io.verbus.udp.socket.DatagramSocket;
 import io.verbus.udp.socket.SocketAddress;
+import io.verbus.udp.socket.SocketException;
 import io.verbus.udp.socket.SourceFilter;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,28 +28,57 @@ import java.util.Map;
 import java.util.Queue;
 
 /** The destinations that are open, one for each route, and their sockets. Conductor's thread. */
-final class SendDestinations {
-    private static final class Shared {
-        Route route;
-        final SocketBuffers buffers;
-        final Destination destination;
-        int streams;
+final class SendDestinations implements AutoCloseable {
+    /** A destination that streams share whose channels say the same of it, or lead to the same. */
+    static final class Shared {
+        private final ChannelUri channel;
+        private final SocketBuffers buffers;
+        private final Destination destination;
+        private Route route;
+        private int streams;
 
-        Shared(Route route, SocketBuffers buffers, Destination destination) {
+        private Shared(
+                ChannelUri channel, Route route, SocketBuffers buffers, Destination destination) {
+            this.channel = channel;
             this.route = route;
             this.buffers = buffers;
             this.destination = destination;
         }
+
+        Destination destination() {
+            return destination;
+        }
+
+        /** The way there by now. */
+        Route route() {
+            return route;
+        }
+
+        SocketBuffers buffers() {
+            return buffers;
+        }
+
+        /** What names the address that is sent from; null if nothing does. */
+        private String from() {
+            if (channel.control() != null && route.group() == null) {
+                return channel.control().host();
+            }
+            return channel.interfaceAddress();
+        }
     }
 
     private final TransportHost host;
+    private final Resolver resolver;
     private final UdpOptions options;
     private final SenderCounters counters;
     private final SenderAgent agent;
     private final SourceFilter allowed;
     private final Queue<SenderEvent> events;
 
-    /** Those that one more stream may go by. */
+    /** Those that one more stream may go by, by what channels say that led there. */
+    private final Map<RouteNames, Shared> byNames = new HashMap<>();
+
+    /** The same, by where those channels lead. */
     private final Map<Route, Shared> byRoute = new HashMap<>();
 
     /** Those that streams go by. */
@@ -55,16 +88,21 @@ final class SendDestinations {
     private final List<Destination> open = new ArrayList<>();
 
     private final MovedNames names;
+    private final NetworkWatch network;
 
     SendDestinations(
             TransportHost host,
+            Resolver resolver,
             UdpOptions options,
             SenderCounters counters,
             SenderAgent agent,
             Queue<SenderEvent> events,
-            MovedNames names) {
+            MovedNames names,
+            NetworkWatch network) {
         this.names = names;
+        this.network = network;
         this.host = host;
+        this.resolver = resolver;
         this.options = options;
         this.counters = counters;
         this.agent = agent;
@@ -73,18 +111,27 @@ final class SendDestinations {
     }
 
     /**
-     * One more stream goes by a route.
+     * One more stream comes: it shares the destination of others whose channels say the same of it,
+     * wherever the names lead by now, or lead to the same.
      *
      * @throws TransportException if no socket can be opened for it, or it wants other buffers.
      */
-    Destination enter(Route route, OutboundStream stream) {
+    Shared enter(OutboundStream stream) {
         ChannelUri channel = stream.channel();
-        Shared shared = byRoute.get(route);
+        RouteNames named = RouteNames.of(stream);
+        Shared shared = byNames.get(named);
+        Route route = shared == null ? Route.of(stream, resolver) : shared.route;
+        if (shared == null) {
+            shared = byRoute.get(route);
+        } else {
+            names.answered(shared.destination);
+        }
+        route.checkFlow(channel);
         SocketBuffers buffers =
                 shared == null ? SocketBuffers.of(channel, options) : shared.buffers;
         buffers.requireRoom(channel, stream.log().spec().mtu());
         if (shared == null) {
-            shared = new Shared(route, buffers, open(route, buffers, stream));
+            shared = new Shared(channel, route, buffers, open(route, buffers, stream));
             byRoute.put(route, shared);
             used.add(shared);
             open.add(shared.destination);
@@ -93,12 +140,14 @@ final class SendDestinations {
         } else {
             buffers.requireFit(channel, shared.destination.localAddress());
         }
+        byNames.put(named, shared);
         shared.streams++;
-        return shared.destination;
+        return shared;
     }
 
     /** A receiver that is silent may have moved; a group, or receivers that come, do not. */
     private void watch(Shared shared, ChannelUri channel) {
+        network.watch(shared.destination, changedNs -> isSettled(shared, changedNs));
         if (shared.route.to() == null || shared.route.group() != null) {
             return;
         }
@@ -116,22 +165,98 @@ final class SendDestinations {
                 to -> move(shared, to));
     }
 
-    /** Streams that were added since may have a destination at the new address already. */
+    /** Another destination may be at the new address already. */
     private void move(Shared shared, InetSocketAddress to) {
-        byRoute.remove(shared.route, shared);
-        shared.route = shared.route.to(to);
-        byRoute.putIfAbsent(shared.route, shared);
+        if (shared.route.isFromAnyAddress()) {
+            DatagramSocket.sourceTo(to); // throws if no route leads there
+        }
+        lead(shared, shared.route.to(to));
         agent.commands().add(new SenderCommand.Move(shared.destination, to));
     }
 
-    /** The destination of a route that a stream goes by. */
-    Destination at(Route route) {
-        return byRoute.get(route).destination;
+    private void lead(Shared shared, Route route) {
+        byRoute.remove(shared.route, shared);
+        shared.route = route;
+        byRoute.putIfAbsent(route, shared);
     }
 
-    /** Buffers of the socket of a route that a stream goes by. */
-    SocketBuffers buffers(Route route) {
-        return byRoute.get(route).buffers;
+    /** Addresses or routes of this host have changed: whether nothing is left to do for it. */
+    private boolean isSettled(Shared shared, long changedNs) {
+        long heardNs = shared.destination.heardNs();
+        if (heardNs != 0 && heardNs - changedNs > 0) {
+            return true;
+        }
+        String from = shared.from();
+        if (from == null) {
+            return isRouted(shared);
+        }
+        host.lookUp(from).thenRun(() -> located(shared, from));
+        return true;
+    }
+
+    /** The name of the address that is sent from was looked up again. */
+    private void located(Shared shared, String name) {
+        if (shared.streams == 0) {
+            return;
+        }
+        InetAddress from = host.address(name, 0).getAddress();
+        boolean isSettled =
+                from != null
+                        && (from.equals(shared.route.from().getAddress()) || sendFrom(shared, from))
+                        && isRouted(shared);
+        if (!isSettled) {
+            network.checkAgain(shared.destination);
+        }
+    }
+
+    /** Goes on from another address of this host; false if that cannot be. */
+    private boolean sendFrom(Shared shared, InetAddress from) {
+        InetAddress before = shared.destination.localHost();
+        Route route = shared.route.from(from);
+        try {
+            shared.destination.become(socket(route, shared.buffers, shared.channel));
+        } catch (TransportException e) {
+            host.onError(e);
+            return false;
+        }
+        lead(shared, route);
+        agent.commands().add(new SenderCommand.Renew(shared.destination));
+        onSource(shared, before, from);
+        return true;
+    }
+
+    /** Whether a socket that is bound to no address sends from where the route begins by now. */
+    private boolean isRouted(Shared shared) {
+        Route route = shared.route;
+        if (!route.isConnected() || !route.isFromAnyAddress()) {
+            return true;
+        }
+        InetAddress source;
+        try {
+            source = DatagramSocket.sourceTo(route.to());
+        } catch (SocketException noRoute) {
+            return false; // which the kernel's refusals to send tell
+        }
+        InetAddress before = shared.destination.localHost();
+        if (!source.equals(before)) {
+            agent.commands().add(new SenderCommand.Move(shared.destination, route.to()));
+            onSource(shared, before, source);
+        }
+        return true;
+    }
+
+    private void onSource(Shared shared, InetAddress before, InetAddress source) {
+        host.onError(
+                new TransportException(
+                        "WARN: publications to "
+                                + shared.destination
+                                + " are sent from "
+                                + source.getHostAddress()
+                                + " now, since addresses or routes of this host have changed;"
+                                + " before, from "
+                                + before.getHostAddress()
+                                + ": see that firewalls and udp.allow at the receivers let it"
+                                + " through"));
     }
 
     /** A stream has ended: the last takes the destination with it, and a new one opens another. */
@@ -141,7 +266,9 @@ final class SendDestinations {
                 shared.streams--;
                 if (shared.streams == 0) {
                     names.forget(destination);
+                    network.forget(destination);
                     used.remove(shared);
+                    byNames.values().removeIf(each -> each == shared);
                     byRoute.remove(shared.route, shared);
                     destination.leave();
                     agent.commands().add(new SenderCommand.Detach(destination));
@@ -158,32 +285,18 @@ final class SendDestinations {
     }
 
     /** Closes all. The sender has stopped. */
-    void closeAll() {
+    @Override
+    public void close() {
         open.forEach(Destination::close);
         open.clear();
     }
 
     private Destination open(Route route, SocketBuffers buffers, OutboundStream stream) {
-        DatagramSocket socket =
-                stream.channel().control() == null
-                        ? bind(route.from())
-                        : options.senderPorts().open(route.from(), this::bind);
+        DatagramSocket socket = socket(route, buffers, stream.channel());
         DatagramSocket control = socket;
         try {
-            checkBuffer(socket.sendBuffer(buffers.send()), buffers.send());
-            if (stream.channel().datagrams().receiveBuffer().isPresent()) {
-                socket.receiveBuffer(buffers.receive());
-            }
             if (route.group() != null) {
-                socket.multicastFrom(route.group().local());
-                control = DatagramSocket.join(route.group().control(), route.group().local());
-            } else if (route.to() != null) {
-                socket.connect(route.to());
-            }
-            if (route.ttl().isPresent() && route.group() != null) {
-                socket.multicastTtl(route.ttl().getAsInt());
-            } else if (route.ttl().isPresent()) {
-                socket.ttl(route.ttl().getAsInt());
+                control = DatagramSocket.join(route.group().control(), route.group().on());
             }
             return new Destination(
                     socket,
@@ -214,6 +327,35 @@ final class SendDestinations {
             }
         }
         return DatagramSocket.open(from);
+    }
+
+    private DatagramSocket socket(Route route, SocketBuffers buffers, ChannelUri channel) {
+        DatagramSocket socket =
+                channel.control() == null
+                        ? bind(route.from())
+                        : options.senderPorts().open(route.from(), this::bind);
+        try {
+            checkBuffer(socket.sendBuffer(buffers.send()), buffers.send());
+            if (channel.datagrams().receiveBuffer().isPresent()) {
+                socket.receiveBuffer(buffers.receive());
+            }
+            if (route.group() != null) {
+                socket.multicastFrom(route.group().on());
+            } else if (route.to() != null) {
+                socket.connect(route.to());
+            } else if (route.isFromAnyAddress()) {
+                socket.tellLocal();
+            }
+            if (route.ttl().isPresent() && route.group() != null) {
+                socket.multicastTtl(route.ttl().getAsInt());
+            } else if (route.ttl().isPresent()) {
+                socket.ttl(route.ttl().getAsInt());
+            }
+            return socket;
+        } catch (BusException e) {
+            socket.close();
+            throw e;
+        }
     }
 
     private void checkBuffer(int given, int asked) {

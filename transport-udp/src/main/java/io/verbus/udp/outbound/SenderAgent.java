@@ -91,6 +91,7 @@ public final class SenderAgent implements AutoCloseable {
                 events.add(new SenderEvent.Removed(remove.receiver()));
             }
             case SenderCommand.Move move -> move.destination().move(move.to());
+            case SenderCommand.Renew renew -> renew.destination().renewed();
             case SenderCommand.MoveReceiver move ->
                     move.receiver().address.set(new SocketAddress(move.to()));
             case SenderCommand.Add add -> add.destination().add(add.stream());

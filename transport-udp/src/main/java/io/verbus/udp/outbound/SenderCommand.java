@@ -19,8 +19,14 @@ sealed interface SenderCommand {
     record RemoveReceiver(Destination destination, RemoteReceiver receiver)
             implements SenderCommand {}
 
-    /** Send to the one receiver of a destination at another address. */
+    /**
+     * Send to the one receiver of a destination at another address, or by another route; {@link
+     * SenderEvent.Rebound} follows.
+     */
     record Move(Destination destination, InetSocketAddress to) implements SenderCommand {}
+
+    /** A destination has another socket; {@link SenderEvent.Rebound} follows. */
+    record Renew(Destination destination) implements SenderCommand {}
 
     /** Send to one of several receivers at another address. */
     record MoveReceiver(RemoteReceiver receiver, InetSocketAddress to) implements SenderCommand {}

@@ -30,8 +30,11 @@ sealed interface SenderEvent {
     /** A receiver of requests tells in which session the responses come. */
     record Response(SendStream stream, int sessionId) implements SenderEvent {}
 
-    /** No route leads where a receiver has moved. */
-    record Unreachable(String reason) implements SenderEvent {}
+    /** No route leads where the receiver of a destination is. */
+    record Unreachable(Destination destination, String reason) implements SenderEvent {}
+
+    /** A destination may be sent to from another address of this host. */
+    record Rebound(Destination destination) implements SenderEvent {}
 
     /** The kernel refuses to send. */
     record Refused(String receiver, int errno) implements SenderEvent {}

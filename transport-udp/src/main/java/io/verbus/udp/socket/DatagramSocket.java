@@ -10,8 +10,6 @@ import java.lang.foreign.ValueLayout;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * A UDP socket that never blocks. Opened and closed by one thread; its descriptor may be used by
@@ -22,7 +20,16 @@ import java.nio.ByteOrder;
 public final class DatagramSocket implements AutoCloseable {
     private final int fd;
     private final boolean isIpv6;
-    private InetSocketAddress localAddress;
+
+    /** Where it was to be bound. */
+    private InetSocketAddress requested;
+
+    /** Where it is bound. Written by the thread that binds or connects it; read by any. */
+    private volatile InetSocketAddress localAddress;
+
+    /** Whether datagrams tell which address of this host they were sent to. */
+    private boolean tellsLocal;
+
     private boolean isClosed;
 
     /** Whether more datagrams may wait: of the thread that receives. */
@@ -80,39 +87,28 @@ public final class DatagramSocket implements AutoCloseable {
     }
 
     /**
-     * Opens a socket that receives what is sent to a multicast group. Others on this host may
-     * receive it too.
+     * Opens a socket that receives what is sent to a multicast group on an interface. Others on
+     * this host may receive it too.
      *
      * @param group to join, IPv4.
-     * @param local address of the interface on which to join; the wildcard leaves it to the route.
+     * @param on interface on which to join.
      * @return the socket.
      * @throws SocketException if that is impossible; the message names cause and remedy.
      */
-    public static DatagramSocket join(InetSocketAddress group, InetAddress local) {
+    public static DatagramSocket join(InetSocketAddress group, MulticastInterface on) {
         DatagramSocket socket = open(group, true);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = SocketCalls.allocateState(arena);
-            MemorySegment request = arena.allocate(8, 4);
-            MemorySegment.copy(
-                    group.getAddress().getAddress(), 0, request, ValueLayout.JAVA_BYTE, 0, 4);
-            MemorySegment.copy(local.getAddress(), 0, request, ValueLayout.JAVA_BYTE, 4, 4);
-            if (SocketCalls.setsockopt(
-                            state,
-                            socket.fd,
-                            LinuxAbi.IPPROTO_IP,
-                            LinuxAbi.IP_ADD_MEMBERSHIP,
-                            request.address(),
-                            8)
-                    < 0) {
-                throw failure(
-                        "cannot join the multicast group "
-                                + SocketAddress.text(group)
-                                + " on interface "
-                                + local.getHostAddress(),
-                        state,
-                        "name the address of an interface that does multicast (`ip address`)");
-            }
-            socket.multicastFrom(local);
+            // Else it receives what any socket of this host has joined, on whatever interface.
+            socket.set(arena, state, LinuxAbi.IPPROTO_IP, LinuxAbi.IP_MULTICAST_ALL, 0);
+            socket.set(
+                    arena,
+                    state,
+                    LinuxAbi.IP_ADD_MEMBERSHIP,
+                    group.getAddress(),
+                    on,
+                    "cannot join the multicast group " + SocketAddress.text(group));
+            socket.multicastFrom(on);
             return socket;
         } catch (SocketException e) {
             socket.close();
@@ -150,8 +146,8 @@ public final class DatagramSocket implements AutoCloseable {
     }
 
     private void bind(Arena arena, MemorySegment state, InetSocketAddress address) {
-        SocketAddress wanted = new SocketAddress(address);
-        if (SocketCalls.bind(state, fd, wanted.address(), wanted.length()) < 0) {
+        requested = address;
+        if (!isBound(state, address)) {
             throw failure(
                     "cannot bind a UDP socket to " + SocketAddress.text(address),
                     state,
@@ -159,6 +155,11 @@ public final class DatagramSocket implements AutoCloseable {
                             + " -uln` shows those in use)");
         }
         readLocalAddress(arena, state);
+    }
+
+    private boolean isBound(MemorySegment state, InetSocketAddress address) {
+        SocketAddress wanted = new SocketAddress(address);
+        return SocketCalls.bind(state, fd, wanted.address(), wanted.length()) == 0;
     }
 
     private void readLocalAddress(Arena arena, MemorySegment state) {
@@ -181,20 +182,112 @@ public final class DatagramSocket implements AutoCloseable {
      */
     public void connect(InetSocketAddress peer) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = SocketCalls.allocateState(arena);
-            SocketAddress wanted = new SocketAddress(peer);
-            if (SocketCalls.connect(state, fd, wanted.address(), wanted.length()) < 0) {
-                throw failure(
-                        "no UDP socket at "
-                                + SocketAddress.text(localAddress)
-                                + " can send to "
-                                + SocketAddress.text(peer),
-                        state,
-                        "name an interface address from which a route leads there (`ip route get"
-                                + " ADDRESS`)");
-            }
-            readLocalAddress(arena, state); // the route has an address, where none was named
+            connect(arena, SocketCalls.allocateState(arena), peer);
         }
+    }
+
+    private void connect(Arena arena, MemorySegment state, InetSocketAddress peer) {
+        SocketAddress wanted = new SocketAddress(peer);
+        if (SocketCalls.connect(state, fd, wanted.address(), wanted.length()) < 0) {
+            throw failure(
+                    "no UDP socket at "
+                            + SocketAddress.text(localAddress)
+                            + " can send to "
+                            + SocketAddress.text(peer),
+                    state,
+                    "name an interface address from which a route leads there (`ip route get"
+                            + " ADDRESS`)");
+        }
+        readLocalAddress(arena, state); // the route has an address, where none was named
+    }
+
+    /**
+     * Sends to one peer from now on, by the route that leads there now: a socket that is connected
+     * keeps the address that an earlier route had. The port stays, unless another socket takes it
+     * in between. The thread that uses the socket.
+     *
+     * @param peer to send to, the same as before or another.
+     * @throws SocketException if no route leads there.
+     */
+    public void reconnect(InetSocketAddress peer) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = SocketCalls.allocateState(arena);
+            MemorySegment none = arena.allocate(LinuxAbi.SockAddr.IPV4_SIZE, Long.BYTES);
+            none.set(ValueLayout.JAVA_SHORT, 0, (short) LinuxAbi.AF_UNSPEC);
+            int port = localAddress.getPort();
+            if (SocketCalls.connect(state, fd, none.address(), (int) none.byteSize()) < 0) {
+                throw failure("cannot disconnect a UDP socket", state, "report this");
+            }
+            readLocalAddress(arena, state);
+            if (localAddress.getPort() == 0
+                    && !isBound(state, new InetSocketAddress(requested.getAddress(), port))) {
+                bind(arena, state, requested);
+            }
+            connect(arena, state, peer);
+        }
+    }
+
+    /**
+     * The address of this host from which a socket sends that is bound to no other.
+     *
+     * @param peer to send to.
+     * @throws SocketException if no route leads there.
+     */
+    public static InetAddress sourceTo(InetSocketAddress peer) {
+        String wildcard = peer.getAddress() instanceof Inet6Address ? "::" : "0.0.0.0";
+        try (DatagramSocket probe =
+                open(new InetSocketAddress(InetAddress.ofLiteral(wildcard), 0))) {
+            probe.connect(peer);
+            return probe.localAddress.getAddress();
+        }
+    }
+
+    /** Whether an address is one of this host. */
+    public static boolean isLocal(InetAddress address) {
+        try (DatagramSocket probe = open(new InetSocketAddress(address, 0))) {
+            return probe.localAddress != null;
+        } catch (SocketException foreign) {
+            return false;
+        }
+    }
+
+    /**
+     * Goes on as another socket, whose descriptor takes the place of this one's: threads that use
+     * this socket use the other from their next call on. The other is closed.
+     *
+     * @param other socket of the same kind, which no thread uses.
+     */
+    public void become(DatagramSocket other) {
+        try (Arena arena = Arena.ofConfined();
+                other) {
+            MemorySegment state = SocketCalls.allocateState(arena);
+            if (SocketCalls.dup3(state, other.fd, fd, LinuxAbi.O_CLOEXEC) < 0) {
+                throw failure("cannot replace a UDP socket", state, "report this");
+            }
+            requested = other.requested;
+            localAddress = other.localAddress;
+        }
+    }
+
+    /**
+     * Has datagrams tell, from now on, which address of this host they were sent to, so that
+     * answers leave from there. Before another thread uses the socket.
+     */
+    public void tellLocal() {
+        try (Arena arena = Arena.ofConfined()) {
+            set(
+                    arena,
+                    SocketCalls.allocateState(arena),
+                    isIpv6 ? LinuxAbi.IPPROTO_IPV6 : LinuxAbi.IPPROTO_IP,
+                    isIpv6 ? LinuxAbi.IPV6_RECVPKTINFO : LinuxAbi.IP_PKTINFO,
+                    1);
+            tellsLocal = true;
+        }
+    }
+
+    /** Whether datagrams tell which address of this host they were sent to. */
+    boolean tellsLocal() {
+        return tellsLocal;
     }
 
     /** The descriptor. */
@@ -249,22 +342,64 @@ public final class DatagramSocket implements AutoCloseable {
         }
     }
 
-    /**
-     * Sends to multicast groups through an interface.
-     *
-     * @param local address of the interface; the wildcard leaves it to the route.
-     */
-    public void multicastFrom(InetAddress local) {
+    /** Sends to multicast groups through an interface. */
+    public void multicastFrom(MulticastInterface interfaceToUse) {
         try (Arena arena = Arena.ofConfined()) {
-            int address =
-                    ByteBuffer.wrap(local.getAddress()).order(ByteOrder.nativeOrder()).getInt();
             set(
                     arena,
                     SocketCalls.allocateState(arena),
-                    LinuxAbi.IPPROTO_IP,
                     LinuxAbi.IP_MULTICAST_IF,
-                    address);
+                    InetAddress.ofLiteral("0.0.0.0"),
+                    interfaceToUse,
+                    "cannot send to multicast groups");
         }
+    }
+
+    private void set(
+            Arena arena,
+            MemorySegment state,
+            int option,
+            InetAddress group,
+            MulticastInterface on,
+            String what) {
+        MemorySegment request = arena.allocate(LinuxAbi.GroupRequest.SIZE, Integer.BYTES);
+        put(request, LinuxAbi.GroupRequest.GROUP, group);
+        if (on.name() == null) {
+            put(request, LinuxAbi.GroupRequest.LOCAL, on.local());
+        } else {
+            request.set(
+                    ValueLayout.JAVA_INT,
+                    LinuxAbi.GroupRequest.INTERFACE,
+                    interfaceNumber(arena, state, on.name()));
+        }
+        if (SocketCalls.setsockopt(
+                        state,
+                        fd,
+                        LinuxAbi.IPPROTO_IP,
+                        option,
+                        request.address(),
+                        LinuxAbi.GroupRequest.SIZE)
+                < 0) {
+            throw failure(
+                    what + " on interface " + on,
+                    state,
+                    "name the address of an interface that does multicast (`ip address`)");
+        }
+    }
+
+    private static void put(MemorySegment request, int offset, InetAddress address) {
+        MemorySegment.copy(address.getAddress(), 0, request, ValueLayout.JAVA_BYTE, offset, 4);
+    }
+
+    private static int interfaceNumber(Arena arena, MemorySegment state, String name) {
+        int number = SocketCalls.interfaceNumber(state, arena.allocateFrom(name).address());
+        if (number == 0) {
+            throw failure(
+                    "there is no interface '" + name + "'",
+                    state,
+                    "name one that `ip address` shows");
+        }
+        return number;
     }
 
     /**

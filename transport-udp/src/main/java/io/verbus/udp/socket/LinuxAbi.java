@@ -14,10 +14,13 @@ final class LinuxAbi {
     /** Number of recvfrom. */
     static final long SYS_RECVFROM = 45;
 
+    static final int AF_UNSPEC = 0;
     static final int AF_INET = 2;
     static final int AF_INET6 = 10;
+    static final int AF_NETLINK = 16;
 
     static final int SOCK_DGRAM = 2;
+    static final int SOCK_RAW = 3;
     static final int SOCK_NONBLOCK = 0x800;
     static final int SOCK_CLOEXEC = 0x80000;
 
@@ -28,12 +31,16 @@ final class LinuxAbi {
 
     static final int IPPROTO_IP = 0;
     static final int IP_TTL = 2;
+    static final int IP_PKTINFO = 8;
     static final int IP_MULTICAST_IF = 32;
     static final int IP_MULTICAST_TTL = 33;
     static final int IP_ADD_MEMBERSHIP = 35;
+    static final int IP_MULTICAST_ALL = 49;
 
     static final int IPPROTO_IPV6 = 41;
     static final int IPV6_UNICAST_HOPS = 16;
+    static final int IPV6_RECVPKTINFO = 49;
+    static final int IPV6_PKTINFO = 50;
 
     static final int SOL_UDP = 17;
 
@@ -42,6 +49,11 @@ final class LinuxAbi {
 
     /** Datagrams of one sender may arrive joined; Linux 5.0. */
     static final int UDP_GRO = 104;
+
+    /** {@code RTMGRP_…} of links, addresses and routes, from {@code linux/rtnetlink.h}. */
+    static final int NETLINK_GROUPS = 0x1 | 0x10 | 0x40 | 0x100 | 0x400;
+
+    static final int O_CLOEXEC = 0x80000;
 
     static final int EINTR = 4;
     static final int EIO = 5;
@@ -67,6 +79,29 @@ final class LinuxAbi {
         static final int IPV6_SIZE = 28;
 
         private SockAddr() {}
+    }
+
+    /** {@code struct sockaddr_nl}, whose family lies where that of others does. */
+    static final class NetlinkAddress {
+        /** int32, a bit for each. */
+        static final int GROUPS = 8;
+
+        static final int SIZE = 12;
+
+        private NetlinkAddress() {}
+    }
+
+    /** {@code struct ip_mreqn}. */
+    static final class GroupRequest {
+        static final int GROUP = 0;
+        static final int LOCAL = 4;
+
+        /** int32, number of the interface; 0: the one that has the local address. */
+        static final int INTERFACE = 8;
+
+        static final int SIZE = 12;
+
+        private GroupRequest() {}
     }
 
     /** {@code struct iovec}. */
@@ -113,7 +148,9 @@ final class LinuxAbi {
         private MultiMessage() {}
     }
 
-    /** {@code struct cmsghdr} with a value of 2 bytes. */
+    /**
+     * {@code struct cmsghdr}; one begins where the length of that before, rounded up to 8, ends.
+     */
     static final class ControlMessage {
         /** int64, with the value, without what fills it up. */
         static final int LENGTH = 0;
@@ -129,8 +166,41 @@ final class LinuxAbi {
         /** Length of a message whose value is a uint16. */
         static final int LENGTH_OF_SHORT = 18;
 
-        static final int SIZE = 24;
+        /** Bytes of that with what fills it up. */
+        static final int SIZE_OF_SHORT = 24;
+
+        /** Length of a message whose value is a {@link PacketInfo}. */
+        static final int LENGTH_OF_INFO = 28;
+
+        static final int SIZE_OF_INFO = 32;
+
+        /** Length of a message whose value is a {@link PacketInfo6}. */
+        static final int LENGTH_OF_INFO6 = 36;
+
+        static final int SIZE_OF_INFO6 = 40;
 
         private ControlMessage() {}
+    }
+
+    /** {@code struct in_pktinfo}, behind the head of a {@link ControlMessage}. */
+    static final class PacketInfo {
+        /** int32. */
+        static final int INTERFACE = ControlMessage.VALUE;
+
+        /** The address of this host that was asked, or is to be sent from. */
+        static final int LOCAL = ControlMessage.VALUE + 4;
+
+        private PacketInfo() {}
+    }
+
+    /** {@code struct in6_pktinfo}, behind the head of a {@link ControlMessage}. */
+    static final class PacketInfo6 {
+        /** The address of this host that was asked, or is to be sent from. */
+        static final int LOCAL = ControlMessage.VALUE;
+
+        /** int32. */
+        static final int INTERFACE = ControlMessage.VALUE + 16;
+
+        private PacketInfo6() {}
     }
 }

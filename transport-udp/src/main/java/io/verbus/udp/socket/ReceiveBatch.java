@@ -16,10 +16,14 @@ import java.util.ServiceLoader;
  * <pre>
  *  mmsghdr[n]  ──name──▶ address[n], the sender's
  *              ──iov───▶ iovec[n] ──base──▶ buffer[n]
+ *              ──control─▶ cmsghdr[…]: where it was sent to, if the socket tells
  * </pre>
  */
 public final class ReceiveBatch implements AutoCloseable {
     private static final int ADDRESS_SIZE = 32;
+
+    /** Room for what the kernel says of a datagram: whether it is joined, where it was sent to. */
+    private static final int CONTROL_SIZE = 64;
 
     /** Null but in tests: a constant, so that compiled code asks nothing. */
     private static final ServiceLoader.Provider<DatagramLoss> LOSSES =
@@ -32,10 +36,15 @@ public final class ReceiveBatch implements AutoCloseable {
     private final int capacity;
     private final UnsafeBuffer headers;
     private final UnsafeBuffer addresses;
+    private final UnsafeBuffer controls;
     private final UnsafeBuffer[] buffers;
     private final SocketAddress source = new SocketAddress();
     private final int maxLength;
     private int used;
+
+    /** Room for control messages that all headers name: none unless the last socket tells. */
+    private int controlSize;
+
     private long calls;
     private long received;
     private long receivedBytes;
@@ -49,6 +58,7 @@ public final class ReceiveBatch implements AutoCloseable {
         this.maxLength = maxLength;
         headers = allocate(capacity * LinuxAbi.MultiMessage.SIZE);
         addresses = allocate(capacity * ADDRESS_SIZE);
+        controls = allocate(capacity * CONTROL_SIZE);
         UnsafeBuffer vectors = allocate(capacity * LinuxAbi.IoVec.SIZE);
         buffers = new UnsafeBuffer[capacity];
         for (int i = 0; i < capacity; i++) {
@@ -64,6 +74,9 @@ public final class ReceiveBatch implements AutoCloseable {
             headers.putLong(
                     header + LinuxAbi.MultiMessage.VECTORS, vectors.addressOffset() + vector);
             headers.putLong(header + LinuxAbi.MultiMessage.VECTOR_COUNT, 1);
+            headers.putLong(
+                    header + LinuxAbi.MultiMessage.CONTROL,
+                    controls.addressOffset() + (long) i * CONTROL_SIZE);
         }
     }
 
@@ -79,7 +92,7 @@ public final class ReceiveBatch implements AutoCloseable {
      */
     public int receive(DatagramSocket socket) {
         calls++;
-        int count = socket.isBusy ? receiveAll(socket) : receiveOne(socket);
+        int count = socket.isBusy || socket.tellsLocal() ? receiveAll(socket) : receiveOne(socket);
         received += count;
         for (int i = 0; i < count; i++) {
             receivedBytes += length(i);
@@ -100,17 +113,21 @@ public final class ReceiveBatch implements AutoCloseable {
             return 0;
         }
         headers.putInt(LinuxAbi.MultiMessage.LENGTH, (int) length);
+        headers.putLong(LinuxAbi.MultiMessage.CONTROL_LENGTH, 0);
         used = Math.max(used, 1);
         socket.isBusy = true;
         return 1;
     }
 
     private int receiveAll(DatagramSocket socket) {
-        for (int i = 0; i < used; i++) {
-            headers.putInt(
-                    i * LinuxAbi.MultiMessage.SIZE + LinuxAbi.MultiMessage.NAME_LENGTH,
-                    ADDRESS_SIZE);
+        int size = socket.tellsLocal() ? CONTROL_SIZE : 0;
+        int changed = size == controlSize ? used : capacity;
+        for (int i = 0; i < changed; i++) {
+            int header = i * LinuxAbi.MultiMessage.SIZE;
+            headers.putInt(header + LinuxAbi.MultiMessage.NAME_LENGTH, ADDRESS_SIZE);
+            headers.putLong(header + LinuxAbi.MultiMessage.CONTROL_LENGTH, size);
         }
+        controlSize = size;
         used = 0;
         int count = SocketCalls.recvmmsg(socket.fd(), headers.addressOffset(), capacity);
         socket.isBusy = count > 1;
@@ -152,11 +169,15 @@ public final class ReceiveBatch implements AutoCloseable {
 
     /** Where a datagram of the last batch came from: valid until this is called again. */
     public SocketAddress source(int index) {
+        int header = index * LinuxAbi.MultiMessage.SIZE;
         source.read(
                 addresses,
                 index * ADDRESS_SIZE,
-                headers.getInt(
-                        index * LinuxAbi.MultiMessage.SIZE + LinuxAbi.MultiMessage.NAME_LENGTH));
+                headers.getInt(header + LinuxAbi.MultiMessage.NAME_LENGTH));
+        int size = (int) headers.getLong(header + LinuxAbi.MultiMessage.CONTROL_LENGTH);
+        if (size > 0) {
+            source.readInfo(controls, index * CONTROL_SIZE, size);
+        }
         return source;
     }
 

@@ -14,7 +14,8 @@ import java.lang.foreign.MemorySegment;
  * <pre>
  *  mmsghdr[n]  ──name──▶ the receiver's address
  *              ──iov───▶ iovec[n] ──base──▶ the datagram, or several of one length
- *              ──control─▶ cmsghdr[n]: the length of each, where there are several
+ *              ──control─▶ cmsghdr[…]: the length of each, where there are several;
+ *                                      the address that is sent from, where one is to be
  * </pre>
  *
  * <p>Where the caller lets it, datagrams to one receiver that lie one behind the other and are of
@@ -26,6 +27,11 @@ public final class SendBatch implements AutoCloseable {
 
     /** Longest datagram over IPv4. */
     private static final int MAX_LENGTH = 65_507;
+
+    /** Where the address of a message's control messages lies, behind the length of each. */
+    private static final int INFO = LinuxAbi.ControlMessage.SIZE_OF_SHORT;
+
+    private static final int CONTROL_SIZE = INFO + LinuxAbi.ControlMessage.SIZE_OF_INFO6;
 
     private final Arena arena = Arena.ofShared();
     private final MemorySegment state = SocketCalls.allocateState(arena);
@@ -68,15 +74,14 @@ public final class SendBatch implements AutoCloseable {
         segments = new int[capacity];
         headers = allocate(capacity * LinuxAbi.MultiMessage.SIZE);
         vectors = allocate(capacity * LinuxAbi.IoVec.SIZE);
-        controls = allocate(capacity * LinuxAbi.ControlMessage.SIZE);
+        controls = allocate(capacity * CONTROL_SIZE);
         for (int i = 0; i < capacity; i++) {
             int at = i * LinuxAbi.MultiMessage.SIZE;
             headers.putLong(
                     at + LinuxAbi.MultiMessage.VECTORS,
                     vectors.addressOffset() + (long) i * LinuxAbi.IoVec.SIZE);
             headers.putLong(at + LinuxAbi.MultiMessage.VECTOR_COUNT, 1);
-            int control = i * LinuxAbi.ControlMessage.SIZE;
-            headers.putLong(at + LinuxAbi.MultiMessage.CONTROL, controls.addressOffset() + control);
+            int control = i * CONTROL_SIZE;
             controls.putLong(
                     control + LinuxAbi.ControlMessage.LENGTH,
                     LinuxAbi.ControlMessage.LENGTH_OF_SHORT);
@@ -143,11 +148,11 @@ public final class SendBatch implements AutoCloseable {
         int header = count * LinuxAbi.MultiMessage.SIZE;
         headers.putLong(header + LinuxAbi.MultiMessage.NAME, receiver.address());
         headers.putInt(header + LinuxAbi.MultiMessage.NAME_LENGTH, receiver.length());
-        headers.putLong(header + LinuxAbi.MultiMessage.CONTROL_LENGTH, 0);
         int vector = count * LinuxAbi.IoVec.SIZE;
         vectors.putLong(vector + LinuxAbi.IoVec.BASE, address);
         vectors.putLong(vector + LinuxAbi.IoVec.LENGTH, length);
         segments[count] = 1;
+        control(count, receiver);
         segmentLength = length;
         joinedLength = length;
         isClosedRun = false;
@@ -159,14 +164,32 @@ public final class SendBatch implements AutoCloseable {
         joinedLength += length;
         vectors.putLong(last * LinuxAbi.IoVec.SIZE + LinuxAbi.IoVec.LENGTH, joinedLength);
         if (segments[last]++ == 1) {
+            int header = last * LinuxAbi.MultiMessage.SIZE;
+            int control = last * CONTROL_SIZE;
+            controls.putShort(control + LinuxAbi.ControlMessage.VALUE, (short) segmentLength);
             headers.putLong(
-                    last * LinuxAbi.MultiMessage.SIZE + LinuxAbi.MultiMessage.CONTROL_LENGTH,
-                    LinuxAbi.ControlMessage.SIZE);
-            controls.putShort(
-                    last * LinuxAbi.ControlMessage.SIZE + LinuxAbi.ControlMessage.VALUE,
-                    (short) segmentLength);
+                    header + LinuxAbi.MultiMessage.CONTROL, controls.addressOffset() + control);
+            headers.putLong(
+                    header + LinuxAbi.MultiMessage.CONTROL_LENGTH,
+                    INFO + headers.getLong(header + LinuxAbi.MultiMessage.CONTROL_LENGTH));
         }
         isClosedRun = length < segmentLength;
+    }
+
+    /** Has a message to a receiver, staged already, leave from where the receiver is answered. */
+    private void control(int message, SocketAddress receiver) {
+        int header = message * LinuxAbi.MultiMessage.SIZE;
+        int control = message * CONTROL_SIZE;
+        int size = receiver.infoSize();
+        if (size > 0) {
+            receiver.writeInfo(controls, control + INFO);
+        }
+        boolean isJoined = segments[message] > 1;
+        headers.putLong(
+                header + LinuxAbi.MultiMessage.CONTROL,
+                controls.addressOffset() + control + (isJoined ? 0 : INFO));
+        headers.putLong(
+                header + LinuxAbi.MultiMessage.CONTROL_LENGTH, isJoined ? INFO + size : size);
     }
 
     /**
@@ -184,7 +207,7 @@ public final class SendBatch implements AutoCloseable {
         }
         calls++;
         int sent =
-                added == 1 && segments[0] == 1
+                added == 1 && headers.getLong(LinuxAbi.MultiMessage.CONTROL_LENGTH) == 0
                         ? sendOne(fd)
                         : SocketCalls.sendmmsg(fd, headers.addressOffset(), added);
         if (sent > 0) {
@@ -221,6 +244,7 @@ public final class SendBatch implements AutoCloseable {
             int header = i * LinuxAbi.MultiMessage.SIZE;
             headers.putLong(header + LinuxAbi.MultiMessage.NAME, receiver.address());
             headers.putInt(header + LinuxAbi.MultiMessage.NAME_LENGTH, receiver.length());
+            control(i, receiver);
         }
         int sent = send(fd);
         count = added;

@@ -14,6 +14,10 @@ import java.nio.ByteOrder;
 /**
  * A socket address as the kernel has it, in memory of its own. To be compared and copied without
  * allocation; to be written by one thread at a time.
+ *
+ * <p>The source of a datagram holds, besides, the address of this host that the datagram was sent
+ * to, if its socket tells: what is sent to the source leaves from there. It does not tell addresses
+ * apart.
  */
 public final class SocketAddress {
     private static final int CAPACITY = 32;
@@ -27,6 +31,12 @@ public final class SocketAddress {
             ByteBuffer.allocateDirect(CAPACITY).order(ByteOrder.nativeOrder());
     private final UnsafeBuffer buffer = new UnsafeBuffer(memory);
     private int length;
+
+    /** The message that has what answers it sent from where it was sent to. */
+    private final UnsafeBuffer info =
+            new UnsafeBuffer(ByteBuffer.allocateDirect(LinuxAbi.ControlMessage.SIZE_OF_INFO6));
+
+    private int infoSize;
 
     /** An address that is not set: to send to it is to send where the socket is connected. */
     public SocketAddress() {}
@@ -63,6 +73,8 @@ public final class SocketAddress {
     public void set(SocketAddress other) {
         buffer.putBytes(0, other.buffer, 0, CAPACITY);
         length = other.length;
+        infoSize = other.infoSize;
+        info.putBytes(0, other.info, 0, infoSize);
     }
 
     /** Whether the other is the same address and port. */
@@ -114,6 +126,52 @@ public final class SocketAddress {
     void read(UnsafeBuffer source, int offset, int newLength) {
         length = Math.min(newLength, LinuxAbi.SockAddr.IPV6_SIZE);
         buffer.putBytes(0, source, offset, length);
+        infoSize = 0;
+    }
+
+    /**
+     * Takes, from the control messages of a datagram from here, which address of this host it was
+     * sent to.
+     *
+     * @param controls messages that the kernel has written.
+     * @param offset of the first.
+     * @param size bytes of all of them.
+     */
+    void readInfo(UnsafeBuffer controls, int offset, int size) {
+        int at = offset;
+        while (offset + size - at >= LinuxAbi.ControlMessage.VALUE) {
+            int messageLength = (int) controls.getLong(at + LinuxAbi.ControlMessage.LENGTH);
+            int level = controls.getInt(at + LinuxAbi.ControlMessage.LEVEL);
+            int type = controls.getInt(at + LinuxAbi.ControlMessage.TYPE);
+            if (level == LinuxAbi.IPPROTO_IP && type == LinuxAbi.IP_PKTINFO) {
+                take(controls, at, messageLength, LinuxAbi.ControlMessage.SIZE_OF_INFO);
+                info.putInt(LinuxAbi.PacketInfo.INTERFACE, 0); // the route says by which
+                return;
+            }
+            if (level == LinuxAbi.IPPROTO_IPV6 && type == LinuxAbi.IPV6_PKTINFO) {
+                take(controls, at, messageLength, LinuxAbi.ControlMessage.SIZE_OF_INFO6);
+                info.putInt(
+                        LinuxAbi.PacketInfo6.INTERFACE,
+                        buffer.getInt(LinuxAbi.SockAddr.IPV6_SCOPE));
+                return;
+            }
+            at += messageLength + Long.BYTES - 1 & -Long.BYTES;
+        }
+    }
+
+    private void take(UnsafeBuffer controls, int at, int messageLength, int size) {
+        info.putBytes(0, controls, at, messageLength);
+        infoSize = size;
+    }
+
+    /** Bytes of the message that has a datagram sent from a certain address; 0: from any. */
+    int infoSize() {
+        return infoSize;
+    }
+
+    /** Writes that message. */
+    void writeInfo(UnsafeBuffer controls, int offset) {
+        controls.putBytes(offset, info, 0, infoSize);
     }
 
     /** As Java has it; null if it is of no known family. Allocates. */

@@ -37,6 +37,8 @@ final class SocketCalls {
     private static final MethodHandle GET_OPTION =
             handle("getsockopt", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle CLOSE = handle("close", JAVA_INT);
+    private static final MethodHandle DUPLICATE = handle("dup3", JAVA_INT, JAVA_INT, JAVA_INT);
+    private static final MethodHandle INTERFACE_NUMBER = handle("if_nametoindex", JAVA_LONG);
     private static final MethodHandle SEND_ONE =
             directHandle(
                     "sendto",
@@ -153,6 +155,30 @@ final class SocketCalls {
     static int close(MemorySegment state, int fd) {
         try {
             return (int) CLOSE.invokeExact(state, fd);
+        } catch (Throwable thrown) {
+            throw unexpected(thrown);
+        }
+    }
+
+    /**
+     * @see <a href="https://man7.org/linux/man-pages/man2/dup.2.html">dup(2)</a>
+     */
+    static int dup3(MemorySegment state, int fd, int newFd, int flags) {
+        try {
+            return (int) DUPLICATE.invokeExact(state, fd, newFd, flags);
+        } catch (Throwable thrown) {
+            throw unexpected(thrown);
+        }
+    }
+
+    /**
+     * @return the number, or 0.
+     * @see <a
+     *     href="https://man7.org/linux/man-pages/man3/if_nametoindex.3.html">if_nametoindex(3)</a>
+     */
+    static int interfaceNumber(MemorySegment state, long name) {
+        try {
+            return (int) INTERFACE_NUMBER.invokeExact(state, name);
         } catch (Throwable thrown) {
             throw unexpected(thrown);
         }
