@@ -4,6 +4,7 @@ package io.verbus.rdma.inbound;
 
 import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
+import io.verbus.channel.LocalInterface;
 import io.verbus.rdma.common.ChannelOptions;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Listener;
@@ -12,15 +13,29 @@ import io.verbus.transport.TransportException;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.HashSet;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * A local address at which peers connect, shared by the subscriptions to it unless it is a
  * destination. Conductor's thread.
  */
 final class InboundListener implements InboundEndpoint {
+    /** A local address in a channel's words. */
+    private record Place(Endpoint endpoint, Endpoint control, LocalInterface local) {
+        static Place of(ChannelUri channel) {
+            return channel.hasEndpoint()
+                    ? new Place(channel.endpoint(), null, null)
+                    : new Place(null, channel.control(), channel.localInterface());
+        }
+    }
+
     private final InetSocketAddress requested;
+
+    /** What channels say that led here. */
+    private final Set<Place> places = new HashSet<>();
 
     /** Where the responses are sent from that arrive here; null if none do. */
     private final Endpoint responses;
@@ -50,6 +65,13 @@ final class InboundListener implements InboundEndpoint {
         this.isDestination = isDestination;
         this.window = channel.window();
         this.groupTag = channel.groupTag();
+        places.add(Place.of(channel));
+    }
+
+    /** Whether a channel says the same as one that led here, wherever its names lead by now. */
+    boolean isNamed(ChannelUri channel) {
+        boolean isAnyPort = channel.hasEndpoint() && channel.endpoint().port() == 0;
+        return !isAnyPort && places.contains(Place.of(channel));
     }
 
     /** Whether it is a destination of one subscription, so that no other may join. */
@@ -114,6 +136,7 @@ final class InboundListener implements InboundEndpoint {
         if (otherTag.isPresent()) {
             groupTag = otherTag;
         }
+        places.add(Place.of(channel));
         users++;
     }
 

@@ -41,11 +41,18 @@ final class InboundListeners {
     }
 
     /**
-     * Opens or joins the endpoint of a channel.
+     * Opens or joins the endpoint of a channel: that of others which say the same, wherever the
+     * names lead by now, or lead to the same.
      *
      * @throws TransportException if it cannot be listened at, or not as the channel asks.
      */
     InboundListener open(ChannelUri channel) {
+        for (InboundListener listener : all) {
+            if (listener.isNamed(channel)) {
+                listener.join(channel);
+                return listener;
+            }
+        }
         InetSocketAddress address = address(channel);
         for (InboundListener listener : all) {
             boolean isThere =

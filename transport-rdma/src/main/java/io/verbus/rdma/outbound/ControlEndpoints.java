@@ -4,6 +4,7 @@ package io.verbus.rdma.outbound;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.Endpoint;
 import io.verbus.cnc.TransportCounter;
 import io.verbus.codecs.rdma.RejectCode;
 import io.verbus.rdma.common.Admittance;
@@ -30,7 +31,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -65,9 +68,13 @@ final class ControlEndpoints implements AutoCloseable {
         void remove(OutboundPublication receiver);
     }
 
-    /** A control address. */
+    /** A control address, and what channels say that led there. */
     private record Control(
-            InetSocketAddress address, Listener listener, long id, List<Published> published) {
+            InetSocketAddress address,
+            Set<Endpoint> names,
+            Listener listener,
+            long id,
+            List<Published> published) {
         /** As it was really bound. */
         private String description() {
             InetSocketAddress bound = listener.localAddress();
@@ -168,24 +175,38 @@ final class ControlEndpoints implements AutoCloseable {
         control.published.add(added);
     }
 
+    /** That of others which say the same, wherever the name leads by now, or lead to the same. */
     private Control control(ChannelUri channel) {
-        InetSocketAddress address =
-                host.address(channel.control().host(), channel.control().port());
+        Endpoint named = channel.control();
+        boolean isShared = named.port() != 0;
+        for (Control control : controls) {
+            if (isShared && control.names.contains(named)) {
+                return control;
+            }
+        }
+        InetSocketAddress address = host.address(named.host(), named.port());
         if (address.isUnresolved()) {
             throw new TransportException(
                     "host name '"
-                            + channel.control().host()
+                            + named.host()
                             + "' cannot be resolved: name an address of this host's RDMA device");
         }
         for (Control control : controls) {
-            if (control.address.equals(address) && address.getPort() != 0) {
+            if (isShared && control.address.equals(address)) {
+                control.names.add(named);
                 return control;
             }
         }
         try {
             Listener listener =
                     fabric.listen(address, ChannelOptions.of(options.connection(), channel));
-            Control control = new Control(address, listener, newId(), new ArrayList<>());
+            Control control =
+                    new Control(
+                            address,
+                            new HashSet<>(Set.of(named)),
+                            listener,
+                            newId(),
+                            new ArrayList<>());
             controls.add(control);
             return control;
         } catch (FabricException e) {

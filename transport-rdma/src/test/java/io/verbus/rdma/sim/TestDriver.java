@@ -9,11 +9,17 @@ import io.verbus.transport.InboundImage;
 import io.verbus.transport.TestHost;
 import io.verbus.transport.Transport;
 
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 
 /** A driver with the RDMA transport, on the simulated network. */
 final class TestDriver extends TestHost {
     private static final int MAX_COUNTERS = 4096;
+
+    /** Hosts of the names that end with .x; the others are unknown. */
+    final Map<String, String> hosts = new HashMap<>();
 
     final SimFabric fabric;
     final RdmaTransport transport;
@@ -42,6 +48,17 @@ final class TestDriver extends TestHost {
     @Override
     protected Transport transport() {
         return transport;
+    }
+
+    @Override
+    public InetSocketAddress address(String name, int port) {
+        if (!name.endsWith(".x")) {
+            return super.address(name, port);
+        }
+        String found = hosts.get(name);
+        return found == null
+                ? InetSocketAddress.createUnresolved(name, port)
+                : new InetSocketAddress(found, port);
     }
 
     @Override
