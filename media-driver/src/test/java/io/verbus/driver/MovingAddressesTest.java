@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -55,9 +56,14 @@ class MovingAddressesTest {
             arguments.add("dir=" + directory);
             arguments.add("threading=shared");
             arguments.add("term-length=64k");
+            arguments.add("client-liveness-timeout=60s");
             process = ChildProcess.start(host, MediaDriver.class, arguments.toArray(String[]::new));
             process.awaitLine("verbus driver ready");
-            bus = Bus.connect(new Bus.Context().directoryName(directory.toString()));
+            bus =
+                    Bus.connect(
+                            new Bus.Context()
+                                    .directoryName(directory.toString())
+                                    .driverTimeout(Duration.ofMinutes(1)));
         }
 
         /** What stands in the error log, by its first lines. */
@@ -155,10 +161,11 @@ class MovingAddressesTest {
                         a.bus.addPublication("aeron:udp?control-mode=manual|control=me:0", STREAM);
                 Subscription subscription = b.bus.addSubscription(destination, STREAM)) {
             hosts.name("me", "10.1.0.9");
+            // For it the name is looked up again.
+            a.bus.addPublication("aeron:udp?control-mode=manual|control=me:0", STREAM + 1).close();
             publication.addDestination(destination);
             Await.until("connected", publication::isConnected);
             deliver(publication, subscription, 1);
-            hosts.name("me");
             publication.removeDestination(destination);
             Await.until("gone", () -> !publication.isConnected());
         }

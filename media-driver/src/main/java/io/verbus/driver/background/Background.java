@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  */
 public final class Background implements AutoCloseable {
     /** Threads that ask name servers, which may be silent for long. */
-    private static final int LOOK_UPS = 32;
+    private static final int LOOK_UPS = 128;
 
     /** Of those, how many one owner may have at a time. */
     private static final int LOOK_UPS_OF_ONE = 4;

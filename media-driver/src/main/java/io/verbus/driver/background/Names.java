@@ -41,6 +41,12 @@ public final class Names {
 
     private record Found(long client, InetAddress address) {}
 
+    /** Names that streams use and that led somewhere wait for none that led nowhere. */
+    private enum Again {
+        KNOWN,
+        UNKNOWN
+    }
+
     /**
      * @param hosts that names are asked of.
      * @param taken told, by a background thread, how long each answer has taken, nanoseconds.
@@ -79,7 +85,7 @@ public final class Names {
         underWay.put(question, end);
         InetAddress[] answer = new InetAddress[1];
         background.lookUp(
-                question.client,
+                isOfClient ? question.client : again(question.name),
                 () -> answer[0] = ask(question.name),
                 () -> {
                     underWay.remove(question);
@@ -90,6 +96,11 @@ public final class Names {
                     end.complete(null);
                 });
         return end;
+    }
+
+    /** Who asks for a name that is in use already. */
+    private Again again(String name) {
+        return found.containsKey(name) ? Again.KNOWN : Again.UNKNOWN;
     }
 
     private InetAddress ask(String name) {

@@ -155,6 +155,18 @@ class NamesTest {
     }
 
     @Test
+    void looksKnownNamesUpAgainWhileUnknownOnesAreSilent() {
+        Silent silent = new Silent();
+        Names asked = new Names(background, silent, taken::add, shares);
+        find(asked, Shares.NOBODY, "quick");
+        for (int i = 0; i < 200; i++) {
+            asked.lookUp(Shares.NOBODY, "silent" + i);
+        }
+        find(asked, Shares.NOBODY, "quick");
+        silent.end.countDown();
+    }
+
+    @Test
     void aClientOfManyNamesHasNoneOfAnotherForgotten() {
         Names asked = new Names(background, new Silent(), taken::add, shares);
         find(asked, OTHER, "kept");
