@@ -9,6 +9,7 @@ import io.verbus.driver.agent.Draining;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.command.CommandDecoder;
+import io.verbus.driver.command.CommandReader;
 import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.transport.Transport;
@@ -42,6 +43,7 @@ public final class Conductor implements Agent {
     private final DriverParts parts;
     private final DriverClock clock;
     private final RingBuffer commands;
+    private final CommandReader reader;
     private final CommandDecoder decoder;
     private final Background background;
     private final WaitingCommands waiting;
@@ -65,6 +67,11 @@ public final class Conductor implements Agent {
         this.parts = parts;
         this.clock = parts.clock();
         this.commands = parts.commands();
+        this.reader =
+                new CommandReader(
+                        commands,
+                        parts.counters().system(SystemCounter.COMMANDS_MALFORMED),
+                        parts.errors());
         this.decoder = parts.decoder();
         this.background = parts.background();
         this.waiting = parts.waiting();
@@ -102,7 +109,7 @@ public final class Conductor implements Agent {
 
     private int readCommands() {
         try {
-            return commands.read(decoder, COMMANDS_PER_CYCLE);
+            return reader.read(decoder, COMMANDS_PER_CYCLE);
         } catch (RuntimeException e) {
             errors.onError(e);
             return 1;
@@ -135,6 +142,7 @@ public final class Conductor implements Agent {
         try {
             long nowMs = clock.updateEpoch();
             commands.consumerHeartbeatTime(nowMs);
+            reader.restore();
             heartbeat.setRelease(nowMs);
             draining.work(nowNs);
             work += transports.watch(nowNs);
@@ -147,7 +155,7 @@ public final class Conductor implements Agent {
                 images.count();
                 merged.count();
             }
-            if (isEveryCommandRead && !isCommandWaiting()) {
+            if (isEveryCommandRead && !reader.hasMore()) {
                 work += clients.checkLiveness(nowNs);
             }
             work += unblockCommands(nowNs);
@@ -158,10 +166,6 @@ public final class Conductor implements Agent {
         return work;
     }
 
-    private boolean isCommandWaiting() {
-        return commands.consumerPosition() != commands.producerPosition();
-    }
-
     /**
      * A client that died while it was writing a command leaves a gap that nothing passes. One that
      * is only stopped may go on, and would then write into what is another command by now: so the
@@ -170,11 +174,11 @@ public final class Conductor implements Agent {
      * a command.
      */
     private int unblockCommands(long nowNs) {
-        long position = commands.consumerPosition();
-        if (position != commandPosition || position == commands.producerPosition()) {
+        long position = reader.position();
+        if (position != commandPosition || !reader.hasMore()) {
             commandPosition = position;
             commandPositionNs = nowNs;
-        } else if (nowNs - commandPositionNs > clients.livenessTimeoutNs() && commands.unblock()) {
+        } else if (nowNs - commandPositionNs > clients.livenessTimeoutNs() && reader.unblock()) {
             commandsUnblocked.incrementRelease();
             return 1;
         }

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.command;
+
+import io.verbus.BusException;
+
+import org.agrona.BitUtil;
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.AtomicBuffer;
+import org.agrona.concurrent.MessageHandler;
+import org.agrona.concurrent.ringbuffer.RecordDescriptor;
+import org.agrona.concurrent.ringbuffer.RingBuffer;
+import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
+import org.agrona.concurrent.status.AtomicCounter;
+
+/**
+ * Reads commands from the ring buffer that clients write, see {@link
+ * org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer}. Each client may write anything anywhere in
+ * it. So each word is read once and checked before it is used, and what the driver says in the ring
+ * is never read back from there.
+ *
+ * <p>A record that no client's library writes hides where the next one begins: all that was written
+ * until now is skipped, which includes commands of other clients, and is counted. Conductor's
+ * thread.
+ */
+public final class CommandReader {
+    /** Type of a record that fills up space: see ManyToOneRingBuffer. */
+    private static final int PADDING = -1;
+
+    /** Longest message of a ring, as a part of its capacity. */
+    private static final int MAX_MESSAGE_SHIFT = 3;
+
+    /** More ids than clients take between two looks, however long the driver was stopped. */
+    private static final long MAX_IDS = 1L << 32;
+
+    private static final int NOTHING = 0;
+    private static final int SENSELESS = -1;
+
+    private final AtomicBuffer buffer;
+    private final RingBuffer ring;
+    private final ErrorHandler errors;
+    private final AtomicCounter senseless;
+    private final int capacity;
+    private final int tailIndex;
+    private final int headIndex;
+    private final int headCacheIndex;
+    private final int idIndex;
+
+    /** Position up to which commands were read: a multiple of 8, as all positions are. */
+    private long head;
+
+    /** Last id that was seen. */
+    private long lastId;
+
+    /**
+     * @param ring of the commands, which the driver has just made.
+     * @param senseless counts records that no client's library writes.
+     * @param errors of the driver.
+     */
+    public CommandReader(RingBuffer ring, AtomicCounter senseless, ErrorHandler errors) {
+        this.ring = ring;
+        this.errors = errors;
+        this.senseless = senseless;
+        buffer = ring.buffer();
+        capacity = ring.capacity();
+        tailIndex = capacity + RingBufferDescriptor.TAIL_POSITION_OFFSET;
+        headIndex = capacity + RingBufferDescriptor.HEAD_POSITION_OFFSET;
+        headCacheIndex = capacity + RingBufferDescriptor.HEAD_CACHE_POSITION_OFFSET;
+        idIndex = capacity + RingBufferDescriptor.CORRELATION_COUNTER_OFFSET;
+    }
+
+    /**
+     * Reads what was written.
+     *
+     * @param most commands to read.
+     * @return how many were read.
+     */
+    public int read(MessageHandler handler, int most) {
+        long tail = tail();
+        int begin = index(head);
+        int end = begin + (int) Math.min(tail - head, capacity - begin);
+        int at = begin;
+        int count = 0;
+        boolean isSenseless = false;
+        try {
+            while (at < end && count < most) {
+                int length = length(at, end);
+                if (length == NOTHING) {
+                    break;
+                }
+                if (length == SENSELESS) {
+                    isSenseless = true;
+                    break;
+                }
+                int type = buffer.getInt(RecordDescriptor.typeOffset(at));
+                int message = RecordDescriptor.encodedMsgOffset(at);
+                at += BitUtil.align(length, RecordDescriptor.ALIGNMENT);
+                if (type != PADDING) {
+                    count++;
+                    handler.onMessage(
+                            type, buffer, message, length - RecordDescriptor.HEADER_LENGTH);
+                }
+            }
+        } finally {
+            if (at > begin) {
+                buffer.setMemory(begin, at - begin, (byte) 0);
+                release(head + at - begin);
+            }
+        }
+        if (isSenseless) {
+            skip(tail);
+        }
+        return count;
+    }
+
+    /** Length of the record at an index; {@link #NOTHING} if it is not written yet. */
+    private int length(int index, int end) {
+        int length = buffer.getIntVolatile(RecordDescriptor.lengthOffset(index));
+        int claimed = Math.abs(length); // the smallest integer stays negative
+        if (claimed == 0) {
+            return NOTHING;
+        }
+        // The type is written before the length, which is negative until then.
+        boolean isMessage =
+                length > 0 && buffer.getInt(RecordDescriptor.typeOffset(index)) != PADDING;
+        int most =
+                isMessage
+                        ? (capacity >> MAX_MESSAGE_SHIFT) + RecordDescriptor.HEADER_LENGTH
+                        : capacity;
+        if (claimed < RecordDescriptor.HEADER_LENGTH
+                || claimed > most
+                || BitUtil.align(claimed, RecordDescriptor.ALIGNMENT) > end - index) {
+            return SENSELESS;
+        }
+        return length < 0 ? NOTHING : length;
+    }
+
+    private int index(long position) {
+        return (int) position & capacity - 1;
+    }
+
+    private void release(long position) {
+        head = position;
+        buffer.putLongRelease(headIndex, position);
+    }
+
+    /** Position up to which clients have claimed; one that cannot be is replaced. */
+    private long tail() {
+        long tail = buffer.getLongVolatile(tailIndex);
+        while (tail - head < 0 || tail - head > capacity || index(tail) % Long.BYTES != 0) {
+            if (buffer.compareAndSetLong(tailIndex, tail, head)) {
+                buffer.setMemory(0, capacity, (byte) 0);
+                report();
+            }
+            tail = buffer.getLongVolatile(tailIndex);
+        }
+        return tail;
+    }
+
+    private void skip(long tail) {
+        int begin = index(head);
+        int toEnd = (int) Math.min(tail - head, capacity - begin);
+        buffer.setMemory(begin, toEnd, (byte) 0);
+        buffer.setMemory(0, (int) (tail - head) - toEnd, (byte) 0);
+        release(tail);
+        report();
+    }
+
+    private void report() {
+        senseless.incrementRelease();
+        errors.onError(
+                new BusException(
+                        "a client has written to the ring of commands what no client's library"
+                                + " writes, and the commands there were skipped: see which client"
+                                + " that is, as others may wait for answers in vain"));
+    }
+
+    /** Whether something was claimed that is not read yet. */
+    public boolean hasMore() {
+        return buffer.getLongVolatile(tailIndex) != head;
+    }
+
+    /** Position up to which commands were read. */
+    public long position() {
+        return head;
+    }
+
+    /**
+     * Passes over a command that a client has begun and will not end.
+     *
+     * @return whether there was one.
+     */
+    public boolean unblock() {
+        restore();
+        if (ring.unblock()) {
+            return true;
+        }
+        long tail = tail();
+        int begin = index(head);
+        int end = begin + (int) Math.min(tail - head, capacity - begin);
+        for (int at = begin; at < end; at += RecordDescriptor.ALIGNMENT) {
+            if (buffer.getIntVolatile(at) != 0) {
+                return false; // written meanwhile
+            }
+        }
+        release(head + end - begin);
+        return end > begin;
+    }
+
+    /** Restores what the ring tells clients, where one of them has overwritten it. Timers. */
+    public void restore() {
+        if (buffer.getLongVolatile(headIndex) != head) {
+            buffer.putLongRelease(headIndex, head);
+            report();
+        }
+        if (buffer.getLongVolatile(headCacheIndex) - head > 0) {
+            // Clients would take for free what is not read yet.
+            buffer.putLongRelease(headCacheIndex, head);
+            report();
+        }
+        long id = buffer.getLongVolatile(idIndex);
+        if (id - lastId < 0 || id - lastId > MAX_IDS) {
+            id = lastId + MAX_IDS; // past all that clients were given
+            buffer.putLongRelease(idIndex, id);
+            report();
+        }
+        lastId = id;
+    }
+}
