@@ -14,6 +14,7 @@ import io.verbus.driver.background.Names;
 import io.verbus.driver.channel.SendStatuses;
 import io.verbus.driver.command.CommandChannel;
 import io.verbus.driver.command.CommandDecoder;
+import io.verbus.driver.command.EventTransmitter;
 import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.files.AuditLog;
@@ -28,7 +29,6 @@ import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.ErrorSink;
 import io.verbus.transport.TransportProvider;
 
-import org.agrona.concurrent.broadcast.BroadcastTransmitter;
 import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
 import org.agrona.concurrent.ringbuffer.RingBuffer;
 import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
@@ -88,7 +88,7 @@ record DriverParts(
         commands.nextCorrelationId(); // 0 is no client's and no command's
         commands.consumerHeartbeatTime(clock.updateEpoch());
         Shares shares = counters.shares();
-        EventEncoder events = new EventEncoder(new BroadcastTransmitter(cnc.toClients()));
+        EventEncoder events = new EventEncoder(new EventTransmitter(cnc.toClients()));
         HugePages hugePages =
                 config.logDirectory() == null
                         ? null

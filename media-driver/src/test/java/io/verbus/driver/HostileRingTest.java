@@ -14,6 +14,7 @@ import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.config.ThreadingMode;
 
 import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.broadcast.BroadcastBufferDescriptor;
 import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
 import org.agrona.concurrent.ringbuffer.RecordDescriptor;
 import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
@@ -96,6 +97,12 @@ class HostileRingTest {
     }
 
     private void assertServes() {
+        assertServesAnother();
+        honest.awaitProgress();
+    }
+
+    /** A client that connects now. */
+    private void assertServesAnother() {
         try (Bus bus = Drivers.connect(driver);
                 Subscription subscription = bus.addSubscription("aeron:ipc", 7);
                 Publication publication = bus.addPublication("aeron:ipc", 7)) {
@@ -103,7 +110,6 @@ class HostileRingTest {
             Await.until("sent", () -> publication.offer(message) > 0);
             Await.until("read", () -> subscription.poll((b, o, l, h) -> {}, 1) == 1);
         }
-        honest.awaitProgress();
         assertNull(driver.failure());
     }
 
@@ -199,6 +205,43 @@ class HostileRingTest {
         assertTrue(word(RingBufferDescriptor.CORRELATION_COUNTER_OFFSET) > 0);
         assertServes();
         assertLoggedOnce();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {3, -8, 4096, Long.MAX_VALUE, Long.MIN_VALUE})
+    void tellsClientsEventsAfterTheTailOfEventsWasOverwritten(long moved) {
+        UnsafeBuffer events = cnc.toClients();
+        int tail =
+                events.capacity()
+                        - BroadcastBufferDescriptor.TRAILER_LENGTH
+                        + BroadcastBufferDescriptor.TAIL_COUNTER_OFFSET;
+        long before = events.getLongVolatile(tail);
+        events.putLongVolatile(tail, before + moved);
+        ring.write(TYPE, new UnsafeBuffer(new byte[64]), 0, 64); // has the driver answer
+        Await.until(
+                "a tail just after the one before",
+                () -> {
+                    long now = events.getLongVolatile(tail);
+                    return now > before
+                            && now <= before + 4096
+                            && now % 8 == 0
+                            && now != before + moved;
+                });
+        assertServesAnother(); // the others may have read what is no event
+    }
+
+    /** Events go round in their buffer, with padding at its end. */
+    @Test
+    void keepsTheTailOfEventsAllTheWayRound() {
+        UnsafeBuffer events = cnc.toClients();
+        int capacity = events.capacity() - BroadcastBufferDescriptor.TRAILER_LENGTH;
+        int tail = capacity + BroadcastBufferDescriptor.TAIL_COUNTER_OFFSET;
+        try (Bus bus = Drivers.connect(driver)) {
+            while (events.getLongVolatile(tail) < 3L * capacity) {
+                bus.addSubscription("aeron:ipc", 8).close();
+            }
+        }
+        assertServes();
     }
 
     @Test
