@@ -95,7 +95,12 @@ public final class DriverFile {
                             + " bytes are free at "
                             + folder;
         } catch (IOException unknown) {
-            free = "how much is free at " + folder + " cannot be told";
+            free =
+                    "how much is free at "
+                            + folder
+                            + " cannot be told ("
+                            + FileStores.problem(unknown)
+                            + ")";
         }
         return free
                 + ": free space there or choose another driver directory; a tmpfs grows with `mount"

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -41,6 +42,7 @@ import java.util.List;
 /** What a driver and {@code verbus metrics} serve by HTTP, while drivers run, die and come back. */
 @Timeout(120)
 class MetricsServerTest {
+    private static final int IDLERS = 64;
     private static final Endpoint ANY_PORT = Endpoint.parse("127.0.0.1:0");
 
     @TempDir Path folder;
@@ -132,12 +134,19 @@ class MetricsServerTest {
     void clientsThatAskHalfAQuestionKeepNobodyFromAnAnswer() throws IOException {
         List<Socket> idlers = new ArrayList<>();
         try (MediaDriver driver = launch()) {
-            for (int i = 0; i < 8; i++) {
+            for (int i = 0; i < 2 * IDLERS; i++) {
                 Socket idler = new Socket("127.0.0.1", driver.metrics().port());
-                idler.getOutputStream().write("GET /metr".getBytes(StandardCharsets.US_ASCII));
+                if (i % 2 == 0) {
+                    idler.getOutputStream().write("GET /metr".getBytes(StandardCharsets.US_ASCII));
+                }
                 idlers.add(idler);
             }
             assertEquals(200, get(url(driver) + "/healthz").statusCode());
+            // None was cut off meanwhile, which would have made room.
+            for (Socket idler : idlers) {
+                idler.setSoTimeout(1);
+                assertThrows(SocketTimeoutException.class, () -> idler.getInputStream().read());
+            }
         } finally {
             for (Socket idler : idlers) {
                 idler.close();

@@ -6,6 +6,7 @@ import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
 import io.verbus.directory.DefaultDirectory;
 import io.verbus.directory.DriverFile;
+import io.verbus.directory.FileStores;
 import io.verbus.directory.HeldPath;
 import io.verbus.directory.ProcessAccount;
 
@@ -397,7 +398,12 @@ public final class DriverDirectory implements AutoCloseable {
         try {
             return Files.getFileStore(path()).type();
         } catch (IOException e) {
-            throw new BusException("cannot tell the file system of " + path() + ": " + e, e);
+            throw new BusException(
+                    "cannot tell the file system of the driver directory "
+                            + path()
+                            + ": "
+                            + FileStores.problem(e),
+                    e);
         }
     }
 

@@ -3,6 +3,7 @@
 package io.verbus.driver.files;
 
 import io.verbus.BusException;
+import io.verbus.directory.FileStores;
 import io.verbus.directory.HeldPath;
 import io.verbus.logbuffer.LogLayout;
 
@@ -113,7 +114,8 @@ public final class HugePages implements AutoCloseable {
             }
             return store.getBlockSize();
         } catch (IOException e) {
-            throw new BusException("the log-directory " + mount + " cannot be read: " + e, e);
+            throw new BusException(
+                    "the log-directory " + mount + " cannot be read: " + FileStores.problem(e), e);
         }
     }
 

@@ -3,6 +3,7 @@
 package io.verbus.driver.files;
 
 import io.verbus.BusException;
+import io.verbus.directory.FileStores;
 import io.verbus.directory.HeldPath;
 
 import java.io.IOException;
@@ -21,6 +22,8 @@ import java.nio.file.Path;
  *     posix_fallocate(3)</a>
  */
 final class LogSpace {
+    private static final int ENFILE = 23;
+    private static final int EMFILE = 24;
     private static final int ENOSPC = 28;
     private static final MethodHandle ALLOCATE = allocate();
 
@@ -52,11 +55,7 @@ final class LogSpace {
             free = Files.getFileStore(directory).getUsableSpace();
         } catch (IOException e) {
             throw new BusException(
-                    "the free space at "
-                            + directory
-                            + " cannot be read ("
-                            + e
-                            + "): see that the driver directory exists",
+                    "the free space at " + directory + " cannot be read: " + FileStores.problem(e),
                     e);
         }
         if (free - promised < length) {
@@ -72,17 +71,30 @@ final class LogSpace {
 
     /** What a log is refused with whose space cannot be taken. */
     static BusException tooLittle(Path directory, long length, int errno) {
-        return errno == ENOSPC
-                ? tooLittle(directory, length)
-                : new BusException(
-                        "the space for a log of "
-                                + length
-                                + " bytes cannot be taken at "
-                                + directory
-                                + " (posix_fallocate failed with errno "
-                                + errno
-                                + "): raise the limit of file sizes (`ulimit -f`) and disk quotas,"
-                                + " shorten the term length, or choose another driver directory");
+        return switch (errno) {
+            case ENOSPC -> tooLittle(directory, length);
+            case EMFILE, ENFILE ->
+                    new BusException(
+                            "a log of "
+                                    + length
+                                    + " bytes cannot be made at "
+                                    + directory
+                                    + ", as too many files are open: raise the limit of open files"
+                                    + (errno == EMFILE
+                                            ? " (`ulimit -n`, LimitNOFILE of the unit)"
+                                            : " of the system (sysctl fs.file-max)"));
+            default ->
+                    new BusException(
+                            "the space for a log of "
+                                    + length
+                                    + " bytes cannot be taken at "
+                                    + directory
+                                    + " (posix_fallocate failed with errno "
+                                    + errno
+                                    + "): raise the limit of file sizes (`ulimit -f`) and disk"
+                                    + " quotas, shorten the term length, or choose another driver"
+                                    + " directory");
+        };
     }
 
     /** The same text for the same length, whatever is left. */

@@ -12,27 +12,24 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
 /**
  * Serves {@code /metrics}, {@code /healthz} and {@code /readyz} of a driver by HTTP. Its threads
- * read the driver's CnC file only, while something is asked for; they end when nothing is.
+ * read the driver's CnC file only, while something is asked for; they are virtual, and as many as
+ * there are requests.
  */
 public final class MetricsServer implements AutoCloseable {
-    /** So many clients that are slow to read do not keep others from an answer. */
-    private static final int MAX_THREADS = 4;
-
-    private static final int IDLE_SECONDS = 30;
-
     /** Who does not ask, or does not read the answer, within so many seconds is cut off. */
     private static final String MAX_REQUEST_SECONDS = "5";
 
     private static final String MAX_ANSWER_SECONDS = "10";
-    private static final String MAX_CONNECTIONS = "64";
-    private static final int BACKLOG = 16;
+
+    /** Each costs a descriptor, and a virtual thread while its request is read and answered. */
+    private static final String MAX_CONNECTIONS = "1024";
+
+    private static final int BACKLOG = 128;
 
     private static final int OK = 200;
     private static final int NOT_FOUND = 404;
@@ -58,7 +55,7 @@ public final class MetricsServer implements AutoCloseable {
     private final DriverWatch watch;
     private final PrometheusText metrics = new PrometheusText();
     private final HttpServer server;
-    private final ThreadPoolExecutor executor;
+    private final ExecutorService executor;
 
     /**
      * Listens, and answers from now on.
@@ -90,21 +87,10 @@ public final class MetricsServer implements AutoCloseable {
                             + " listens there",
                     e);
         }
-        AtomicInteger count = new AtomicInteger();
+        // A client that is slow to ask or to read keeps a thread, but no other from an answer.
         executor =
-                new ThreadPoolExecutor(
-                        MAX_THREADS,
-                        MAX_THREADS,
-                        IDLE_SECONDS,
-                        TimeUnit.SECONDS,
-                        new LinkedBlockingQueue<>(),
-                        task -> {
-                            Thread thread =
-                                    new Thread(task, "verbus-metrics-" + count.incrementAndGet());
-                            thread.setDaemon(true);
-                            return thread;
-                        });
-        executor.allowCoreThreadTimeOut(true);
+                Executors.newThreadPerTaskExecutor(
+                        Thread.ofVirtual().name("verbus-metrics-", 1).factory());
         server.setExecutor(executor);
         server.createContext("/", this::handle);
         server.start();
@@ -127,6 +113,9 @@ public final class MetricsServer implements AutoCloseable {
                 exchange.sendResponseHeaders(answer.status, body.length);
                 exchange.getResponseBody().write(body);
             }
+        } catch (Error e) {
+            failure.fail(e);
+            throw e;
         }
     }
 
