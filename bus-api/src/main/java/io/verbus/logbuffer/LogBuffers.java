@@ -48,6 +48,9 @@ public final class LogBuffers implements AutoCloseable {
     /** What was read to touch pages: the compiler leaves out what is not kept. */
     private int touched;
 
+    /** Set before others know of the log. */
+    private LogRoom room = LogRoom.WHOLE;
+
     // Under this object's monitor, as one thread reads the file and another closes the log.
     private FileChannel channel;
     private boolean isClosed;
@@ -334,6 +337,20 @@ public final class LogBuffers implements AutoCloseable {
     /** Buffer over the metadata. */
     public UnsafeBuffer metadata() {
         return metadata;
+    }
+
+    /** The memory of the log. */
+    public LogRoom room() {
+        return room;
+    }
+
+    /**
+     * Says that not all of the log is in memory. Before others know of the log.
+     *
+     * @param partial what takes its memory, and gives it back.
+     */
+    public void room(LogRoom partial) {
+        room = partial;
     }
 
     /** Bytes of all that is mapped. */

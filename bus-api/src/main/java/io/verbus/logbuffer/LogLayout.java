@@ -38,6 +38,7 @@ import org.agrona.BitUtil;
  *  +----------------------------+
  *  |     unblocked position     | 1024 int64   behind the last claim made padding   driver
  *  |        zeroes ahead        | 1032 int32   1 if the writer does   publisher, as it attaches
+ *  |          partial           | 1036 int32   1 if not all is in memory
  *  +----------------------------+ 4096
  * </pre>
  *
@@ -127,6 +128,12 @@ public final class LogLayout {
      * it before its first frame.
      */
     public static final int ZEROES_AHEAD = 1032;
+
+    /**
+     * Offset in the metadata: 1 where only what is in use of the log is in memory ({@link
+     * LogRoom}), int32. To touch more of it takes memory that nobody uses.
+     */
+    public static final int PARTIAL = 1036;
 
     /** End-of-stream position of a stream that has not ended. */
     public static final long NOT_ENDED = Long.MAX_VALUE;

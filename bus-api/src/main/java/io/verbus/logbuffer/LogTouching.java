@@ -27,10 +27,11 @@ public final class LogTouching {
     /** Nothing to bring in yet. */
     public LogTouching() {}
 
-    /** A log was mapped. */
+    /** A log was mapped: one that is not all in memory stays so. */
     public void add(LogBuffers log) {
         Touched touched = new Touched(log);
-        if (!isDone(touched, AT_ONCE)) {
+        boolean isPartial = log.metadata().getInt(LogLayout.PARTIAL) == 1;
+        if (!isPartial && !isDone(touched, AT_ONCE)) {
             all.addLast(touched);
         }
     }

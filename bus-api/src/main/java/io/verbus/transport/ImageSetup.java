@@ -16,6 +16,8 @@ import io.verbus.logbuffer.LogType;
  * @param position from which the image starts.
  * @param source where it comes from, for people.
  * @param wantsResponses whether its messages are requests, whose sender waits for responses.
+ * @param span bytes of the image's log that the transport uses at a time, if it keeps to its room
+ *     ({@link io.verbus.logbuffer.LogRoom}); 0 if it needs all of the log from the start.
  */
 public record ImageSetup(
         int sessionId,
@@ -25,7 +27,30 @@ public record ImageSetup(
         int mtu,
         long position,
         String source,
-        boolean wantsResponses) {
+        boolean wantsResponses,
+        long span) {
+    /** A stream whose image needs all of its log. */
+    public ImageSetup(
+            int sessionId,
+            int streamId,
+            int initialTermId,
+            int termLength,
+            int mtu,
+            long position,
+            String source,
+            boolean wantsResponses) {
+        this(
+                sessionId,
+                streamId,
+                initialTermId,
+                termLength,
+                mtu,
+                position,
+                source,
+                wantsResponses,
+                0);
+    }
+
     /**
      * Shape and identity of an image log for the stream.
      *
@@ -53,6 +78,7 @@ public record ImageSetup(
                 mtu,
                 otherPosition,
                 source,
-                wantsResponses);
+                wantsResponses,
+                span);
     }
 }

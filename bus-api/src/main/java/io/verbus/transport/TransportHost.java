@@ -63,6 +63,15 @@ public interface TransportHost extends TransportSettings {
     void backgroundOn(LogBuffers log, Runnable work, Consumer<RuntimeException> then);
 
     /**
+     * Whether images at an endpoint may have memory for a part of their logs only.
+     *
+     * @see ImageSetup#span
+     */
+    default boolean mayHoldPart(InboundEndpoint endpoint) {
+        return true;
+    }
+
+    /**
      * A peer offers a stream.
      *
      * @param endpoint at which it arrived.

@@ -123,6 +123,12 @@ final class DriverTransportHost implements TransportHost {
         files.callOn(log, work, then);
     }
 
+    /** An image of several sources is written by each, and needs all of its log. */
+    @Override
+    public boolean mayHoldPart(InboundEndpoint endpoint) {
+        return manuals.of(endpoint) == null && files.mayHoldPart();
+    }
+
     @Override
     public boolean onSetup(InboundEndpoint endpoint, ImageSetup setup, SetupAnswer answer) {
         if (images.isClosing()) {

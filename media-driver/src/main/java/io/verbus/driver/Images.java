@@ -93,6 +93,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         LogSpec spec = setup.logSpec(ids.getAsLong());
         files.image(
                 spec,
+                setup.span(),
                 setup.source(),
                 new LogReceiver() {
                     @Override

@@ -45,7 +45,7 @@ final class SourceImages {
 
     /** Has a log made for a stream: the merged one, or that of a source. */
     void log(ImageSetup setup, LogReceiver receiver) {
-        files.image(setup.logSpec(ids.getAsLong()), setup.source(), receiver);
+        files.image(setup.logSpec(ids.getAsLong()), 0, setup.source(), receiver);
     }
 
     /** A log that was made is not needed. */

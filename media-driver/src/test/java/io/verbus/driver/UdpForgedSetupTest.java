@@ -28,6 +28,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.DatagramChannel;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** A stranger who sends set-ups of streams that are not there to a driver and its clients. */
 @Timeout(60)
@@ -52,6 +54,7 @@ class UdpForgedSetupTest {
                         Drivers.config()
                                 .directory(DriverDirectory.uniquePath())
                                 .transportOption("udp.max-images-per-host", "" + IMAGES)
+                                .transportOption("udp.max-term-length", "64m")
                                 .build());
         bus = Drivers.connect(driver);
         other = Drivers.connect(driver);
@@ -105,7 +108,7 @@ class UdpForgedSetupTest {
         List<String> errors = Drivers.errors(driver);
         assertEquals(1, errors.size(), errors.toString());
         assertTrue(errors.getFirst().contains("127.0.0.9"), errors.getFirst());
-        assertTrue(errors.getFirst().contains("raise it, or shorten"), errors.getFirst());
+        assertTrue(errors.getFirst().contains("or shorten the term-length"), errors.getFirst());
         assertFalse(bus.isClosed());
         assertFalse(other.isClosed());
     }
@@ -126,6 +129,27 @@ class UdpForgedSetupTest {
         List<String> errors = Drivers.errors(driver);
         assertEquals(1, errors.size(), errors.toString());
         assertTrue(errors.getFirst().contains("udp.max-images-per-host"), errors.getFirst());
+    }
+
+    @Test
+    void publisherBeyondShareOfItsHostIsToldWhy() {
+        Queue<String> told = new ConcurrentLinkedQueue<>();
+        Bus.Context context =
+                Drivers.context(driver)
+                        .publicationErrorHandler((publication, code, message) -> told.add(message));
+        try (Bus publisher = Bus.connect(context)) {
+            for (int i = 0; i <= IMAGES; i++) {
+                publisher.addExclusivePublication(channel + "|term-length=64k", STREAM);
+            }
+            Await.until("told", () -> !told.isEmpty());
+            String text = told.peek();
+            assertTrue(text.contains("127.0.0.1"), text);
+            assertTrue(text.contains("raise udp.max-images-per-host"), text);
+            assertEquals(IMAGES, subscription.imageCount());
+            assertTrue(counter("udp: set-ups refused") > 0);
+            String error = Drivers.errors(driver).getFirst();
+            assertTrue(error.contains("raise udp.max-images-per-host"), error);
+        }
     }
 
     /**

@@ -40,6 +40,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
     private static final long MIN_THRESHOLD_NS = 1;
     private static final int MAX_RESOLVER_NAME = 512;
     private static final int MAX_BOOTSTRAP_NEIGHBORS = 20;
+    private static final long MAX_THRESHOLD_NS = TimeUnit.DAYS.toNanos(365);
     private static final long MAX_TIMEOUT_NS = TimeUnit.DAYS.toNanos(1);
 
     private static final int MAX_SHARE = 100_000_000;
@@ -246,7 +247,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "look-up-threshold",
                             "5s",
                             MIN_THRESHOLD_NS,
-                            MAX_TIMEOUT_NS,
+                            MAX_THRESHOLD_NS,
                             "Time that the look-up of a name may take; a counter has those that"
                                     + " take longer."),
                     DriverConfigBuilder::lookUpThresholdNs);
@@ -588,7 +589,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                         agent + ".cycle-threshold",
                         "100ms",
                         MIN_THRESHOLD_NS,
-                        MAX_TIMEOUT_NS,
+                        MAX_THRESHOLD_NS,
                         "Time that a cycle of the "
                                 + agent
                                 + " may take; a counter has those that take longer."),

@@ -12,6 +12,8 @@ import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.logbuffer.LogSpec;
 
+import org.agrona.BitUtil;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,6 +42,14 @@ final class LogCreation implements SlicedTask {
     private final HugePages hugePages;
     private final long pageLength;
     private final long length;
+    private final long terms;
+
+    /** Takes the terms, from where the stream begins on; null where all is taken here. */
+    private final PartialRoom room;
+
+    /** Bytes that are taken here: all, or the metadata. */
+    private final long needed;
+
     private long taken;
     private boolean isMade;
 
@@ -48,6 +58,8 @@ final class LogCreation implements SlicedTask {
 
     /**
      * @param place folder of the driver directory for the log.
+     * @param span bytes that are used at a time; 0 if all are.
+     * @param owner whose turn it is when something is done for the log.
      * @param hugePages that the log lies on, or null; what is in the place is a link then.
      */
     LogCreation(
@@ -55,6 +67,8 @@ final class LogCreation implements SlicedTask {
             LogSpace space,
             HeldPath place,
             LogSpec spec,
+            long span,
+            Object owner,
             LogReceiver receiver,
             HugePages hugePages) {
         this.files = files;
@@ -68,6 +82,13 @@ final class LogCreation implements SlicedTask {
         this.hugePages = hugePages;
         pageLength = hugePages == null ? LogLayout.MIN_PAGE_LENGTH : hugePages.pageLength();
         length = LogLayout.fileLength(spec.termLength(), pageLength);
+        terms = (long) LogLayout.PARTITIONS * spec.termLength();
+        long part = BitUtil.align(span, LogLayout.MIN_PAGE_LENGTH);
+        room =
+                part > 0 && part < terms && hugePages == null
+                        ? new PartialRoom(files, space, folder, name, owner, spec, part)
+                        : null;
+        needed = room == null ? length : length - terms;
     }
 
     @Override
@@ -75,26 +96,45 @@ final class LogCreation implements SlicedTask {
         if (taken == 0) {
             begin();
         }
-        long count = Math.min(Math.max(SLICE, pageLength), length - taken);
         try {
-            int errno = LogSpace.take(folder.place(name), taken, count);
-            if (errno != 0) {
-                throw LogSpace.tooLittle(file.getParent(), length, errno);
-            }
-            taken += count;
-            settle(count);
-            if (taken == length) {
-                log = LogBuffers.initialise(file, folder.place(name), spec, pageLength);
-            }
-            return log != null;
+            return room == null ? takeAll() : takePart();
         } catch (BusException e) {
             throw withdrawn(e);
         }
     }
 
+    private boolean takeAll() {
+        take(taken, Math.min(Math.max(SLICE, pageLength), length - taken));
+        if (taken == length) {
+            log = LogBuffers.initialise(file, folder.place(name), spec, pageLength);
+        }
+        return log != null;
+    }
+
+    /** The metadata at the end of the file, which has its full length then; then the first part. */
+    private boolean takePart() {
+        if (log == null) {
+            take(terms, length - terms);
+            log = LogBuffers.initialise(file, folder.place(name), spec, pageLength);
+            room.use(log);
+            return false;
+        }
+        room.work();
+        return room.hasFirstPart();
+    }
+
+    private void take(long from, long count) {
+        int errno = LogSpace.take(folder.place(name), from, count);
+        if (errno != 0) {
+            throw LogSpace.tooLittle(file.getParent(), length, errno);
+        }
+        taken += count;
+        settle(count);
+    }
+
     private void begin() {
         if (hugePages == null) {
-            space.promise(file.getParent(), length);
+            space.promise(file.getParent(), needed + (room == null ? 0 : room.promised()));
         } else {
             hugePages.check(spec.termLength());
         }
@@ -123,8 +163,15 @@ final class LogCreation implements SlicedTask {
     }
 
     private BusException withdrawn(BusException failure) {
-        settle(length - taken);
+        settle(needed - taken);
         try {
+            if (room != null) {
+                room.close();
+            }
+            if (log != null) {
+                log.close();
+                log = null;
+            }
             if (isMade) { // else there is another's of this name
                 files.delete(file);
             }

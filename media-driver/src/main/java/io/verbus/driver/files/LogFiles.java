@@ -111,6 +111,7 @@ public final class LogFiles {
         create(
                 publications,
                 spec,
+                0,
                 client,
                 new LogReceiver() {
                     @Override
@@ -130,15 +131,24 @@ public final class LogFiles {
     /**
      * Begins to make the log of an image.
      *
+     * @param span bytes that are used at a time, which its user holds by {@link LogBuffers#room}; 0
+     *     if all are.
      * @param owner whose turn it is when something is done for the log.
      */
-    public void image(LogSpec spec, Object owner, LogReceiver receiver) {
-        create(images, spec, owner, receiver);
+    public void image(LogSpec spec, long span, Object owner, LogReceiver receiver) {
+        create(images, spec, span, owner, receiver);
     }
 
-    private void create(HeldPath folder, LogSpec spec, Object owner, LogReceiver receiver) {
+    /** Whether logs may have memory for a part of them only. */
+    public boolean mayHoldPart() {
+        return hugePages == null;
+    }
+
+    private void create(
+            HeldPath folder, LogSpec spec, long span, Object owner, LogReceiver receiver) {
+        LogReceiver populating = populating(owner, receiver);
         LogCreation creation =
-                new LogCreation(this, space, folder, spec, populating(owner, receiver), hugePages);
+                new LogCreation(this, space, folder, spec, span, owner, populating, hugePages);
         creations.put(creation, creation);
         background.begin(owner, creation);
     }
@@ -150,6 +160,7 @@ public final class LogFiles {
                 LogPopulation population = new LogPopulation(log, owner);
                 populations.put(log, population);
                 background.beginLater(owner, population);
+                log.room().hold(log.spec().position(), log.spec().position());
                 bytes.getAndAddRelease(log.length());
                 receiver.onLog(log);
             }
@@ -159,6 +170,16 @@ public final class LogFiles {
                 receiver.onFailure(failure);
             }
         };
+    }
+
+    /** Has a part of a log taken into memory, or given back. */
+    void begin(Object owner, PartialRoom room) {
+        background.begin(owner, room);
+    }
+
+    /** Memory of a log cannot be taken: its stream waits. */
+    void onError(RuntimeException failure) {
+        errors.onError(failure);
     }
 
     /** A log stands, or cannot be made. */
@@ -223,6 +244,7 @@ public final class LogFiles {
 
     private void discard(LogBuffers log) {
         Path file = log.file();
+        log.room().close();
         log.close();
         delete(file);
     }

@@ -4,6 +4,7 @@ package io.verbus.driver.files;
 
 import io.verbus.driver.background.SlicedTask;
 import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogRoom;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +30,7 @@ final class LogPopulation implements SlicedTask {
     LogPopulation(LogBuffers log, Object owner) {
         this.log = log;
         this.owner = owner;
+        reached = log.room() == LogRoom.WHOLE ? 0 : log.length(); // what is in use is in memory
     }
 
     Object owner() {

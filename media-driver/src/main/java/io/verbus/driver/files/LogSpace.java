@@ -7,12 +7,18 @@ import io.verbus.directory.FileStores;
 import io.verbus.directory.HeldPath;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The space of log files: it is looked at before anything is taken, and taken without a page being
@@ -26,9 +32,16 @@ final class LogSpace {
     private static final int EMFILE = 24;
     private static final int ENOSPC = 28;
     private static final MethodHandle ALLOCATE = allocate();
+    private static final MethodHandle GIVE_BACK = giveBack();
+    private static final StructLayout ERRNO = Linker.Option.captureStateLayout();
+    private static final VarHandle ERRNO_VALUE =
+            ERRNO.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+    /** FALLOC_FL_PUNCH_HOLE and FALLOC_FL_KEEP_SIZE. */
+    private static final int PUNCH_HOLE = 3;
 
     /** Bytes that logs under way have not taken yet. */
-    private long promised;
+    private final AtomicLong promised = new AtomicLong();
 
     @SuppressWarnings("restricted")
     private static MethodHandle allocate() {
@@ -40,6 +53,20 @@ final class LogSpace {
                         ValueLayout.JAVA_INT,
                         ValueLayout.JAVA_LONG,
                         ValueLayout.JAVA_LONG));
+    }
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle giveBack() {
+        Linker linker = Linker.nativeLinker();
+        return linker.downcallHandle(
+                linker.defaultLookup().findOrThrow("fallocate"),
+                FunctionDescriptor.of(
+                        ValueLayout.JAVA_INT,
+                        ValueLayout.JAVA_INT,
+                        ValueLayout.JAVA_INT,
+                        ValueLayout.JAVA_LONG,
+                        ValueLayout.JAVA_LONG),
+                Linker.Option.captureCallState("errno"));
     }
 
     /**
@@ -58,15 +85,15 @@ final class LogSpace {
                     "the free space at " + directory + " cannot be read: " + FileStores.problem(e),
                     e);
         }
-        if (free - promised < length) {
+        if (free - promised.get() < length) {
             throw tooLittle(directory, length);
         }
-        promised += length;
+        promised.addAndGet(length);
     }
 
-    /** A part of what was promised is taken, or is not needed. */
+    /** A part of what was promised is taken, or is not needed. Any thread. */
     void settle(long bytes) {
-        promised -= bytes;
+        promised.addAndGet(-bytes);
     }
 
     /** What a log is refused with whose space cannot be taken. */
@@ -125,6 +152,40 @@ final class LogSpace {
                     "the log " + file + " cannot be opened (" + e + ") to take space for it", e);
         } catch (Throwable e) {
             throw new BusException("posix_fallocate cannot be called: " + e, e);
+        }
+    }
+
+    /**
+     * Gives the space of a part of a file back: the part reads as zero then.
+     *
+     * @param file that exists, and keeps its length.
+     * @param from byte in the file.
+     * @param count bytes.
+     * @throws BusException if the file system cannot.
+     * @see <a href="https://man7.org/linux/man-pages/man2/fallocate.2.html">fallocate(2)</a>
+     */
+    static void giveBack(Path file, long from, long count) {
+        int errno;
+        try (HeldPath held = HeldPath.openToWrite(file);
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(ERRNO);
+            int result =
+                    (int) GIVE_BACK.invokeExact(state, held.descriptor(), PUNCH_HOLE, from, count);
+            errno = result == 0 ? 0 : (int) ERRNO_VALUE.get(state, 0L);
+        } catch (IOException e) {
+            throw new BusException(
+                    "the log " + file + " cannot be opened (" + e + ") to give space back", e);
+        } catch (Throwable e) {
+            throw new BusException("fallocate cannot be called: " + e, e);
+        }
+        if (errno != 0) {
+            throw new BusException(
+                    "the space of consumed parts of logs cannot be given back at "
+                            + file.getParent()
+                            + " (fallocate failed with errno "
+                            + errno
+                            + "): use a driver directory on tmpfs, or lower udp.max-term-length to"
+                            + " 64m");
         }
     }
 }

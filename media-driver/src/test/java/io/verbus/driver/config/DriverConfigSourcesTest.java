@@ -159,13 +159,13 @@ class DriverConfigSourcesTest {
                                 Map.of(
                                         "AERON_DRIVER_CONDUCTOR_CYCLE_THRESHOLD", "1",
                                         "AERON_DRIVER_SENDER_CYCLE_THRESHOLD", "2ms"))
-                        .properties(properties("aeron.driver.receiver.cycle.threshold", "3s"))
+                        .properties(properties("aeron.driver.receiver.cycle.threshold", "7200s"))
                         .set("sender.idle", "yield", "option --sender.idle")
                         .set("receiver.cpu", "1", "option --receiver.cpu")
                         .build();
         assertEquals(1, config.conductor().thresholdNs());
         assertEquals(2_000_000, config.sender().thresholdNs());
-        assertEquals(3_000_000_000L, config.receiver().thresholdNs());
+        assertEquals(7_200_000_000_000L, config.receiver().thresholdNs());
         assertThrows(BusException.class, () -> DriverConfig.builder().senderThresholdNs(0));
     }
 

@@ -141,7 +141,7 @@ public record UdpOptions(
     static final Option<Long> MAX_TERM_LENGTH =
             Option.size(
                     "udp.max-term-length",
-                    "64m",
+                    "1g",
                     LogLayout.MIN_TERM_LENGTH,
                     LogLayout.MAX_TERM_LENGTH,
                     "Bytes of the longest term of an image; Aeron's publications have 16m unless"
@@ -153,7 +153,7 @@ public record UdpOptions(
                     "4g",
                     1 << 20,
                     1L << 46,
-                    "Bytes of the logs, three terms each, of all images of one host.");
+                    "Bytes of memory for logs of images of one host.");
 
     static final Option<Long> MAX_TOTAL_IMAGE_MEMORY =
             Option.size(
@@ -161,7 +161,7 @@ public record UdpOptions(
                     "8g",
                     1 << 20,
                     1L << 46,
-                    "Bytes of the logs of all images of all hosts.");
+                    "Bytes of memory for logs of images of all hosts.");
 
     static final Option<Integer> MAX_RECEIVERS =
             Option.count(

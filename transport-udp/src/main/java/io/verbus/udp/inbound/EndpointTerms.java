@@ -3,6 +3,7 @@
 package io.verbus.udp.inbound;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.logbuffer.LogRoom;
 import io.verbus.transport.TransportException;
 import io.verbus.udp.common.SocketBuffers;
 import io.verbus.udp.common.UdpOptions;
@@ -14,6 +15,12 @@ import io.verbus.udp.common.UdpOptions;
 final class EndpointTerms {
     /** Round trip time until one is measured. */
     private static final long INITIAL_RTT_NS = 100_000;
+
+    /** Memory that an image has beside its window when it begins, if all is taken in the end. */
+    private static final int FIRST = 1024 * 1024;
+
+    /** The same if only what is in use is taken: ahead, for the time in which more is taken. */
+    private static final int AHEAD = 8 * 1024 * 1024;
 
     private final UdpOptions options;
     private Integer window;
@@ -150,5 +157,11 @@ final class EndpointTerms {
     /** Bytes that may be sent past the consumption position of an image, at most. */
     int window(int termLength, int mtu) {
         return Math.min(Math.max(preferredWindow(), mtu), termLength / 2);
+    }
+
+    /** Bytes of an image's log that are in use at a time. */
+    long span(int termLength, int mtu) {
+        int beside = termLength <= LogRoom.LONGEST_WHOLE ? FIRST : AHEAD;
+        return (long) window(termLength, mtu) + beside;
     }
 }

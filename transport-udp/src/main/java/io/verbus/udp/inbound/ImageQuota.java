@@ -3,6 +3,7 @@
 package io.verbus.udp.inbound;
 
 import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogRoom;
 import io.verbus.udp.common.UdpOptions;
 
 import org.agrona.SystemUtil;
@@ -21,6 +22,9 @@ import java.util.Map;
 final class ImageQuota {
     /** Longer than a log stays after its last use, unless the driver's linger was set. */
     static final long LINGER_NS = 10_000_000_000L;
+
+    /** What a log of which a part is in use has beside it: consumed, and not given back yet. */
+    private static final long SLACK = 8 * 1024 * 1024;
 
     private final UdpOptions options;
     private final Map<String, Use> byHost = new HashMap<>();
@@ -67,10 +71,19 @@ final class ImageQuota {
         this.options = options;
     }
 
-    /** Why a host may have no image of so long terms; null if it may. */
-    Refusal refusal(String host, int termLength) {
+    /**
+     * Memory that a log takes at most.
+     *
+     * @param span bytes of it that are in use at a time; 0 if all are.
+     */
+    static long bytes(int termLength, long span) {
+        boolean isWhole = span == 0 || termLength <= LogRoom.LONGEST_WHOLE;
+        return isWhole ? LogLayout.fileLength(termLength) : span + SLACK;
+    }
+
+    /** Why a host may have no image of so long terms that takes so much; null if it may. */
+    Refusal refusal(String host, int termLength, long bytes) {
         Use use = byHost.getOrDefault(host, new Use());
-        long bytes = LogLayout.fileLength(termLength);
         if (termLength > options.maxTermLength()) {
             return Refusal.TERM_LENGTH;
         }
@@ -119,8 +132,8 @@ final class ImageQuota {
     }
 
     /** An image is going to be made. */
-    Share take(String host, int termLength) {
-        Share share = new Share(host, LogLayout.fileLength(termLength));
+    Share take(String host, long bytes) {
+        Share share = new Share(host, bytes);
         byHost.computeIfAbsent(host, none -> new Use()).add(1, share.bytes);
         total.add(1, share.bytes);
         return share;

@@ -76,13 +76,18 @@ final class InboundSetups {
             refuse(offered, PeerError.NARROW, narrow(terms.preferredWindow(), offered));
             return;
         }
-        ImageQuota.Refusal refusal = quota.refusal(peer, offered.termLength());
+        long span =
+                host.mayHoldPart(offered.endpoint())
+                        ? terms.span(offered.termLength(), offered.mtu())
+                        : 0;
+        long bytes = ImageQuota.bytes(offered.termLength(), span);
+        ImageQuota.Refusal refusal = quota.refusal(peer, offered.termLength(), bytes);
         if (refusal != null) {
             refuse(offered, refusal, quota.reason(refusal));
             return;
         }
-        ImageQuota.Share share = quota.take(peer, offered.termLength());
-        if (!host.onSetup(offered.endpoint(), setup(offered), answer(offered, share, peer))) {
+        ImageQuota.Share share = quota.take(peer, bytes);
+        if (!host.onSetup(offered.endpoint(), setup(offered, span), answer(offered, share))) {
             quota.giveBack(share);
             refuse(offered, false);
         }
@@ -98,7 +103,7 @@ final class InboundSetups {
                 + ", or have the publication name a shorter mtu";
     }
 
-    private SetupAnswer answer(ReceiverEvent.Offered offered, ImageQuota.Share share, String peer) {
+    private SetupAnswer answer(ReceiverEvent.Offered offered, ImageQuota.Share share) {
         return new SetupAnswer() {
             @Override
             public void onImage(InboundImage image) {
@@ -168,7 +173,7 @@ final class InboundSetups {
         }
     }
 
-    private static ImageSetup setup(ReceiverEvent.Offered offered) {
+    private static ImageSetup setup(ReceiverEvent.Offered offered, long span) {
         return new ImageSetup(
                 offered.sessionId(),
                 offered.streamId(),
@@ -177,7 +182,8 @@ final class InboundSetups {
                 offered.mtu(),
                 offered.position(),
                 offered.source().toString(),
-                offered.wantsResponses());
+                offered.wantsResponses(),
+                span);
     }
 
     /** An image is gone. */

@@ -5,6 +5,8 @@ package io.verbus.udp.inbound;
 import io.verbus.channel.DatagramSettings;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogCleaner;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogRoom;
 import io.verbus.transport.FrameTimestamps;
 import io.verbus.transport.InboundImage;
 import io.verbus.udp.common.ReceiverCounters;
@@ -61,6 +63,10 @@ final class ReceiveImage {
     private final ReceiverCounters counters;
     private final RebuiltLog log;
     private final LogCleaner cleaner;
+
+    /** Bytes of the log that are to be in memory ahead of what is consumed. */
+    private final long span;
+
     private final LossTally losses;
     private final GapRecovery recovery;
     private final StatusMessages status;
@@ -136,6 +142,7 @@ final class ReceiveImage {
         timeoutNs = options.imageTimeoutNs();
         log = new RebuiltLog(image.log(), offered.position());
         cleaner = new LogCleaner(image.log(), offered.position());
+        span = endpoint.terms().span(log.termLength(), mtu);
         losses =
                 new LossTally(
                         offered.streamId(),
@@ -221,11 +228,16 @@ final class ReceiveImage {
      */
     int clean() {
         long consumed = image.consumedPosition();
-        int step = log.termLength() / CLEAN_STEPS;
-        return consumed - cleaner.cleaned() < step
-                ? 0
-                : cleaner.clean(
-                        Math.min(consumed, log.rebuiltAcquire()), Math.min(step, MAX_CLEANED));
+        boolean isWhole = log.termLength() <= LogRoom.LONGEST_WHOLE;
+        int step = isWhole ? log.termLength() / CLEAN_STEPS : MAX_CLEANED;
+        int cleaned =
+                consumed - cleaner.cleaned() < step
+                        ? 0
+                        : cleaner.clean(
+                                Math.min(consumed, log.rebuiltAcquire()),
+                                Math.min(step, MAX_CLEANED));
+        image.log().room().hold(cleaner.cleaned(), consumed + span);
+        return cleaned;
     }
 
     /** What of the stream was lost. */
@@ -444,10 +456,7 @@ final class ReceiveImage {
             return;
         }
         image.window(congestion.window());
-        long limit =
-                parting != null
-                        ? granted
-                        : Math.max(cleaner.limit(consumed, congestion.window()), granted);
+        long limit = parting != null ? granted : Math.max(limit(consumed), granted);
         int length = status.write(frame, 0, consumed, (int) Math.max(limit - consumed, 0));
         boolean isSent = sender.send(replyTo, frame, length, nowNs);
         status.told(consumed, isSent, nowNs);
@@ -455,6 +464,12 @@ final class ReceiveImage {
             granted = limit;
             counters.statusMessages.incrementRelease();
         }
+    }
+
+    /** The word behind what is granted is read, too. */
+    private long limit(long consumed) {
+        long inMemory = image.log().room().end() - LogLayout.MIN_PAGE_LENGTH;
+        return Math.min(cleaner.limit(consumed, congestion.window()), inMemory);
     }
 
     /** A gap has been open for long enough to act. */

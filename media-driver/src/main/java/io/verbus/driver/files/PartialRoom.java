@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.files;
+
+import io.verbus.BusException;
+import io.verbus.directory.HeldPath;
+import io.verbus.driver.background.SlicedTask;
+import io.verbus.logbuffer.LogBuffers;
+import io.verbus.logbuffer.LogLayout;
+import io.verbus.logbuffer.LogRoom;
+import io.verbus.logbuffer.LogSpec;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Memory of a log that is taken while the stream goes on: the first part before the log stands,
+ * then the rest. Of long terms only the part that is in use is taken, which goes round in the file
+ * with the stream:
+ *
+ * <pre>
+ *      given back      begin      cleaned           consumed, rebuilt, granted       end     hole
+ *  --------------------+--------------+------------------------------------------+-------------
+ *                      | is given back|  is in use                               |  is taken
+ * </pre>
+ *
+ * <p>A page is taken before anything can be written to it, so that a full file system holds the
+ * stream up, and no access fails.
+ */
+final class PartialRoom implements LogRoom, SlicedTask {
+    private static final int SLICE = LogCreation.SLICE;
+    private static final long RETRY_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private final LogFiles files;
+    private final LogSpace space;
+    private final HeldPath folder;
+    private final String name;
+    private final Object owner;
+    private final long termsLength;
+
+    /** Whether all is taken in the end, and nothing given back. */
+    private final boolean isWhole;
+
+    private final long firstEnd;
+    private LogBuffers log;
+
+    // Written by the conductor.
+    private volatile long wantedFrom;
+    private volatile long wantedTo;
+
+    // Conductor's.
+    private boolean isUnderWay;
+    private boolean hasFailed;
+    private long failedNs;
+
+    // Written by the slices' thread.
+    private volatile long begin;
+    private volatile long end;
+
+    // Guarded by this object, as the log may be unmapped by another thread.
+    private boolean isClosed;
+    private long promised;
+
+    /**
+     * @param space of which the first part, or all, is promised to the log.
+     * @param folder of the log's file.
+     * @param name of the file.
+     * @param owner whose turn it is when something is done for the log.
+     * @param spec of the log.
+     * @param part bytes that are taken before the log stands, whole pages.
+     */
+    PartialRoom(
+            LogFiles files,
+            LogSpace space,
+            HeldPath folder,
+            String name,
+            Object owner,
+            LogSpec spec,
+            long part) {
+        this.files = files;
+        this.space = space;
+        this.folder = folder;
+        this.name = name;
+        this.owner = owner;
+        termsLength = (long) LogLayout.PARTITIONS * spec.termLength();
+        isWhole = spec.termLength() <= LONGEST_WHOLE;
+        begin = spec.position() & -LogLayout.MIN_PAGE_LENGTH;
+        end = begin;
+        firstEnd = begin + part;
+        wantedFrom = begin;
+        wantedTo = isWhole ? begin + termsLength : firstEnd;
+        promised = wantedTo - begin;
+    }
+
+    /** Bytes that are to be promised to the log. */
+    long promised() {
+        return promised;
+    }
+
+    /** The log stands, but for its first part. */
+    void use(LogBuffers mapped) {
+        log = mapped;
+        log.room(this);
+        if (!isWhole) {
+            log.metadata().putInt(LogLayout.PARTIAL, 1);
+        }
+    }
+
+    /** Whether the log can be used. */
+    boolean hasFirstPart() {
+        return end >= firstEnd;
+    }
+
+    @Override
+    public long end() {
+        return end;
+    }
+
+    @Override
+    public void hold(long from, long to) {
+        if (!isWhole) {
+            wantedFrom = from;
+            wantedTo = Math.max(wantedTo, Math.min(to, begin + termsLength));
+        }
+        boolean isDue = end < wantedTo || wantedFrom - begin >= SLICE;
+        if (isDue && !isUnderWay && !(hasFailed && System.nanoTime() - failedNs < RETRY_NS)) {
+            isUnderWay = true;
+            files.begin(owner, this);
+        }
+    }
+
+    @Override
+    public synchronized boolean work() {
+        if (isClosed) {
+            return true;
+        }
+        if (end < wantedTo) {
+            take(slice(end, wantedTo));
+        } else if (wantedFrom - begin >= SLICE) {
+            long count = slice(begin, wantedFrom);
+            LogSpace.giveBack(folder.place(name), begin % termsLength, count);
+            begin += count;
+        }
+        return end >= wantedTo && wantedFrom - begin < SLICE;
+    }
+
+    private void take(long count) {
+        int errno = LogSpace.take(folder.place(name), end % termsLength, count);
+        if (errno != 0) {
+            throw LogSpace.tooLittle(folder.path(), count, errno);
+        }
+        log.touch(end % termsLength, count);
+        long settled = Math.min(count, promised);
+        promised -= settled;
+        space.settle(settled);
+        end = isWhole && end + count == wantedTo ? Long.MAX_VALUE : end + count;
+    }
+
+    /** Whole pages up to a position, within the file, and not more than is done at a time. */
+    private long slice(long from, long to) {
+        long pages = to - from + LogLayout.MIN_PAGE_LENGTH - 1 & -LogLayout.MIN_PAGE_LENGTH;
+        return Math.min(Math.min(SLICE, pages), termsLength - from % termsLength);
+    }
+
+    @Override
+    public void onDone(RuntimeException failure) {
+        isUnderWay = false;
+        hasFailed = failure != null;
+        if (hasFailed) {
+            failedNs = System.nanoTime();
+            files.onError(
+                    new BusException(
+                            "a stream waits, as its image cannot grow: " + failure.getMessage(),
+                            failure));
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        isClosed = true;
+        space.settle(promised);
+        promised = 0;
+    }
+}
