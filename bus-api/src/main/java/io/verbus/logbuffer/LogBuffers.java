@@ -6,6 +6,7 @@ import io.verbus.BusException;
 import io.verbus.directory.DirectoryTrust;
 import io.verbus.directory.DriverFile;
 import io.verbus.memory.ClientMapping;
+import io.verbus.memory.MappedPages;
 
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -384,6 +385,43 @@ public final class LogBuffers implements AutoCloseable {
         }
         touched = sum;
         return end;
+    }
+
+    /**
+     * Whether another process has truncated the file, so that an access to this log may be a fault.
+     * Any thread; the log must not be closed meanwhile.
+     */
+    public boolean isTruncated() {
+        if (file == null) {
+            return false;
+        }
+        // The last page holds the metadata, and goes first.
+        long last = LogLayout.metadataOffset(segment.byteSize()) & -PAGE;
+        return switch (MappedPages.state(segment.asSlice(last))) {
+            case READABLE -> false;
+            case LOST -> true;
+            case UNKNOWN -> isFileShort();
+        };
+    }
+
+    private boolean isFileShort() {
+        try {
+            return Files.size(file) < segment.byteSize();
+        } catch (IOException e) {
+            return true; // whoever removes a log may have truncated it before
+        }
+    }
+
+    /**
+     * Puts memory of this process in the place of the file, which others may have truncated. The
+     * log is one that nothing was appended to, and that nobody else sees: who still has it meets no
+     * fault. For logs that were created here.
+     *
+     * @throws BusException if the kernel refuses.
+     */
+    public void abandon() {
+        MappedPages.replace(segment);
+        initialise(metadata, spec, LogLayout.MIN_PAGE_LENGTH);
     }
 
     /**

@@ -7,6 +7,7 @@ import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.agent.CycleTime;
 import io.verbus.driver.agent.Draining;
 import io.verbus.driver.agent.DriverClock;
+import io.verbus.driver.agent.LogFaults;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.command.CommandDecoder;
 import io.verbus.driver.command.CommandReader;
@@ -23,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Conducts: commands of clients, limits and ends of streams, what the transports ask, timers. An
- * error in one part is recorded and keeps no other part from its turn.
+ * exception in one part is recorded and keeps no other part from its turn.
  *
  * <p>It never waits: what takes long is done by {@link Background}, and each queue is drained a
  * bounded piece a cycle.
@@ -41,6 +42,8 @@ public final class Conductor implements Agent {
     private static final int DONE_PER_CYCLE = 10;
 
     private final DriverParts parts;
+    private final LogFaults faults;
+    private final LogFaults.Streams truncated = this::endTruncated;
     private final DriverClock clock;
     private final RingBuffer commands;
     private final CommandReader reader;
@@ -63,8 +66,12 @@ public final class Conductor implements Agent {
     private long commandPosition;
     private long commandPositionNs;
 
-    Conductor(DriverParts parts, CycleTime cycleTime) {
+    /**
+     * @param faults in logs, which other agents meet, too.
+     */
+    Conductor(DriverParts parts, LogFaults faults, CycleTime cycleTime) {
         this.parts = parts;
+        this.faults = faults;
         this.clock = parts.clock();
         this.commands = parts.commands();
         this.reader =
@@ -94,8 +101,9 @@ public final class Conductor implements Agent {
     @Override
     public int doWork() {
         long nowNs = clock.update();
+        int work = faults.mend(truncated);
         cycleTime.onCycle(nowNs);
-        int work = background.tell(DONE_PER_CYCLE) + waiting.run();
+        work += background.tell(DONE_PER_CYCLE) + waiting.run();
         int read = readCommands();
         work += read;
         work += updateStreams(nowNs);
@@ -105,6 +113,17 @@ public final class Conductor implements Agent {
             work += onTimer(nowNs, read < COMMANDS_PER_CYCLE);
         }
         return work;
+    }
+
+    /**
+     * Merged images go before the sources that write their logs, and logs of streams that have
+     * ended last.
+     */
+    private int endTruncated() {
+        return publications.endTruncated()
+                + merged.endTruncated()
+                + images.endTruncated()
+                + files.abandonTruncated();
     }
 
     private int readCommands() {

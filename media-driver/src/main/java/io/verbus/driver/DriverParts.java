@@ -170,6 +170,7 @@ record DriverParts(
                         rejected,
                         config.imageLivenessTimeoutNs(),
                         config.untethered(),
+                        errors,
                         clock.nanoTime());
         manuals.removals(merged::onRemoved);
         Losses losses = new Losses(directory, clock, errors);

@@ -39,6 +39,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
     private final LogFiles files;
     private final DriverCounters counters;
     private final EventEncoder events;
+    private final ErrorHandler errors;
     private final PeerErrorLog peerErrors;
     private final LongSupplier ids;
     private final UntetheredTimeouts timeouts;
@@ -70,6 +71,7 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
         this.files = files;
         this.counters = counters;
         this.events = events;
+        this.errors = errors;
         this.peerErrors = new PeerErrorLog(errors, counters.system(SystemCounter.IMAGES_INVALID));
         this.ids = ids;
         this.count = counters.system(SystemCounter.IMAGES);
@@ -234,6 +236,39 @@ final class Images implements RoundRobin.Turn<NetworkImage> {
             count += roundRobin.get(i).isStopping() ? 1 : 0;
         }
         return count;
+    }
+
+    /** Ends those whose logs another process has truncated. Returns how many. */
+    int endTruncated() {
+        int count = 0;
+        for (int i = 0; i < roundRobin.count(); i++) {
+            NetworkImage image = roundRobin.get(i);
+            LogBuffers log = image.log();
+            if (log.isTruncated()) {
+                log.abandon();
+                BusException failure = truncated(image);
+                onLost(image, failure.getMessage());
+                image.subscribers().endAll(failure.getMessage());
+                errors.onError(failure);
+                count++;
+            }
+        }
+        return count;
+    }
+
+    /** Why an image has ended whose log is truncated. */
+    static BusException truncated(Subscribable image) {
+        return new BusException(
+                "the image of stream "
+                        + image.streamId()
+                        + " session "
+                        + image.sessionId()
+                        + " from "
+                        + image.description()
+                        + " has ended, as a client has truncated its log "
+                        + image.log().file()
+                        + ": close the subscription, add it again, and see which client writes"
+                        + " there");
     }
 
     private void leave(NetworkImage image) {

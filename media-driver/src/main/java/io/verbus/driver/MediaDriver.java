@@ -14,6 +14,7 @@ import io.verbus.driver.agent.Draining;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.agent.DriverThreads;
 import io.verbus.driver.agent.EndSignals;
+import io.verbus.driver.agent.LogFaults;
 import io.verbus.driver.background.HostNames;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfigBuilder;
@@ -30,12 +31,15 @@ import io.verbus.driver.share.ShareLimits;
 import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.DriverFailure;
+import io.verbus.driver.status.ErrorReports;
 import io.verbus.driver.status.ErrorSink;
 import io.verbus.driver.status.UnusedOptions;
 import io.verbus.memory.JvmFlags;
 import io.verbus.transport.Option;
 import io.verbus.transport.TransportProvider;
 
+import org.agrona.LangUtil;
 import org.agrona.concurrent.AgentInvoker;
 import org.agrona.concurrent.SystemEpochClock;
 import org.agrona.concurrent.errors.DistinctErrorLog;
@@ -46,6 +50,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -64,11 +69,18 @@ public final class MediaDriver implements AutoCloseable {
     /** Time between looks whether all is sent and read. */
     private static final long LOOK_MS = 5;
 
+    /** Time for a process to end by itself once its driver has failed. */
+    private static final long HALT_MS = TimeUnit.SECONDS.toMillis(10);
+
+    private static final int FAILED = 1;
+
     private final DriverConfig config;
     private final DriverDirectory directory;
     private final List<String> media;
     private final CountDownLatch end;
     private final boolean isProcess;
+    private final DriverFailure failure = new DriverFailure();
+    private final ErrorReports reports = new ErrorReports(failure);
     private CncFile cnc;
     private ErrorSink errors;
     private Shares shares;
@@ -83,7 +95,8 @@ public final class MediaDriver implements AutoCloseable {
     private volatile BusException loss;
 
     /**
-     * @param end counted down by a client that may end the driver, or when the directory is lost.
+     * @param end counted down by a client that may end the driver, by a failure, or when the
+     *     directory is lost.
      * @param isProcess whether the thread that awaits the end closes the driver.
      */
     private MediaDriver(
@@ -102,10 +115,10 @@ public final class MediaDriver implements AutoCloseable {
         }
         try {
             this.media = start(providers);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             try {
                 close();
-            } catch (RuntimeException closing) {
+            } catch (RuntimeException | Error closing) {
                 e.addSuppressed(closing);
             }
             throw e;
@@ -182,7 +195,13 @@ public final class MediaDriver implements AutoCloseable {
         DistinctErrorLog log =
                 new DistinctErrorLog(
                         cnc.errorLog(), SystemEpochClock.INSTANCE, StandardCharsets.UTF_8);
-        errors = new ErrorSink(log, counters.system(SystemCounter.ERRORS), config.errorHandler());
+        errors =
+                new ErrorSink(
+                        log,
+                        counters.system(SystemCounter.ERRORS),
+                        config.errorHandler(),
+                        reports,
+                        failure);
         audit = AuditLog.open(directory.path(), config.auditFile(), config.auditLength(), errors);
         List<TransportProvider> providers = given != null ? given : Transports.load(errors);
         Transports.checkOptions(providers, config.transportOptions());
@@ -199,7 +218,8 @@ public final class MediaDriver implements AutoCloseable {
                         errors);
         UnusedOptions.show(config.unusedOptions(), counters);
         CycleTimes cycleTimes = CycleTimes.of(config, counters);
-        Conductor conductor = new Conductor(parts, cycleTimes.conductor());
+        LogFaults faults = new LogFaults(errors);
+        Conductor conductor = new Conductor(parts, faults, cycleTimes.conductor());
         draining = conductor.draining();
         threads =
                 new DriverThreads(
@@ -207,7 +227,11 @@ public final class MediaDriver implements AutoCloseable {
                         conductor,
                         new Sender(parts.transports(), parts.spied(), cycleTimes.sender()),
                         new Receiver(parts.transports(), parts.mergers(), cycleTimes.receiver()),
-                        errors);
+                        errors,
+                        failure,
+                        faults);
+        // Started ahead: a thread may be what a failing process cannot make any more.
+        Thread.ofPlatform().daemon().name("verbus-failure").start(this::awaitFailure);
         threads.start();
         if (parts.resolver() != null) {
             parts.resolver().start();
@@ -216,7 +240,9 @@ public final class MediaDriver implements AutoCloseable {
         cnc.publish();
         if (config.metrics() != null) {
             DirectoryTrust trust = new DirectoryTrust(null, config.directoryGroup(), null);
-            metrics = new MetricsServer(config.metrics(), new DriverWatch(directory.path(), trust));
+            metrics =
+                    new MetricsServer(
+                            config.metrics(), new DriverWatch(directory.path(), trust), failure);
         }
         watch = DirectoryWatch.start(directory, this::onLoss);
         return Transports.media(providers);
@@ -278,8 +304,65 @@ public final class MediaDriver implements AutoCloseable {
                                     + ", whose writeback makes latency uneven: use one on tmpfs,"
                                     + " such as /dev/shm/verbus");
             errors.onWarning(warning);
-            config.warningHandler().onError(warning);
+            warn(warning);
         }
+    }
+
+    private void warn(Throwable warning) {
+        reports.tell(config.warningHandler(), warning);
+    }
+
+    /** Closes a driver that has failed, and tells its owner. A thread of its own. */
+    private void awaitFailure() {
+        try {
+            if (failure.await() == null) {
+                return; // closed
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return;
+        }
+        // What fails for want of memory keeps nothing that follows from its turn.
+        attempt(() -> errors.onError(failed()));
+        attempt(directory::keep);
+        if (threads.invoker() == null) {
+            attempt(this::close);
+        }
+        attempt(() -> config.failureHandler().onError(failed()));
+        end.countDown();
+    }
+
+    private void attempt(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            failure.error().addSuppressed(e);
+        }
+    }
+
+    private BusException failed() {
+        Throwable error = failure.error();
+        return new BusException(
+                "the driver in "
+                        + directory.path()
+                        + " has failed and ends, as thread "
+                        + failure.where()
+                        + " met "
+                        + error
+                        + ": start it again"
+                        + (error instanceof OutOfMemoryError ? ", with a larger heap (-Xmx)" : "")
+                        + "; its error log stays for `verbus errors`",
+                error);
+    }
+
+    /**
+     * The error that has ended the driver by itself; null while it works, and if it was closed. A
+     * driver ends when one of its threads meets an {@link Error}: it logs that, closes, and tells
+     * {@link DriverConfigBuilder#failureHandler}. In {@link ThreadingMode#INVOKER} the error is
+     * thrown to the invoking thread, which closes the driver. Any thread.
+     */
+    public Throwable failure() {
+        return failure.error();
     }
 
     /** The directory that clients connect to. */
@@ -341,42 +424,42 @@ public final class MediaDriver implements AutoCloseable {
         if (isClosed) {
             return;
         }
-        tellLoss(directory.loss());
+        if (failure.error() == null) {
+            tellLoss(directory.loss());
+        }
         isClosed = true;
-        try {
-            if (watch != null) {
-                watch.close();
+        failure.end();
+        Throwable first = null;
+        for (AutoCloseable each :
+                Arrays.asList(watch, metrics, threads, audit, errors, cnc, reports, directory)) {
+            try {
+                if (each != null) {
+                    each.close();
+                }
+            } catch (Exception | Error e) { // which keeps nothing else from being closed
+                if (first == null) {
+                    first = e;
+                } else {
+                    first.addSuppressed(e);
+                }
             }
-            if (metrics != null) {
-                metrics.close();
-            }
-            if (threads != null) {
-                threads.close();
-            }
-            if (audit != null) {
-                audit.close();
-            }
-            if (errors != null) {
-                errors.close();
-            }
-            if (cnc != null) {
-                cnc.close();
-            }
-        } finally {
-            directory.close();
+        }
+        if (first != null) {
+            LangUtil.rethrowUnchecked(first);
         }
     }
 
     /**
      * Runs a driver as this process's purpose: says when it is ready, and returns once the process
      * was told to end (SIGTERM, SIGINT), or a client that may has ended it, and the driver has
-     * drained and closed in good order. Told again, it closes at once.
+     * drained and closed in good order. Told again, it closes at once. If the driver fails and the
+     * process does not end within ten seconds, it is halted.
      *
      * @param config its settings.
      * @param out where a line goes when the driver is ready, behind those that its transports have
      *     for whoever starts it, and the address of the metrics, if there is one.
-     * @throws BusException if the driver cannot start, or its directory was deleted or taken over
-     *     while it was running.
+     * @throws BusException if the driver cannot start or has failed, or its directory was deleted
+     *     or taken over while it was running.
      */
     public static void run(DriverConfig config, PrintStream out) throws InterruptedException {
         HostNames.rememberNothing();
@@ -392,8 +475,8 @@ public final class MediaDriver implements AutoCloseable {
         JvmFlags.check();
         MediaDriver driver = new MediaDriver(config, null, end, true);
         try (driver;
-                ServiceManager manager =
-                        ServiceManager.of(System.getenv(), config.warningHandler())) {
+                ServiceManager manager = ServiceManager.of(System.getenv(), driver::warn)) {
+            Thread.ofPlatform().daemon().name("verbus-halt").start(driver::haltOnFailure);
             // What ends the JVM in another way, such as SIGHUP.
             Runtime.getRuntime()
                     .addShutdownHook(new Thread(() -> end(manager, driver), "verbus-shutdown"));
@@ -412,6 +495,9 @@ public final class MediaDriver implements AutoCloseable {
             out.flush();
             driver.tellReady(manager);
             end.await();
+            if (driver.failure() != null) {
+                throw driver.failed();
+            }
             long drainNs = driver.loss == null ? config.drainTimeoutNs() : 0;
             int unfinished = driver.drain(drainNs, atOnce);
             if (unfinished > 0) {
@@ -424,6 +510,18 @@ public final class MediaDriver implements AutoCloseable {
         }
         if (driver.loss != null) {
             throw driver.loss;
+        }
+    }
+
+    /** A process whose driver has failed must end, even if something keeps it from closing. */
+    private void haltOnFailure() {
+        try {
+            if (failure.await() != null) {
+                Thread.sleep(HALT_MS);
+                Runtime.getRuntime().halt(FAILED);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

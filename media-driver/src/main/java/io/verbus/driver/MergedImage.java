@@ -330,11 +330,16 @@ final class MergedImage implements Subscribable, Mergers.Merger {
      * @param rejection of the image of each source.
      */
     void reject(String why, Consumer<NetworkImage> rejection) {
-        subscribers.endAll(why);
-        isForsaken = true;
+        fail(why);
         for (MergedSource source : sources) {
             rejection.accept(source.image());
         }
+    }
+
+    /** Ends the image for all its subscribers. */
+    void fail(String why) {
+        subscribers.endAll(why);
+        isForsaken = true;
     }
 
     private void close() {

@@ -19,6 +19,8 @@ import io.verbus.transport.InboundImage;
 import io.verbus.transport.SetupAnswer;
 import io.verbus.transport.Transport;
 
+import org.agrona.ErrorHandler;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -84,6 +86,7 @@ final class MergedImages {
     private final RejectedStreams rejected;
     private final long livenessTimeoutNs;
     private final UntetheredTimeouts timeouts;
+    private final ErrorHandler errors;
     private final List<MergedImage> all = new ArrayList<>();
     private final List<Preparation> preparations = new ArrayList<>();
     private long nowNs;
@@ -98,6 +101,7 @@ final class MergedImages {
             RejectedStreams rejected,
             long livenessTimeoutNs,
             UntetheredTimeouts timeouts,
+            ErrorHandler errors,
             long nowNs) {
         this.subscriptions = subscriptions;
         this.files = files;
@@ -108,6 +112,7 @@ final class MergedImages {
         this.images = images;
         this.livenessTimeoutNs = livenessTimeoutNs;
         this.timeouts = timeouts;
+        this.errors = errors;
         this.nowNs = nowNs;
     }
 
@@ -261,6 +266,23 @@ final class MergedImages {
                 image.removeFrom(destination);
             }
         }
+    }
+
+    /** Ends those whose logs another process has truncated. Returns how many. */
+    int endTruncated() {
+        int count = 0;
+        for (int i = 0; i < all.size(); i++) {
+            MergedImage image = all.get(i);
+            LogBuffers log = image.log();
+            if (log.isTruncated()) {
+                log.abandon();
+                BusException failure = Images.truncated(image);
+                image.fail(failure.getMessage());
+                errors.onError(failure);
+                count++;
+            }
+        }
+        return count;
     }
 
     /** Every cycle. Returns the amount of work done. */

@@ -421,6 +421,32 @@ final class Publications implements RoundRobin.Turn<Publication> {
         }
     }
 
+    /** Ends those whose logs another process has truncated. Returns how many. */
+    int endTruncated() {
+        int count = 0;
+        for (int i = 0; i < all.size(); i++) {
+            Publication publication = all.get(i);
+            LogBuffers log = publication.log();
+            if (log.isTruncated()) {
+                log.abandon();
+                BusException failure =
+                        new BusException(
+                                "the publication of stream "
+                                        + publication.streamId()
+                                        + " session "
+                                        + publication.sessionId()
+                                        + " has ended, as a client has truncated its log "
+                                        + log.file()
+                                        + ": close it, add it again, and see which client writes"
+                                        + " there");
+                fail(publication, failure.getMessage());
+                errors.onError(failure);
+                count++;
+            }
+        }
+        return count;
+    }
+
     /** A publication's log holds what no appender writes: ends it, and tells its clients. */
     void fail(Publication publication, String reason) {
         publication.fail(reason);

@@ -15,12 +15,9 @@ final class ChildProcess implements AutoCloseable {
     private final Process process;
     private final BufferedReader out;
 
-    private ChildProcess(List<String> command) {
+    private ChildProcess(List<String> command, ProcessBuilder.Redirect error) {
         try {
-            process =
-                    new ProcessBuilder(command)
-                            .redirectError(ProcessBuilder.Redirect.INHERIT)
-                            .start();
+            process = new ProcessBuilder(command).redirectError(error).start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -40,6 +37,27 @@ final class ChildProcess implements AutoCloseable {
     /** Starts a main class of another class path through another command. */
     static ChildProcess start(
             List<String> prefix, String classPath, Class<?> main, String... args) {
+        return new ChildProcess(
+                command(prefix, classPath, main, args), ProcessBuilder.Redirect.INHERIT);
+    }
+
+    /** Starts a main class whose standard error is a pipe that nobody reads. */
+    static ChildProcess startUnread(String classPath, Class<?> main, String... args) {
+        return new ChildProcess(
+                command(List.of(), classPath, main, args), ProcessBuilder.Redirect.PIPE);
+    }
+
+    /** Reads standard error from now on, up to a line that contains a text; null at its end. */
+    String awaitErrorLine(String text) {
+        return process.errorReader(StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.contains(text))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static List<String> command(
+            List<String> prefix, String classPath, Class<?> main, String... args) {
         List<String> command = new ArrayList<>(prefix);
         command.add(ProcessHandle.current().info().command().orElse("java"));
         command.add("--enable-native-access=ALL-UNNAMED");
@@ -51,7 +69,7 @@ final class ChildProcess implements AutoCloseable {
         command.add(classPath);
         command.add(main.getName());
         command.addAll(List.of(args));
-        return new ChildProcess(command);
+        return command;
     }
 
     /** The next line that the process prints; null at its end. */

@@ -32,8 +32,8 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 class DriverDirectoryTest {
     @TempDir Path folder;
@@ -215,7 +215,7 @@ class DriverDirectoryTest {
     @Test
     void ipcWorksInADirectoryOnDiskWithAWarning() {
         Path path = folder.resolve("disk");
-        List<String> warnings = new ArrayList<>();
+        List<String> warnings = new CopyOnWriteArrayList<>();
         DriverConfig config =
                 Drivers.config()
                         .directory(path)
@@ -224,7 +224,9 @@ class DriverDirectoryTest {
         try (MediaDriver driver =
                         MediaDriver.launch(config, List.of(new LoopTransport.Provider()));
                 Bus bus = Drivers.connect(driver)) {
-            Assumptions.assumeFalse(warnings.isEmpty(), "the folder for tests is in memory");
+            Assumptions.assumeFalse(
+                    Drivers.errors(driver).isEmpty(), "the folder for tests is in memory");
+            Await.until("warned", () -> !warnings.isEmpty());
             assertTrue(warnings.getFirst().contains("use one on tmpfs"), warnings.toString());
             assertEquals(warnings.size(), Drivers.errors(driver).size());
             assertEquals(0, Drivers.counter(bus, SystemCounter.ERRORS));

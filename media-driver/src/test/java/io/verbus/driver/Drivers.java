@@ -67,8 +67,13 @@ public final class Drivers {
 
     /** What stands in the driver's error log. */
     public static List<String> errors(MediaDriver driver) {
+        return errors(driver.directory());
+    }
+
+    /** What stands in the error log of a directory, whether or not its driver runs. */
+    static List<String> errors(Path directory) {
         List<String> errors = new ArrayList<>();
-        try (CncFile cnc = CncFile.map(driver.directory().resolve(CncFile.NAME))) {
+        try (CncFile cnc = CncFile.map(directory.resolve(CncFile.NAME))) {
             ErrorLogReader.read(
                     cnc.errorLog(),
                     (count, first, last, text) -> errors.add(text.lines().findFirst().orElse("")));

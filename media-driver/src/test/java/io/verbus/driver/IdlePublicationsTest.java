@@ -13,10 +13,13 @@ import io.verbus.cnc.CncSpec;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.agent.CycleTimes;
 import io.verbus.driver.agent.DriverClock;
+import io.verbus.driver.agent.LogFaults;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
+import io.verbus.driver.status.DriverFailure;
+import io.verbus.driver.status.ErrorReports;
 import io.verbus.driver.status.ErrorSink;
 import io.verbus.transport.Instructions;
 
@@ -61,9 +64,14 @@ class IdlePublicationsTest {
                             config.counterValuesLength(),
                             config.errorLogLength(),
                             false));
+    private final DriverFailure failure = new DriverFailure();
+    private final ErrorReports reports = new ErrorReports(failure);
     private final DriverParts parts = parts();
     private final Conductor conductor =
-            new Conductor(parts, CycleTimes.of(config, parts.counters()).conductor());
+            new Conductor(
+                    parts,
+                    new LogFaults(Throwable::printStackTrace),
+                    CycleTimes.of(config, parts.counters()).conductor());
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[1024]);
     private final List<Publication> publications = new ArrayList<>();
     private final List<Subscription> subscriptions = new ArrayList<>();
@@ -78,7 +86,11 @@ class IdlePublicationsTest {
                         cnc.errorLog(), SystemEpochClock.INSTANCE, StandardCharsets.UTF_8);
         ErrorSink errors =
                 new ErrorSink(
-                        log, counters.system(SystemCounter.ERRORS), Throwable::printStackTrace);
+                        log,
+                        counters.system(SystemCounter.ERRORS),
+                        Throwable::printStackTrace,
+                        reports,
+                        failure);
         return DriverParts.assemble(
                 config, directory, cnc, List.of(), clock, counters, () -> {}, null, errors);
     }
@@ -89,6 +101,7 @@ class IdlePublicationsTest {
             bus.close();
         }
         conductor.onClose();
+        reports.close();
         cnc.close();
         directory.close();
     }

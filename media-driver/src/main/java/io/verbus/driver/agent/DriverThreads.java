@@ -5,18 +5,17 @@ package io.verbus.driver.agent;
 import io.verbus.BusException;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfig.AgentConfig;
+import io.verbus.driver.status.DriverFailure;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentInvoker;
-import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.CompositeAgent;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.SystemNanoClock;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionException;
 
 /**
  * Runs the agents on as many threads as the threading mode says, or on none. They are stopped in
@@ -24,17 +23,26 @@ import java.util.concurrent.CompletionException;
  */
 public final class DriverThreads implements AutoCloseable {
     private final ErrorHandler errors;
-    private final List<BoundAgent> agents = new ArrayList<>();
-    private final List<AgentRunner> runners = new ArrayList<>();
+    private final DriverFailure failure;
+    private final LogFaults faults;
+    private final List<AgentThread> threads = new ArrayList<>();
     private AgentInvoker invoker;
 
+    /**
+     * @param failure told of errors that end the driver.
+     * @param faults told of faults in logs.
+     */
     public DriverThreads(
             DriverConfig config,
             Agent conductor,
             NetworkAgent sender,
             NetworkAgent receiver,
-            ErrorHandler errors) {
+            ErrorHandler errors,
+            DriverFailure failure,
+            LogFaults faults) {
         this.errors = errors;
+        this.failure = failure;
+        this.faults = faults;
         switch (config.threading()) {
             case DEDICATED -> {
                 addNetwork(sender, config.sender());
@@ -46,18 +54,27 @@ public final class DriverThreads implements AutoCloseable {
                 add(conductor, config.conductor());
             }
             case SHARED -> add(new CompositeAgent(sender, receiver, conductor), config.conductor());
-            case INVOKER ->
-                    invoker =
-                            new AgentInvoker(
-                                    errors,
-                                    null,
-                                    new InvokedAgents(
-                                            sender,
-                                            receiver,
-                                            conductor,
-                                            SystemNanoClock.INSTANCE,
-                                            errors));
+            case INVOKER -> invoker = invoker(conductor, sender, receiver);
         }
+    }
+
+    private AgentInvoker invoker(Agent conductor, NetworkAgent sender, NetworkAgent receiver) {
+        return new AgentInvoker(
+                // What is thrown to the invoking thread has been reported.
+                thrown -> {
+                    if (!(thrown instanceof Error)) {
+                        errors.onError(thrown);
+                    }
+                },
+                null,
+                new InvokedAgents(
+                        sender,
+                        receiver,
+                        conductor,
+                        SystemNanoClock.INSTANCE,
+                        errors,
+                        failure,
+                        faults));
     }
 
     private void addNetwork(Agent agent, AgentConfig config) {
@@ -69,9 +86,7 @@ public final class DriverThreads implements AutoCloseable {
     }
 
     private void add(Agent agent, AgentConfig config, IdleStrategy idle) {
-        BoundAgent bound = new BoundAgent(agent, config);
-        agents.add(bound);
-        runners.add(new AgentRunner(idle, errors, null, bound));
+        threads.add(new AgentThread(agent, config, idle, errors, failure, faults));
     }
 
     /**
@@ -80,17 +95,8 @@ public final class DriverThreads implements AutoCloseable {
      * @throws BusException if a thread cannot be bound to its CPU; all are to be closed then.
      */
     public void start() {
-        for (AgentRunner runner : runners) {
-            // The runner names its thread by the agent's role.
-            AgentRunner.startOnThread(runner);
-        }
-        for (BoundAgent agent : agents) {
-            try {
-                agent.awaitStarted();
-            } catch (CompletionException e) {
-                throw e.getCause() instanceof BusException cause ? cause : e;
-            }
-        }
+        threads.forEach(AgentThread::start);
+        threads.forEach(AgentThread::awaitStarted);
         if (invoker != null) {
             invoker.start();
         }
@@ -103,9 +109,7 @@ public final class DriverThreads implements AutoCloseable {
 
     @Override
     public void close() {
-        for (AgentRunner runner : runners) {
-            runner.close();
-        }
+        threads.forEach(AgentThread::close);
         if (invoker != null) {
             invoker.close();
         }

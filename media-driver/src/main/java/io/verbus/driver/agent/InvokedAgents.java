@@ -2,6 +2,8 @@
 
 package io.verbus.driver.agent;
 
+import io.verbus.driver.status.DriverFailure;
+
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.NanoClock;
@@ -10,8 +12,9 @@ import org.agrona.concurrent.NanoClock;
  * The driver's agents where the application's thread drives them, in the order in which a message
  * passes: what was offered is sent first, and what arrives is received last, just before the
  * application polls. The conductor has no part in either, and gets a turn now and then: the time
- * that it takes would be spent between arrival and poll. One clock read serves all. An error in one
- * of them is recorded and keeps no other from its turn.
+ * that it takes would be spent between arrival and poll. One clock read serves all. An exception in
+ * one of them is recorded and keeps no other from its turn. An {@link Error} ends the driver, and
+ * is thrown to the application.
  */
 final class InvokedAgents implements Agent {
     /** Between the conductor's turns, if the application comes that often. */
@@ -28,24 +31,32 @@ final class InvokedAgents implements Agent {
     private final Agent conductor;
     private final NanoClock clock;
     private final ErrorHandler errors;
+    private final DriverFailure failure;
+    private final LogFaults faults;
     private long conductedNs;
     private int cycles = CONDUCT_CYCLES;
 
     /**
      * @param clock monotonic.
      * @param errors where errors are recorded.
+     * @param failure of the driver, thrown to whoever invokes.
+     * @param faults told of faults in logs.
      */
     InvokedAgents(
             NetworkAgent sender,
             NetworkAgent receiver,
             Agent conductor,
             NanoClock clock,
-            ErrorHandler errors) {
+            ErrorHandler errors,
+            DriverFailure failure,
+            LogFaults faults) {
         this.sender = sender;
         this.receiver = receiver;
         this.conductor = conductor;
         this.clock = clock;
         this.errors = errors;
+        this.failure = failure;
+        this.faults = faults;
         conductedNs = clock.nanoTime() - CONDUCT_INTERVAL_NS;
     }
 
@@ -58,6 +69,27 @@ final class InvokedAgents implements Agent {
 
     @Override
     public int doWork() {
+        if (failure.error() != null) {
+            throw failed();
+        }
+        try {
+            return cycle();
+        } catch (Error e) {
+            if (faults.take(e)) {
+                return 1;
+            }
+            failure.fail(e);
+            throw e;
+        }
+    }
+
+    /** A driver that has failed does nothing more, however often it is invoked. */
+    private Error failed() {
+        Throwable cause = failure.error();
+        return cause instanceof Error error ? error : new Error(cause);
+    }
+
+    private int cycle() {
         long nowNs = clock.nanoTime();
         int work = work(sender, nowNs);
         if (isConductorDue(nowNs - conductedNs)) {

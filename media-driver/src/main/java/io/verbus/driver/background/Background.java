@@ -2,6 +2,9 @@
 
 package io.verbus.driver.background;
 
+import io.verbus.BusException;
+import io.verbus.driver.agent.LogFaults;
+
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
@@ -41,7 +44,7 @@ public final class Background implements AutoCloseable {
     private final FairThreads lookUps = new FairThreads("verbus-names", LOOK_UPS, LOOK_UPS_OF_ONE);
 
     /**
-     * @param errors where failures go that no caller is told.
+     * @param errors where failures go that no caller is told, and errors that end the driver.
      */
     public Background(ErrorHandler errors) {
         this.errors = errors;
@@ -91,18 +94,28 @@ public final class Background implements AutoCloseable {
         RuntimeException failure = null;
         try {
             call.run();
-        } catch (RuntimeException | Error e) {
+        } catch (RuntimeException e) {
+            failure = e;
+        } catch (Error e) {
             failure = told(e);
         }
         RuntimeException thrown = failure;
         done.add(() -> then.accept(thrown));
     }
 
-    /** An error, such as of a page that cannot be read, must end no thread that others need. */
-    private static RuntimeException told(Throwable thrown) {
-        return thrown instanceof RuntimeException failure
-                ? failure
-                : new IllegalStateException(thrown);
+    /**
+     * What is told of an error. A fault in a log's memory concerns that log, and no other; any
+     * other error ends the driver.
+     */
+    private RuntimeException told(Error error) {
+        if (LogFaults.isFault(error)) {
+            return new BusException(
+                    "the memory of a log is gone, as another process has truncated its file: see"
+                            + " which client writes to the driver directory",
+                    error);
+        }
+        errors.onError(error);
+        return new IllegalStateException(error);
     }
 
     /**
@@ -139,6 +152,9 @@ public final class Background implements AutoCloseable {
         } catch (InterruptedException e) {
             // Only this class knows the thread.
             Thread.currentThread().interrupt();
+        } catch (RuntimeException | Error e) {
+            // Without this thread no log is made any more.
+            errors.onError(new AssertionError("thread verbus-log-slices has ended", e));
         }
     }
 
@@ -159,8 +175,11 @@ public final class Background implements AutoCloseable {
                 return false;
             }
             done.add(() -> task.onDone(null));
-        } catch (RuntimeException | Error e) {
-            done.add(() -> task.onDone(told(e)));
+        } catch (RuntimeException e) {
+            done.add(() -> task.onDone(e));
+        } catch (Error e) {
+            RuntimeException failure = told(e);
+            done.add(() -> task.onDone(failure));
         }
         return true;
     }

@@ -59,8 +59,11 @@ import java.util.Map;
  * @param terminable whether a client may end the driver.
  * @param metrics where metrics and probes are served by HTTP; null for nowhere.
  * @param unusedOptions names of Aeron's options that were given and mean nothing here.
- * @param errorHandler told every error besides the error log; any agent's thread.
- * @param warningHandler told what works, but not as it should; the launching thread.
+ * @param errorHandler told every error besides the error log, on the driver's thread for handlers;
+ *     see {@link DriverConfigBuilder#errorHandler}.
+ * @param warningHandler told what works, but not as it should, on the same thread.
+ * @param failureHandler told once that the driver has ended because of an error; see {@link
+ *     DriverConfigBuilder#failureHandler}.
  */
 public record DriverConfig(
         Path directory,
@@ -98,7 +101,8 @@ public record DriverConfig(
         Map<String, String> transportOptions,
         List<String> unusedOptions,
         ErrorHandler errorHandler,
-        ErrorHandler warningHandler) {
+        ErrorHandler warningHandler,
+        ErrorHandler failureHandler) {
 
     /**
      * Settings of one agent's thread.

@@ -84,6 +84,7 @@ public final class DriverConfigBuilder {
     private long resolverBootstrapIntervalNs = preset(DriverOption.RESOLVER_BOOTSTRAP_INTERVAL);
     private ErrorHandler errorHandler = error -> {};
     private ErrorHandler warningHandler = warning -> {};
+    private ErrorHandler failureHandler = failure -> {};
 
     DriverConfigBuilder() {}
 
@@ -441,15 +442,34 @@ public final class DriverConfigBuilder {
         return this;
     }
 
-    /** Told every error besides the error log, on any agent's thread. */
+    /**
+     * Told every error besides the error log. The driver calls this handler and that of warnings on
+     * one thread of its own, {@code verbus-errors}, one call at a time, after the error was logged.
+     * A handler that blocks stops no agent: 256 errors wait for it, and it is told how many others
+     * were passed over.
+     */
     public DriverConfigBuilder errorHandler(ErrorHandler value) {
         errorHandler = value;
         return this;
     }
 
-    /** Told what works, but not as it should. */
+    /**
+     * Told what works, but not as it should. Called on the thread of {@link #errorHandler}, with
+     * which it shares the queue.
+     */
     public DriverConfigBuilder warningHandler(ErrorHandler value) {
         warningHandler = value;
+        return this;
+    }
+
+    /**
+     * Told once if the driver ends by itself, because one of its threads met an {@link Error}, such
+     * as an exhausted heap. Called on a thread of the driver when it has closed; in {@link
+     * ThreadingMode#INVOKER}, where the invoking thread closes it, when it has stopped. An
+     * application that cannot go on without a driver ends itself here, or launches another one.
+     */
+    public DriverConfigBuilder failureHandler(ErrorHandler value) {
+        failureHandler = value;
         return this;
     }
 
@@ -496,6 +516,7 @@ public final class DriverConfigBuilder {
                 transportOptions,
                 unusedOptions,
                 errorHandler,
-                warningHandler);
+                warningHandler,
+                failureHandler);
     }
 }

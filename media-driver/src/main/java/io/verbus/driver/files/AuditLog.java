@@ -152,6 +152,9 @@ public final class AuditLog implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } catch (RuntimeException | Error e) {
+            // A driver that keeps no audit must not go on as if it did.
+            errors.onError(new AssertionError("the audit log's thread has ended", e));
         }
     }
 

@@ -203,6 +203,18 @@ public final class LogFiles {
         lingering.addLast(new Lingering(log, nowNs + lingerNs));
     }
 
+    /** Puts memory in the place of logs that are truncated. Returns how many. */
+    public int abandonTruncated() {
+        int count = 0;
+        for (LogBuffers log : populations.keySet()) {
+            if (log.isTruncated()) {
+                log.abandon();
+                count++;
+            }
+        }
+        return count;
+    }
+
     /**
      * Frees logs whose time is over.
      *

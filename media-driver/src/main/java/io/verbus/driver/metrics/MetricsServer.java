@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 
 import io.verbus.BusException;
 import io.verbus.channel.Endpoint;
+import io.verbus.driver.status.DriverFailure;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -53,6 +54,7 @@ public final class MetricsServer implements AutoCloseable {
     private record Answer(int status, String type, String text) {}
 
     private final DriverWatch watch;
+    private final DriverFailure failure;
     private final PrometheusText metrics = new PrometheusText();
     private final HttpServer server;
     private final ExecutorService executor;
@@ -62,10 +64,12 @@ public final class MetricsServer implements AutoCloseable {
      *
      * @param address to listen at; the port 0 takes a free one.
      * @param watch of the driver; closed with the server, and if it cannot listen.
+     * @param failure of the driver, if it is one of this process; told of errors of the server.
      * @throws BusException if the address is not this host's, or the port is in use.
      */
-    public MetricsServer(Endpoint address, DriverWatch watch) {
+    public MetricsServer(Endpoint address, DriverWatch watch, DriverFailure failure) {
         this.watch = watch;
+        this.failure = failure;
         InetSocketAddress local = new InetSocketAddress(address.host(), address.port());
         if (local.isUnresolved()) {
             watch.close();
@@ -127,14 +131,18 @@ public final class MetricsServer implements AutoCloseable {
         }
         return switch (exchange.getRequestURI().getPath()) {
             case "/metrics" -> new Answer(OK, PrometheusText.CONTENT_TYPE, watch.look(metrics::of));
-            case "/healthz" -> watch.look(MetricsServer::health);
+            case "/healthz" -> watch.look(this::health);
             case "/readyz" -> watch.look(MetricsServer::readiness);
             default ->
                     new Answer(NOT_FOUND, PLAIN, "there are /metrics, /healthz and /readyz here\n");
         };
     }
 
-    private static Answer health(DriverWatch.Look look) {
+    private Answer health(DriverWatch.Look look) {
+        if (failure.error() != null) {
+            return new Answer(
+                    UNAVAILABLE, PLAIN, "the driver has failed: " + failure.error() + "\n");
+        }
         return look.isAlive()
                 ? new Answer(OK, PLAIN, "the driver's heart beat " + look.ageMs() + " ms ago\n")
                 : new Answer(UNAVAILABLE, PLAIN, look.failure() + "\n");

@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Where every error of the driver goes: counter, distinct error log, configured handler. Clients
- * and peers can cause more errors than the log has room for, with other numbers and channels each
+ * Where every error of the driver goes: counter, distinct error log, configured handler. An {@link
+ * Error} ends the driver. Clients and peers can cause more errors than the log has room for, with other numbers and channels each
  * time: of those that are thrown at one place a bounded number of texts is told, and further ones
  * are only counted. Where the log is full nevertheless, standard error is told so once, and what
  * does not fit is counted and handed to the handler.
@@ -27,6 +27,8 @@ public final class ErrorSink implements ErrorHandler, AutoCloseable {
     private final DistinctErrorLog log;
     private final AtomicCounter errors;
     private final ErrorHandler configured;
+    private final ErrorReports reports;
+    private final DriverFailure failure;
     private final AtomicBoolean isFull = new AtomicBoolean();
 
     /** The texts that were told of each place. */
@@ -38,21 +40,35 @@ public final class ErrorSink implements ErrorHandler, AutoCloseable {
     /** Set once by the thread that closes the driver, read by any. */
     private volatile boolean isClosed;
 
-    public ErrorSink(DistinctErrorLog log, AtomicCounter errors, ErrorHandler configured) {
+    /**
+     * @param reports calls the configured handler.
+     * @param failure of the driver.
+     */
+    public ErrorSink(
+            DistinctErrorLog log,
+            AtomicCounter errors,
+            ErrorHandler configured,
+            ErrorReports reports,
+            DriverFailure failure) {
         this.log = log;
         this.errors = errors;
         this.configured = configured;
+        this.reports = reports;
+        this.failure = failure;
     }
 
-    /** Records an error. Any thread. */
+    /** Records an error. Any thread; does not wait. */
     @Override
     public void onError(Throwable error) {
+        if (error instanceof Error) {
+            failure.fail(error);
+        }
         if (!isClosed) {
             errors.increment();
         }
         if (isTold(error)) {
             record(error);
-            configured.onError(error);
+            reports.tell(configured, error);
         }
     }
 
@@ -90,12 +106,13 @@ public final class ErrorSink implements ErrorHandler, AutoCloseable {
 
     private void record(Throwable error) {
         if (isClosed) {
-            error.printStackTrace(System.err);
+            reports.print(error);
         } else if (!log.record(error) && isFull.compareAndSet(false, true)) {
-            System.err.println(
-                    "the error log is full, and further distinct errors are only counted: raise"
-                            + " error-log-length; the first that found no room is");
-            error.printStackTrace(System.err);
+            reports.print(
+                    new IllegalStateException(
+                            "the error log is full, and further distinct errors are only counted:"
+                                    + " raise error-log-length; the first that found no room is",
+                            error));
         }
     }
 

@@ -33,7 +33,7 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         sortOptions = false)
 final class DriverCommand implements Callable<Integer> {
-    /** Guarded by the class: agents say problems on their own threads. */
+    /** The thread's that handles errors. */
     private static String lastSaid;
 
     @Spec private CommandSpec spec;
@@ -108,8 +108,9 @@ final class DriverCommand implements Callable<Integer> {
 
     /**
      * Says each problem when it first occurs, or occurs again after others: the log has them all.
+     * Called by the driver's thread for handlers: whoever reads standard error may be slow.
      */
-    private static synchronized void say(Throwable problem) {
+    private static void say(Throwable problem) {
         String text = String.valueOf(problem.getMessage());
         if (!text.equals(lastSaid)) {
             lastSaid = text;

@@ -9,6 +9,7 @@ import io.verbus.driver.agent.EndSignals;
 import io.verbus.driver.metrics.DriverWatch;
 import io.verbus.driver.metrics.MetricsServer;
 import io.verbus.driver.metrics.PrometheusText;
+import io.verbus.driver.status.DriverFailure;
 import io.verbus.memory.JvmFlags;
 
 import picocli.CommandLine.Command;
@@ -74,7 +75,7 @@ final class MetricsCommand implements Callable<Integer> {
         }
         CountDownLatch end = new CountDownLatch(1);
         EndSignals.handle(end::countDown);
-        try (MetricsServer server = new MetricsServer(address, watch())) {
+        try (MetricsServer server = new MetricsServer(address, watch(), new DriverFailure())) {
             out.println("verbus metrics serves http://" + server.address() + "/metrics");
             out.flush();
             end.await();

@@ -3,6 +3,10 @@
 package io.verbus.driver.agent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.verbus.driver.status.DriverFailure;
 
 import org.agrona.concurrent.Agent;
 import org.junit.jupiter.api.Test;
@@ -15,9 +19,17 @@ class InvokedAgentsTest {
     private final List<Throwable> errors = new ArrayList<>();
     private boolean isFailing;
     private long nowNs = Long.MAX_VALUE - 3;
+    private final DriverFailure failure = new DriverFailure();
+    private Error error;
     private final InvokedAgents agents =
             new InvokedAgents(
-                    network("send"), network("receive"), conductor(), () -> nowNs, errors::add);
+                    network("send"),
+                    network("receive"),
+                    conductor(),
+                    () -> nowNs,
+                    errors::add,
+                    failure,
+                    new LogFaults(errors::add));
 
     private NetworkAgent network(String name) {
         return new NetworkAgent() {
@@ -25,6 +37,9 @@ class InvokedAgentsTest {
             public int work(long time) {
                 assertEquals(nowNs, time);
                 calls.add(name);
+                if (error != null) {
+                    throw error;
+                }
                 if (isFailing) {
                     throw new IllegalStateException(name);
                 }
@@ -115,6 +130,18 @@ class InvokedAgentsTest {
         isFailing = true;
         assertEquals(List.of("send", "conduct", "receive"), invoke(0));
         assertEquals(calls, errors.stream().map(Throwable::getMessage).toList());
+    }
+
+    @Test
+    void throwsAnErrorToTheApplicationAndDoesNothingMore() {
+        error = new AssertionError("defect");
+        assertSame(error, assertThrows(AssertionError.class, agents::doWork));
+        assertSame(error, failure.error());
+        error = null;
+        calls.clear();
+        assertSame(failure.error(), assertThrows(AssertionError.class, agents::doWork));
+        assertEquals(List.of(), calls);
+        assertEquals(List.of(), errors);
     }
 
     @Test

@@ -39,15 +39,18 @@ class ErrorSinkTest {
     @Test
     void standardErrorIsToldOnceThatTheLogIsFull() {
         var count = counters.newCounter("errors");
-        ErrorSink sink =
-                new ErrorSink(
-                        new DistinctErrorLog(buffer, SystemEpochClock.INSTANCE),
-                        count,
-                        handled::add);
         ByteArrayOutputStream told = new ByteArrayOutputStream();
         PrintStream before = System.err;
         System.setErr(new PrintStream(told, true, StandardCharsets.UTF_8));
-        try {
+        DriverFailure failure = new DriverFailure();
+        try (ErrorReports reports = new ErrorReports(failure)) {
+            ErrorSink sink =
+                    new ErrorSink(
+                            new DistinctErrorLog(buffer, SystemEpochClock.INSTANCE),
+                            count,
+                            handled::add,
+                            reports,
+                            failure);
             for (int i = 0; i < ERRORS; i++) {
                 BusException error = new BusException("error " + i);
                 error.setStackTrace(

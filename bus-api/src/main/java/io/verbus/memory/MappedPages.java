@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.memory;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.verbus.BusException;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+
+/** What the kernel is asked of pages that are mapped: mmap(2) and madvise(2). Any thread. */
+public final class MappedPages {
+    // mmap(2), as Linux has it on x86-64 and on AArch64.
+    private static final int PROT_READ_WRITE = 3;
+    private static final int MAP_PRIVATE = 0x02;
+    private static final int MAP_FIXED = 0x10;
+    private static final int MAP_ANONYMOUS = 0x20;
+    private static final int MAP_NORESERVE = 0x4000;
+    private static final int NO_FILE = -1;
+
+    private static final int MADV_POPULATE_READ = 22;
+
+    // errno(3)
+    private static final int EFAULT = 14;
+    private static final int EINVAL = 22;
+    private static final int EHWPOISON = 133;
+
+    /** Whether pages can be read. */
+    public enum State {
+        READABLE,
+
+        /** An access would be a fault, as the file ends before, or the memory is broken. */
+        LOST,
+
+        /** The kernel is older than Linux 5.14, and cannot tell. */
+        UNKNOWN
+    }
+
+    private MappedPages() {}
+
+    /**
+     * Puts empty pages of this process in the place of what is mapped.
+     *
+     * @param pages the whole mapping.
+     * @throws BusException if the kernel refuses, which leaves the mapping as it was.
+     */
+    public static void replace(MemorySegment pages) {
+        long address = Calls.mmap(pages.address(), pages.byteSize());
+        if (address != pages.address()) {
+            throw new BusException(
+                    "mmap cannot put empty pages in the place of "
+                            + pages.byteSize()
+                            + " bytes that were shared with the media driver: raise"
+                            + " vm.max_map_count");
+        }
+    }
+
+    /**
+     * Asks whether pages can be read, without a fault where they cannot.
+     *
+     * @param pages part of a mapping, which begins with a page.
+     */
+    public static State state(MemorySegment pages) {
+        int errno = Calls.madvise(pages.address(), pages.byteSize(), MADV_POPULATE_READ);
+        return switch (errno) {
+            case EFAULT, EHWPOISON -> State.LOST;
+            case EINVAL -> State.UNKNOWN;
+            default -> State.READABLE;
+        };
+    }
+
+    /** Linked when first needed, not when an application connects. */
+    @SuppressWarnings("restricted")
+    private static final class Calls {
+        private static final StructLayout STATE = Linker.Option.captureStateLayout();
+        private static final VarHandle ERRNO =
+                STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+        // Null where the JVM was told to deny native access.
+        private static final MethodHandle MMAP =
+                link(
+                        "mmap",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT,
+                                JAVA_LONG));
+        private static final MethodHandle MADVISE =
+                link(
+                        "madvise",
+                        FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT),
+                        Linker.Option.captureCallState("errno"));
+
+        private static MethodHandle link(
+                String name, FunctionDescriptor function, Linker.Option... options) {
+            Linker linker = Linker.nativeLinker();
+            try {
+                return linker.downcallHandle(
+                        linker.defaultLookup().findOrThrow(name), function, options);
+            } catch (IllegalCallerException e) {
+                return null;
+            }
+        }
+
+        private static MethodHandle present(MethodHandle call) {
+            if (call == null) {
+                throw new BusException(
+                        "this JVM denies native access, without which the media driver's memory"
+                                + " stays mapped: start it with "
+                                + JvmFlags.NEEDED);
+            }
+            return call;
+        }
+
+        private static long mmap(long address, long length) {
+            MethodHandle call = present(MMAP);
+            try {
+                return (long)
+                        call.invokeExact(
+                                address,
+                                length,
+                                PROT_READ_WRITE,
+                                MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE,
+                                NO_FILE,
+                                0L);
+            } catch (Throwable e) {
+                throw new IllegalStateException("mmap cannot be called", e);
+            }
+        }
+
+        /** Returns 0 or the error's number. */
+        private static int madvise(long address, long length, int advice) {
+            MethodHandle call = present(MADVISE);
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment state = arena.allocate(STATE);
+                int result = (int) call.invokeExact(state, address, length, advice);
+                return result == 0 ? 0 : (int) ERRNO.get(state, 0L);
+            } catch (Throwable e) {
+                throw new IllegalStateException("madvise cannot be called", e);
+            }
+        }
+    }
+}

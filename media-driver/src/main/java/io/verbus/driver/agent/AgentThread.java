@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver.agent;
+
+import io.verbus.BusException;
+import io.verbus.driver.config.CpuAffinity;
+import io.verbus.driver.config.DriverConfig.AgentConfig;
+import io.verbus.driver.status.DriverFailure;
+
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.IdleStrategy;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * An agent and its thread, which is bound to a CPU before it begins. An exception of a cycle is
+ * recorded, and the next cycle begins. An {@link Error} ends the driver: the thread works no more,
+ * and waits to be closed in its turn, as others may use what it has. Only a fault in a log's memory
+ * is none of the driver's, see {@link LogFaults}.
+ */
+final class AgentThread {
+    /** An agent that does not end by then is interrupted: what it calls may be waiting. */
+    private static final long INTERRUPT_MS = TimeUnit.SECONDS.toMillis(3);
+
+    private final Agent agent;
+    private final int cpu;
+    private final IdleStrategy idle;
+    private final ErrorHandler errors;
+    private final DriverFailure failure;
+    private final LogFaults faults;
+    private final Thread thread;
+
+    /** Completed by the agent's thread; awaited by the launching thread. */
+    private final CompletableFuture<Void> started = new CompletableFuture<>();
+
+    /** Written by the thread that closes; read by the agent's. */
+    private volatile boolean isClosing;
+
+    AgentThread(
+            Agent agent,
+            AgentConfig config,
+            IdleStrategy idle,
+            ErrorHandler errors,
+            DriverFailure failure,
+            LogFaults faults) {
+        this.agent = agent;
+        this.cpu = config.cpu();
+        this.idle = idle;
+        this.errors = errors;
+        this.failure = failure;
+        this.faults = faults;
+        thread = Thread.ofPlatform().name("verbus-" + agent.roleName()).unstarted(this::run);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /**
+     * Waits until the agent has begun.
+     *
+     * @throws BusException if the thread cannot be bound to its CPU.
+     */
+    void awaitStarted() {
+        try {
+            started.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof BusException cause ? cause : e;
+        }
+    }
+
+    private void run() {
+        try {
+            CpuAffinity.bind(agent.roleName(), cpu);
+            agent.onStart();
+            started.complete(null);
+        } catch (RuntimeException | Error e) {
+            // The launching thread throws it, and closes all agents in their order.
+            started.completeExceptionally(e);
+            awaitClose();
+        }
+        while (!isClosing) {
+            try {
+                cycle();
+            } catch (Throwable thrown) {
+                onThrown(thrown);
+            }
+        }
+        try {
+            agent.onClose();
+        } catch (RuntimeException | Error e) {
+            errors.onError(e);
+        }
+    }
+
+    /** Within the handler of all that is thrown, as a fault may be thrown behind a cycle, too. */
+    private void cycle() throws Exception {
+        while (!isClosing) {
+            idle.idle(agent.doWork());
+        }
+    }
+
+    private void onThrown(Throwable thrown) {
+        if (faults.take(thrown)) {
+            return;
+        }
+        if (thrown instanceof Error) {
+            failure.fail(thrown);
+            awaitClose();
+            return;
+        }
+        try {
+            errors.onError(thrown);
+        } catch (Error e) {
+            failure.fail(e);
+            awaitClose();
+        }
+    }
+
+    private void awaitClose() {
+        while (!isClosing) {
+            LockSupport.park(this);
+        }
+    }
+
+    /** Has the agent end, and waits for that. Idempotent. */
+    void close() {
+        isClosing = true;
+        LockSupport.unpark(thread);
+        boolean isInterrupted = false;
+        while (thread.isAlive()) {
+            try {
+                if (!thread.join(java.time.Duration.ofMillis(INTERRUPT_MS))) {
+                    thread.interrupt();
+                }
+            } catch (InterruptedException e) {
+                isInterrupted = true;
+            }
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

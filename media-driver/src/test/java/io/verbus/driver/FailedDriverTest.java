@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.verbus.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.verbus.Bus;
+import io.verbus.BusException;
+import io.verbus.driver.FailingTransport.InjectedError;
+import io.verbus.driver.FailingTransport.Part;
+import io.verbus.driver.config.ThreadingMode;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+
+/** An error that a driver cannot go on after ends it, and the process that ran it. */
+@Timeout(120)
+class FailedDriverTest {
+    @TempDir private Path folder;
+
+    /** A driver of its own process, with the failing transport in the place of RDMA's. */
+    private ChildProcess start(Path directory, ThreadingMode threading) throws IOException {
+        ChildProcess driver =
+                ChildProcess.start(
+                        List.of(),
+                        FailingTransport.classPath(folder),
+                        MediaDriver.class,
+                        "dir=" + directory,
+                        "threading=" + threading.name().toLowerCase(Locale.ROOT));
+        driver.awaitLine("verbus driver ready");
+        return driver;
+    }
+
+    static void trigger(Path directory, Part part) {
+        try (Bus bus = Bus.connect(new Bus.Context().directoryName(directory.toString()))) {
+            bus.addSubscription(part.channel(), 1);
+        } catch (BusException e) {
+            System.out.println("no answer: " + e.getMessage()); // the driver ended before
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "CONDUCTOR,  DEDICATED",
+        "SENDER,     DEDICATED",
+        "RECEIVER,   DEDICATED",
+        "BACKGROUND, DEDICATED",
+        "CONDUCTOR,  SHARED_NETWORK",
+        "SENDER,     SHARED_NETWORK",
+        "RECEIVER,   SHARED_NETWORK",
+        "CONDUCTOR,  SHARED",
+        "SENDER,     SHARED",
+        "RECEIVER,   SHARED",
+        "HEAP,       DEDICATED",
+        "HEAP,       SHARED"
+    })
+    void processEndsWithAStatusAfterAWordInTheErrorLog(Part part, ThreadingMode threading)
+            throws IOException {
+        Path directory = folder.resolve("driver");
+        try (ChildProcess driver = start(directory, threading)) {
+            trigger(directory, part);
+            assertEquals(1, driver.awaitExit());
+        }
+        if (part != Part.HEAP) { // which may leave no room for a word
+            String errors = Drivers.errors(directory).toString();
+            assertTrue(errors.contains("injected into " + part), errors);
+            assertTrue(errors.contains("has failed and ends"), errors);
+        }
+        try (MediaDriver next =
+                MediaDriver.launch(Drivers.config().directory(directory).build(), List.of())) {
+            assertNull(next.failure());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"CONDUCTOR", "SENDER", "RECEIVER", "BACKGROUND"})
+    void embeddedDriverClosesAndTellsItsOwner(Part part) throws Exception {
+        CompletableFuture<Throwable> told = new CompletableFuture<>();
+        MediaDriver driver =
+                MediaDriver.launch(
+                        Drivers.config()
+                                .threading(ThreadingMode.DEDICATED)
+                                .directory(folder.resolve("embedded"))
+                                .failureHandler(told::complete)
+                                .build(),
+                        List.of(new FailingTransport.Provider()));
+        try (driver) {
+            assertNull(driver.failure());
+            trigger(driver.directory(), part);
+            assertTrue(told.get().getMessage().contains("injected into " + part));
+            assertInstanceOf(InjectedError.class, driver.failure());
+            assertSame(driver.failure(), told.get().getCause());
+            // It has let go of its directory.
+            Path directory = driver.directory();
+            MediaDriver.launch(Drivers.config().directory(directory).build(), List.of()).close();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"CONDUCTOR", "SENDER", "RECEIVER", "BACKGROUND"})
+    void errorIsThrownToTheThreadThatInvokes(Part part) throws Exception {
+        CompletableFuture<Throwable> told = new CompletableFuture<>();
+        try (MediaDriver driver =
+                MediaDriver.launch(
+                        Drivers.config()
+                                .threading(ThreadingMode.INVOKER)
+                                .directory(folder.resolve("invoked"))
+                                .failureHandler(told::complete)
+                                .build(),
+                        List.of(new FailingTransport.Provider()))) {
+            Thread client = Thread.ofPlatform().start(() -> trigger(driver.directory(), part));
+            Error thrown =
+                    assertThrows(
+                            Error.class,
+                            () -> {
+                                Await.done("thrown", () -> driver.invoker().invoke() < 0);
+                            });
+            assertTrue(thrown.toString().contains("injected into " + part), thrown.toString());
+            assertSame(thrown, assertThrows(Error.class, () -> driver.invoker().invoke()));
+            assertSame(thrown, driver.failure());
+            assertSame(thrown, told.get().getCause());
+            driver.close();
+            client.join();
+        }
+    }
+
+    @Test
+    void closingInGoodOrderIsNoFailure() {
+        MediaDriver driver =
+                MediaDriver.launch(
+                        Drivers.config()
+                                .directory(folder.resolve("closed"))
+                                .failureHandler(
+                                        failure -> {
+                                            throw new AssertionError(failure);
+                                        })
+                                .build(),
+                        List.of());
+        driver.close();
+        assertNull(driver.failure());
+    }
+}
