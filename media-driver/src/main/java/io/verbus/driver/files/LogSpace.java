@@ -28,8 +28,6 @@ import java.util.concurrent.atomic.AtomicLong;
  *     posix_fallocate(3)</a>
  */
 final class LogSpace {
-    private static final int ENFILE = 23;
-    private static final int EMFILE = 24;
     private static final int ENOSPC = 28;
     private static final MethodHandle ALLOCATE = allocate();
     private static final MethodHandle GIVE_BACK = giveBack();
@@ -98,30 +96,17 @@ final class LogSpace {
 
     /** What a log is refused with whose space cannot be taken. */
     static BusException tooLittle(Path directory, long length, int errno) {
-        return switch (errno) {
-            case ENOSPC -> tooLittle(directory, length);
-            case EMFILE, ENFILE ->
-                    new BusException(
-                            "a log of "
-                                    + length
-                                    + " bytes cannot be made at "
-                                    + directory
-                                    + ", as too many files are open: raise the limit of open files"
-                                    + (errno == EMFILE
-                                            ? " (`ulimit -n`, LimitNOFILE of the unit)"
-                                            : " of the system (sysctl fs.file-max)"));
-            default ->
-                    new BusException(
-                            "the space for a log of "
-                                    + length
-                                    + " bytes cannot be taken at "
-                                    + directory
-                                    + " (posix_fallocate failed with errno "
-                                    + errno
-                                    + "): raise the limit of file sizes (`ulimit -f`) and disk"
-                                    + " quotas, shorten the term length, or choose another driver"
-                                    + " directory");
-        };
+        return errno == ENOSPC
+                ? tooLittle(directory, length)
+                : new BusException(
+                        "the space for a log of "
+                                + length
+                                + " bytes cannot be taken at "
+                                + directory
+                                + " (posix_fallocate failed with errno "
+                                + errno
+                                + "): raise the limit of file sizes (`ulimit -f`) and disk quotas,"
+                                + " shorten the term length, or choose another driver directory");
     }
 
     /** The same text for the same length, whatever is left. */

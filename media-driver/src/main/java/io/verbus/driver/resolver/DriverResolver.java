@@ -168,8 +168,17 @@ public final class DriverResolver implements AutoCloseable {
         return new InetSocketAddress(address, config.localInterface().port());
     }
 
-    private static Thread thread(Runnable work, String name) {
-        return Thread.ofPlatform().daemon().name(name).unstarted(work);
+    /** A thread whose errors end the driver. */
+    private Thread thread(Runnable work, String name) {
+        return Thread.ofPlatform().daemon().name(name).unstarted(() -> run(work));
+    }
+
+    private void run(Runnable work) {
+        try {
+            work.run();
+        } catch (Error e) {
+            errors.onError(e);
+        }
     }
 
     private static String text(InetSocketAddress address) {

@@ -15,10 +15,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Where every error of the driver goes: counter, distinct error log, configured handler. An {@link
- * Error} ends the driver. Clients and peers can cause more errors than the log has room for, with other numbers and channels each
- * time: of those that are thrown at one place a bounded number of texts is told, and further ones
- * are only counted. Where the log is full nevertheless, standard error is told so once, and what
- * does not fit is counted and handed to the handler.
+ * Error} ends the driver. Clients and peers can cause more errors than the log has room for, with
+ * other numbers and channels each time: of those that are thrown at one place a bounded number of
+ * texts is told, and further ones are only counted. Where the log is full nevertheless, standard
+ * error is told so once, and what does not fit is counted and handed to the handler.
  */
 public final class ErrorSink implements ErrorHandler, AutoCloseable {
     /** Distinct errors that are told of one place in the code. */

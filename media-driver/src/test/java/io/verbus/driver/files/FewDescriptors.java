@@ -27,12 +27,7 @@ public final class FewDescriptors {
                         () -> DriverFile.remedy(directory.resolve("file")),
                         () -> failure(driver::fileSystem),
                         () -> failure(() -> new LogSpace().promise(directory, LENGTH)),
-                        () ->
-                                LogSpace.tooLittle(
-                                                directory,
-                                                LENGTH,
-                                                LogSpace.take(directory.resolve("log"), 0, 1))
-                                        .getMessage());
+                        () -> failure(() -> LogSpace.take(directory.resolve("log"), 0, 1)));
         FileStores.problem(new IOException());
         questions.forEach(Supplier::get); // loads what is needed, which takes descriptors, too
         List<FileInputStream> open = new ArrayList<>();
