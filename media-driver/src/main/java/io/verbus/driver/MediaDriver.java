@@ -23,6 +23,7 @@ import io.verbus.driver.config.ThreadingMode;
 import io.verbus.driver.files.AuditLog;
 import io.verbus.driver.files.DirectoryWatch;
 import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.files.HugePages;
 import io.verbus.driver.metrics.DriverWatch;
 import io.verbus.driver.metrics.MetricsServer;
 import io.verbus.driver.service.ServiceManager;
@@ -274,6 +275,9 @@ public final class MediaDriver implements AutoCloseable {
 
     /** How much clients may make the driver hold, of what there is. */
     private ShareLimits limits() {
+        if (config.logDirectory() != null) {
+            HugePages.check(config.logDirectory(), config.termLength());
+        }
         int capacity = config.counterValuesLength() / CountersReader.COUNTER_LENGTH;
         ShareLimits limits = CounterShare.limits(config.shares(), capacity);
         if (config.shares().totals().getOrDefault(Share.LOG_BYTES, 0L) > 0) {

@@ -86,6 +86,7 @@ class DeletedDirectoryTest {
                 if (isTerminatedAtOnce) {
                     first.signal("TERM");
                 }
+                Await.until("the end of the first driver", () -> !first.isAlive());
                 first.awaitLine(
                         "verbus driver: the driver directory "
                                 + directory().toRealPath()
@@ -122,6 +123,7 @@ class DeletedDirectoryTest {
     void endsInWordsIfItsDirectoryIsDeletedAndNoDriverComes() throws IOException {
         try (ChildProcess driver = child()) {
             deleteDirectory();
+            Await.until("the end of the driver", () -> !driver.isAlive());
             String line = driver.awaitLine("verbus driver: the driver directory");
             assertTrue(line.contains(" was deleted or moved "), line);
             assertNotEquals(0, driver.awaitExit());

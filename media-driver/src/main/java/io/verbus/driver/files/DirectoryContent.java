@@ -41,6 +41,32 @@ final class DirectoryContent {
     }
 
     /**
+     * Checks the name of a place of logs, which clients are told in ASCII.
+     *
+     * @param what the place is, in words that the name follows.
+     * @param option that names another.
+     * @throws BusException if a character is not ASCII.
+     */
+    static void checkAscii(String what, Path path, String option) {
+        String text = path.toString();
+        int at = 0;
+        while (at < text.length() && text.charAt(at) < 128) {
+            at++;
+        }
+        if (at < text.length()) {
+            throw new BusException(
+                    what
+                            + " "
+                            + path
+                            + " has the character '"
+                            + Character.toString(text.codePointAt(at))
+                            + "', which is not ASCII, so clients cannot be told where logs are:"
+                            + " choose another with "
+                            + option);
+        }
+    }
+
+    /**
      * Checks that no other account has made a directory or a file, and may still have it open.
      *
      * @throws BusException if one has.

@@ -107,7 +107,7 @@ public final class DriverDirectory implements AutoCloseable {
      */
     public static DriverDirectory open(Path path, String group, DirectoryAccess access) {
         Path absolute = path.toAbsolutePath().normalize();
-        checkAscii(absolute);
+        DirectoryContent.checkAscii("the driver directory", absolute, "--dir");
         try {
             // A driver that closes right now deletes the lock that was just opened: then again.
             for (int i = 0; i < ATTEMPTS; i++) {
@@ -136,7 +136,7 @@ public final class DriverDirectory implements AutoCloseable {
         DirectoryLock lock;
         try {
             real = absolute.toRealPath();
-            checkAscii(real);
+            DirectoryContent.checkAscii("the driver directory", real, "--dir");
             lock = DirectoryLock.take(real);
         } catch (NoSuchFileException e) {
             return null;
@@ -157,24 +157,6 @@ public final class DriverDirectory implements AutoCloseable {
             }
         }
         return directory;
-    }
-
-    /** Clients are told the names of logs in ASCII. */
-    private static void checkAscii(Path path) {
-        String text = path.toString();
-        int at = 0;
-        while (at < text.length() && text.charAt(at) < 128) {
-            at++;
-        }
-        if (at < text.length()) {
-            throw new BusException(
-                    "the driver directory "
-                            + path
-                            + " has the character '"
-                            + Character.toString(text.codePointAt(at))
-                            + "', which is not ASCII, so clients cannot be told where logs are:"
-                            + " choose another with --dir");
-        }
     }
 
     private static DriverDirectory emptied(

@@ -42,9 +42,22 @@ public final class HugePages implements AutoCloseable {
      *     term, or nothing can be made there.
      */
     public static HugePages open(Path mount, Path directory, int termLength) {
+        return make(mount, directory, check(mount, termLength));
+    }
+
+    /**
+     * Checks a mount.
+     *
+     * @param mount a directory of a hugetlbfs.
+     * @param termLength of logs whose channel names none.
+     * @return bytes of a page.
+     * @throws BusException as {@link #open}.
+     */
+    public static long check(Path mount, int termLength) {
+        DirectoryContent.checkAscii("the log-directory", mount, "--log-directory");
         long pageLength = pageLength(mount);
         checkTermLength(termLength, pageLength, mount);
-        return make(mount, directory, pageLength);
+        return pageLength;
     }
 
     /** Makes a folder whose pages have a length. */

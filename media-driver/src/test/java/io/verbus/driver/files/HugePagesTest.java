@@ -41,6 +41,13 @@ class HugePagesTest {
     }
 
     @Test
+    void refusesAMountWhoseNameIsNotAscii() {
+        String refusal = refusal(folder.resolve("gro\u00df"));
+        assertTrue(refusal.contains("has the character '\u00df', which is not ASCII"), refusal);
+        assertTrue(refusal.endsWith("choose another with --log-directory"), refusal);
+    }
+
+    @Test
     void saysThatAFolderIsNotOnHugePages() {
         String refusal = refusal(folder);
         assertTrue(refusal.contains(folder + " is on file system "), refusal);
