@@ -31,8 +31,7 @@ class OptionsPageTest {
 
     /** Defaults that are no value: nothing is set, or a name depends on the user. */
     private static final Set<String> WITHOUT_DEFAULT =
-            Set.of(
-                    "directory-group", "log-directory", "metrics", "resolver.bootstrap-neighbor");
+            Set.of("directory-group", "log-directory", "metrics", "resolver.bootstrap-neighbor");
 
     private static final int MAX_LINE = 140;
 
