@@ -16,6 +16,7 @@ import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.agent.LogFaults;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.files.DriverDirectory;
+import io.verbus.driver.share.ShareLimits;
 import io.verbus.driver.share.Shares;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.DriverFailure;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.Timeout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -80,7 +82,8 @@ class IdlePublicationsTest {
 
     private DriverParts parts() {
         DriverClock clock = new DriverClock();
-        DriverCounters counters = new DriverCounters(cnc, clock, new Shares(config.shares()));
+        DriverCounters counters =
+                new DriverCounters(cnc, clock, new Shares(new ShareLimits(100, Map.of())));
         DistinctErrorLog log =
                 new DistinctErrorLog(
                         cnc.errorLog(), SystemEpochClock.INSTANCE, StandardCharsets.UTF_8);
