@@ -50,7 +50,7 @@ class HostilePeerTest {
 
     @BeforeEach
     void open() throws IOException {
-        driver = new TestDriver(1, folder, "udp.max-images", "8");
+        driver = new TestDriver(1, folder, "udp.max-images", "8", "udp.max-term-length", "512m");
         peer = new RawSocket();
         try (RawSocket free = new RawSocket()) {
             port = free.port();
