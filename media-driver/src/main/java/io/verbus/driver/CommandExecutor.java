@@ -514,9 +514,11 @@ final class CommandExecutor implements CommandHandler {
                 text);
     }
 
-    private static ChannelUri channel(String text) {
+    private ChannelUri channel(String text) {
         try {
-            return ChannelUri.parse(text);
+            ChannelUri channel = ChannelUri.parse(text);
+            inHand.parsed(channel);
+            return channel;
         } catch (UnsupportedChannelException e) {
             throw e;
         } catch (BusException e) {

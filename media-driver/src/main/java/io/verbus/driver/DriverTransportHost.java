@@ -188,7 +188,7 @@ final class DriverTransportHost implements TransportHost {
                 spec.sessionId(),
                 spec.streamId(),
                 rejected ? ErrorCode.IMAGE_REJECTED : ErrorCode.GENERIC_ERROR,
-                ChannelFailure.named(publication(stream).named().written(), message));
+                ChannelFailure.named(publication(stream).named(), message));
     }
 
     private static NetworkPublication publication(OutboundStream stream) {

@@ -97,7 +97,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
     }
 
     /** A client that wants a publication, and with which command it asked. */
-    private record Asker(Client client, long correlationId, String channel) {}
+    private record Asker(Client client, long correlationId, ChannelUri asked) {}
 
     /** A publication whose log is being made, and the commands that wait for it. */
     private final class Preparation implements LogReceiver, NamedPublications.Named {
@@ -152,9 +152,9 @@ final class Publications implements RoundRobin.Turn<Publication> {
             refuse(failure);
         }
 
-        private void add(Client client, long correlationId, String written) {
+        private void add(Client client, long correlationId, ChannelUri asked) {
             shares.take(Share.PUBLICATIONS, client.id(), Shares.weight(channel));
-            askers.add(new Asker(client, correlationId, written));
+            askers.add(new Asker(client, correlationId, asked));
             owners.put(correlationId, client.id());
             preparing.add(correlationId);
         }
@@ -168,7 +168,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         private void refuse(BusException failure) {
             for (Asker asker : askers) {
                 forget(asker.client.id(), asker.correlationId, channel);
-                Throwable named = ChannelFailure.of(asker.channel, failure);
+                Throwable named = ChannelFailure.of(asker.asked, failure);
                 failures.tell(asker.client.id(), asker.correlationId, (RuntimeException) named);
             }
         }
@@ -211,7 +211,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
         if (preparation == null) {
             preparation = prepare(client, correlationId, streamId, exclusive, channel);
         }
-        preparation.add(client, correlationId, asked.written());
+        preparation.add(client, correlationId, asked);
     }
 
     private void give(Client client, long correlationId, Publication publication) {
@@ -414,7 +414,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
                     unblocked.getAndAddRelease(claims);
                 }
             } catch (BusException | IndexOutOfBoundsException e) {
-                Throwable named = ChannelFailure.of(publication.named().written(), e);
+                Throwable named = ChannelFailure.of(publication.named(), e);
                 fail(publication, named.getMessage());
                 errors.onError(named);
             }

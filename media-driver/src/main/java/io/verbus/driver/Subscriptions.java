@@ -459,7 +459,7 @@ final class Subscriptions {
                         subscription.registrationId(),
                         ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE,
                         ChannelFailure.named(
-                                subscription.channel().written(),
+                                subscription.channel(),
                                 "there is no image of session "
                                         + sessionId
                                         + " from "

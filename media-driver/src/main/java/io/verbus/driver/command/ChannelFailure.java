@@ -25,32 +25,37 @@ public final class ChannelFailure extends BusException {
     /**
      * Names the channel in a failure.
      *
-     * @param channel text as the client wrote it.
+     * @param written channel as the client wrote it.
+     * @param parsed the channel; null if it cannot be read.
      * @param failure what was thrown.
      * @return the failure itself where its message names the channel already.
      */
-    public static Throwable of(String channel, Throwable failure) {
+    static Throwable of(String written, ChannelUri parsed, Throwable failure) {
         String message =
                 failure instanceof BusException ? failure.getMessage() : failure.toString();
-        String named = named(channel, message);
+        String named = named(written, parsed, message);
         return named.equals(message) ? failure : new ChannelFailure(named, failure);
     }
 
-    /**
-     * Names the channel in a message.
-     *
-     * @param channel text as the client wrote it.
-     * @param message sentence that may name the channel by its canonical text, or not at all.
-     */
-    public static String named(String channel, String message) {
-        boolean isTooLong = channel.length() > MAX_SHOWN;
-        String shown = isTooLong ? channel.substring(0, SHOWN) + "…" : channel;
+    /** Names a channel in a failure, as {@link #of(String, ChannelUri, Throwable)}. */
+    public static Throwable of(ChannelUri channel, Throwable failure) {
+        return of(channel.written(), channel, failure);
+    }
+
+    /** Names a channel in a message that may name it by its canonical text, or not at all. */
+    public static String named(ChannelUri channel, String message) {
+        return named(channel.written(), channel, message);
+    }
+
+    private static String named(String written, ChannelUri parsed, String message) {
+        boolean isTooLong = written.length() > ChannelUri.MAX_LENGTH;
+        String shown = isTooLong ? written.substring(0, SHOWN) + "…" : written;
         if (message.contains(shown)) {
             return message;
         }
-        String canonical = canonical(channel);
-        if (canonical != null && message.contains('\'' + canonical + '\'')) {
-            return message.replace('\'' + canonical + '\'', '\'' + shown + '\'');
+        String canonical = "'" + parsed + "'";
+        if (parsed != null && message.contains(canonical)) {
+            return message.replace(canonical, '\'' + shown + '\'');
         }
         boolean isWarning = message.startsWith(WARNING);
         return (isWarning ? WARNING : "")
@@ -58,14 +63,6 @@ public final class ChannelFailure extends BusException {
                 + shown
                 + "': "
                 + (isWarning ? message.substring(WARNING.length()) : message);
-    }
-
-    private static String canonical(String channel) {
-        try {
-            return ChannelUri.parse(channel).toString();
-        } catch (BusException unreadable) {
-            return null; // and the message has the text that cannot be read
-        }
     }
 
     /** What was thrown, without its channel. */

@@ -2,6 +2,8 @@
 
 package io.verbus.driver.command;
 
+import io.verbus.channel.ChannelUri;
+
 import org.agrona.ErrorHandler;
 
 /**
@@ -12,6 +14,9 @@ public final class CommandChannel {
     /** Null where the command has none. */
     private String text;
 
+    /** Null until it is read. */
+    private ChannelUri parsed;
+
     /**
      * Carries out a command.
      *
@@ -19,25 +24,37 @@ public final class CommandChannel {
      * @throws RuntimeException what the command throws, with the channel's name in the message.
      */
     public void run(String channel, Runnable command) {
-        String outer = text;
+        run(channel, null, command);
+    }
+
+    private void run(String channel, ChannelUri uri, Runnable command) {
         text = channel;
+        parsed = uri;
         try {
             command.run();
         } catch (RuntimeException e) {
-            throw (RuntimeException) ChannelFailure.of(channel, e);
+            throw (RuntimeException) ChannelFailure.of(channel, parsed, e);
         } finally {
-            text = outer;
+            text = null;
+            parsed = null;
         }
+    }
+
+    /** The channel was read. */
+    public void parsed(ChannelUri channel) {
+        parsed = channel;
     }
 
     /** A command that is carried out later, of the same channel as the one in hand. */
     public Runnable later(Runnable command) {
         String channel = text;
-        return channel == null ? command : () -> run(channel, command);
+        ChannelUri uri = parsed;
+        return channel == null ? command : () -> run(channel, uri, command);
     }
 
     /** An error handler that names the channel in what a command logs. */
     public ErrorHandler naming(ErrorHandler errors) {
-        return error -> errors.onError(text == null ? error : ChannelFailure.of(text, error));
+        return error ->
+                errors.onError(text == null ? error : ChannelFailure.of(text, parsed, error));
     }
 }
