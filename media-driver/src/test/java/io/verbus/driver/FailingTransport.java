@@ -110,6 +110,11 @@ public final class FailingTransport implements Transport {
         return new Endpoint(channel.endpoint().toString());
     }
 
+    @Override
+    public InboundEndpoint openDestination(ChannelUri channel) {
+        return openEndpoint(channel);
+    }
+
     private int work(Part part) {
         if (failing == part) {
             throw new InjectedError(part);
