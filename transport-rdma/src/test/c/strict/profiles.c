@@ -12,7 +12,8 @@
 // how it posts.
 static const struct profile profiles[] = {
     {.name = "ib", .link_layer = IBV_LINK_LAYER_INFINIBAND, .vendor_id = 0x02c9, .max_inline = 512,
-     .max_message = GIB, .max_qp_wr = 8192, .max_cqe = 65535, .max_mr = 1 << 20, .atomics = true},
+     .max_message = GIB, .max_qp_wr = 8192, .max_cqe = 65535, .max_mr = 1 << 20, .in_order = true,
+     .atomics = true},
     // rdma-core, providers/mlx5/wqe.h: a byte count of 0 stands for 2 GiB.
     {.name = "mlx5", .link_layer = IBV_LINK_LAYER_ETHERNET, .vendor_id = 0x02c9, .max_inline = 828,
      .max_message = GIB, .max_qp_wr = 8192, .max_cqe = 65535, .max_mr = 1 << 20, .zero_is_2gib = true,

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.verbus.Bus;
+import io.verbus.StrictDevice;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.Await;
 import io.verbus.driver.MediaDriver;
@@ -52,6 +53,10 @@ final class Host implements AutoCloseable {
         this.address = address;
         this.driver = driver;
         counters = new Counters(driver.directory());
+        if (StrictDevice.isThere()) { // what the driver says of some kinds of adapters
+            expect("may place a later write before an earlier one");
+            expect("does not tell the path of a connection");
+        }
     }
 
     /** Address of the host that publishes. */
