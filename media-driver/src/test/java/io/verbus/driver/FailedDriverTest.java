@@ -115,6 +115,7 @@ class FailedDriverTest {
     @EnumSource(names = {"CONDUCTOR", "SENDER", "RECEIVER", "BACKGROUND"})
     void errorIsThrownToTheThreadThatInvokes(Part part) throws Exception {
         CompletableFuture<Throwable> told = new CompletableFuture<>();
+        Thread client;
         try (MediaDriver driver =
                 MediaDriver.launch(
                         Drivers.config()
@@ -123,7 +124,7 @@ class FailedDriverTest {
                                 .failureHandler(told::complete)
                                 .build(),
                         List.of(new FailingTransport.Provider()))) {
-            Thread client = Thread.ofPlatform().start(() -> trigger(driver.directory(), part));
+            Thread started = Thread.ofPlatform().start(() -> trigger(driver.directory(), part));
             Error thrown =
                     assertThrows(
                             Error.class,
@@ -134,9 +135,9 @@ class FailedDriverTest {
             assertSame(thrown, assertThrows(Error.class, () -> driver.invoker().invoke()));
             assertSame(thrown, driver.failure());
             assertSame(thrown, told.get().getCause());
-            driver.close();
-            client.join();
+            client = started;
         }
+        client.join(); // which a closed driver ends
     }
 
     @Test
