@@ -6,6 +6,7 @@ import io.verbus.BusException;
 import io.verbus.directory.DirectoryTrust;
 import io.verbus.directory.DriverFile;
 import io.verbus.memory.ClientMapping;
+import io.verbus.memory.LogRoom;
 import io.verbus.memory.MappedPages;
 
 import org.agrona.CloseHelper;

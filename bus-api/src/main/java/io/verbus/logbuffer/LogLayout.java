@@ -3,6 +3,7 @@
 package io.verbus.logbuffer;
 
 import io.verbus.BusException;
+import io.verbus.memory.LogRoom;
 
 import org.agrona.BitUtil;
 

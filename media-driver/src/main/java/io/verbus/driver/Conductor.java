@@ -7,12 +7,12 @@ import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.agent.CycleTime;
 import io.verbus.driver.agent.Draining;
 import io.verbus.driver.agent.DriverClock;
-import io.verbus.driver.agent.LogFaults;
 import io.verbus.driver.background.Background;
 import io.verbus.driver.command.CommandDecoder;
 import io.verbus.driver.command.CommandReader;
 import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.files.LogFiles;
+import io.verbus.driver.status.LogFaults;
 import io.verbus.transport.Transport;
 
 import org.agrona.ErrorHandler;

@@ -13,7 +13,6 @@ import io.verbus.cnc.CncSpec;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.agent.CycleTimes;
 import io.verbus.driver.agent.DriverClock;
-import io.verbus.driver.agent.LogFaults;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.files.DriverDirectory;
 import io.verbus.driver.share.ShareLimits;
@@ -22,6 +21,7 @@ import io.verbus.driver.status.DriverCounters;
 import io.verbus.driver.status.DriverFailure;
 import io.verbus.driver.status.ErrorReports;
 import io.verbus.driver.status.ErrorSink;
+import io.verbus.driver.status.LogFaults;
 import io.verbus.transport.Instructions;
 
 import org.agrona.concurrent.SystemEpochClock;

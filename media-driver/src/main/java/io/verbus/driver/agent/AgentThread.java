@@ -6,6 +6,7 @@ import io.verbus.BusException;
 import io.verbus.driver.config.CpuAffinity;
 import io.verbus.driver.config.DriverConfig.AgentConfig;
 import io.verbus.driver.status.DriverFailure;
+import io.verbus.driver.status.LogFaults;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.Agent;

@@ -3,6 +3,7 @@
 package io.verbus.driver.agent;
 
 import io.verbus.driver.status.DriverFailure;
+import io.verbus.driver.status.LogFaults;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.Agent;

@@ -3,7 +3,7 @@
 package io.verbus.driver.background;
 
 import io.verbus.BusException;
-import io.verbus.driver.agent.LogFaults;
+import io.verbus.driver.status.LogFaults;
 
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;

@@ -4,7 +4,7 @@ package io.verbus.driver.files;
 
 import io.verbus.driver.background.SlicedTask;
 import io.verbus.logbuffer.LogBuffers;
-import io.verbus.logbuffer.LogRoom;
+import io.verbus.memory.LogRoom;
 
 import java.util.ArrayList;
 import java.util.List;

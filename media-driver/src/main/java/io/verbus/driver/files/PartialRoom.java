@@ -7,8 +7,8 @@ import io.verbus.directory.HeldPath;
 import io.verbus.driver.background.SlicedTask;
 import io.verbus.logbuffer.LogBuffers;
 import io.verbus.logbuffer.LogLayout;
-import io.verbus.logbuffer.LogRoom;
 import io.verbus.logbuffer.LogSpec;
+import io.verbus.memory.LogRoom;
 
 import java.util.concurrent.TimeUnit;
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.verbus.driver.status.DriverFailure;
+import io.verbus.driver.status.LogFaults;
 
 import org.agrona.concurrent.Agent;
 import org.junit.jupiter.api.Test;

@@ -3,7 +3,7 @@
 package io.verbus.udp.inbound;
 
 import io.verbus.channel.ChannelUri;
-import io.verbus.logbuffer.LogRoom;
+import io.verbus.memory.LogRoom;
 import io.verbus.transport.TransportException;
 import io.verbus.udp.common.SocketBuffers;
 import io.verbus.udp.common.UdpOptions;

@@ -3,7 +3,7 @@
 package io.verbus.udp.inbound;
 
 import io.verbus.logbuffer.LogLayout;
-import io.verbus.logbuffer.LogRoom;
+import io.verbus.memory.LogRoom;
 import io.verbus.udp.common.UdpOptions;
 
 import org.agrona.SystemUtil;

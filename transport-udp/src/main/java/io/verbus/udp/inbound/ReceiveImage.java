@@ -6,7 +6,7 @@ import io.verbus.channel.DatagramSettings;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogCleaner;
 import io.verbus.logbuffer.LogLayout;
-import io.verbus.logbuffer.LogRoom;
+import io.verbus.memory.LogRoom;
 import io.verbus.transport.FrameTimestamps;
 import io.verbus.transport.InboundImage;
 import io.verbus.udp.common.ReceiverCounters;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.logbuffer;
+package io.verbus.memory;
 
 /**
  * The memory of a log: all of it from the start; or the part where the stream begins, so that it

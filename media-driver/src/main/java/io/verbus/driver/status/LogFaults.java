@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.verbus.driver.agent;
+package io.verbus.driver.status;
 
 import io.verbus.BusException;
 
@@ -63,7 +63,7 @@ public final class LogFaults {
      *
      * @return false if the error is another, or the conductor cannot find the log.
      */
-    boolean take(Throwable error) {
+    public boolean take(Throwable error) {
         return isFault(error) && take(error, System.nanoTime());
     }
 
