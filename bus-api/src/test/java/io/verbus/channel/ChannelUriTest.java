@@ -644,7 +644,7 @@ class ChannelUriTest {
         assertTrue(
                 assertThrows(BusException.class, () -> ChannelUri.parse(text))
                         .getMessage()
-                        .contains("shorten it"));
+                        .contains("shorten the channel"));
     }
 
     @Test

@@ -40,7 +40,8 @@ class LogLayoutTest {
                         Map.entry("revoked", LogLayout.REVOKED),
                         Map.entry("log type", LogLayout.TYPE),
                         Map.entry("unblocked position", LogLayout.UNBLOCKED),
-                        Map.entry("zeroes ahead", LogLayout.ZEROES_AHEAD)),
+                        Map.entry("zeroes ahead", LogLayout.ZEROES_AHEAD),
+                        Map.entry("partial", LogLayout.PARTIAL)),
                 LayoutPicture.offsets(LogLayout.class));
     }
 

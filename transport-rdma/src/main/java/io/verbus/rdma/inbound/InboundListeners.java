@@ -48,7 +48,7 @@ final class InboundListeners {
      */
     InboundListener open(ChannelUri channel) {
         for (InboundListener listener : all) {
-            if (listener.isNamed(channel)) {
+            if (!listener.isDestination() && listener.isNamed(channel)) {
                 listener.join(channel);
                 return listener;
             }
