@@ -41,7 +41,7 @@ class ArchitectureTest {
                     .whereLayer("wire")
                     .mayOnlyBeAccessedByLayers("outbound", "inbound")
                     .whereLayer("socket")
-                    .mayOnlyBeAccessedByLayers("entry", "outbound", "inbound")
+                    .mayOnlyBeAccessedByLayers("entry", "common", "outbound", "inbound")
                     .because("the two sides of the protocol know each other only by its frames");
 
     @ArchTest
@@ -60,6 +60,7 @@ class ArchitectureTest {
                             "io.verbus.channel..",
                             "io.verbus.cnc..",
                             "io.verbus.logbuffer..",
+                            "io.verbus.memory..",
                             "io.verbus.transport..",
                             "io.verbus.udp..")
                     .because("a transport knows nothing of drivers, clients and commands");
