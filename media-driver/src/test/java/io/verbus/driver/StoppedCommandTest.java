@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 @Timeout(60)
 class StoppedCommandTest {
     private static final long LIVENESS_NS = TimeUnit.SECONDS.toNanos(3);
+    private static final long TIMER_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
     @Test
     void holdsUpTheOthersForTheLivenessTimeoutButCostsNobodyTheDriver() {
@@ -40,7 +41,8 @@ class StoppedCommandTest {
             assertTrue(commands.tryClaim(AddPublicationEncoder.TEMPLATE_ID, 64) > 0);
             bus.addPublication("verbus:ipc", 2);
             long waitedNs = System.nanoTime() - startNs;
-            assertTrue(waitedNs >= LIVENESS_NS, waitedNs + " ns");
+            // The conductor may have seen the ring stand still up to a turn of its timer before.
+            assertTrue(waitedNs >= LIVENESS_NS - TIMER_NS, waitedNs + " ns");
             assertEquals(1, Drivers.counter(bus, SystemCounter.COMMANDS_UNBLOCKED));
             assertEquals(0, Drivers.counter(bus, SystemCounter.CLIENTS_TIMED_OUT));
             assertFalse(bus.isClosed());

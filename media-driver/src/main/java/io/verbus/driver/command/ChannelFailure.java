@@ -48,7 +48,7 @@ public final class ChannelFailure extends BusException {
     }
 
     private static String named(String written, ChannelUri parsed, String message) {
-        boolean isTooLong = written.length() > ChannelUri.MAX_LENGTH;
+        boolean isTooLong = written.length() > MAX_SHOWN;
         String shown = isTooLong ? written.substring(0, SHOWN) + "…" : written;
         if (message.contains(shown)) {
             return message;
