@@ -204,7 +204,7 @@ class DriverConfigSourcesTest {
                 "conductor.idle | nap | it must be busy_spin, yield, backoff, sleep or noop",
                 "sender.cpu | two | it must be a whole number from -1 to 1023",
                 "sender.cpu | 5000 | it must be a whole number from -1 to 1023",
-                "linger | 5 parsecs | it must be from 0ns to 3600s",
+                "linger | 5 parsecs | it must be from 0ns to 86400s",
             })
     void aWrongNameOrTextIsRefusedWithItsPlace(String name, String value, String problem) {
         String text = Drivers.refusal(() -> sources().set(name, value, "system property " + name));
@@ -218,7 +218,7 @@ class DriverConfigSourcesTest {
             value = {
                 "term-length | 100000 | it must be a power of two from 64k to 1g",
                 "mtu | 100 | it must be a multiple of 32 from 64 to 65504",
-                "client-liveness-timeout | 1ms | it must be from 50ms to 3600s",
+                "client-liveness-timeout | 1ms | it must be from 50ms to 86400s",
                 "unblock-timeout | 1s | is below the client-liveness-timeout",
                 "to-driver-length | 100k | it must be a power of two from 64k to 256m",
                 "error-log-length | 1g | it must be a power of two from 64k to 256m",
@@ -234,7 +234,7 @@ class DriverConfigSourcesTest {
         String text =
                 Drivers.refusal(
                         () -> DriverConfig.builder().clientLivenessTimeoutNs(1_000_000).build());
-        assertEquals("client-liveness-timeout is 1000000ns: it must be from 50ms to 3600s", text);
+        assertEquals("client-liveness-timeout is 1000000ns: it must be from 50ms to 86400s", text);
     }
 
     @Test
