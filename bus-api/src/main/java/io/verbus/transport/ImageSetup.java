@@ -17,7 +17,7 @@ import io.verbus.logbuffer.LogType;
  * @param source where it comes from, for people.
  * @param wantsResponses whether its messages are requests, whose sender waits for responses.
  * @param span bytes of the image's log that the transport uses at a time, if it keeps to its room
- *     ({@link io.verbus.logbuffer.LogRoom}); 0 if it needs all of the log from the start.
+ *     ({@link io.verbus.memory.LogRoom}); 0 if it needs all of the log from the start.
  */
 public record ImageSetup(
         int sessionId,

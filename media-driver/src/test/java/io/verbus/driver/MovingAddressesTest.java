@@ -175,6 +175,7 @@ class MovingAddressesTest {
     @ParameterizedTest
     @CsvSource({"10.1.0.2, 10.1.0.1", "them, 10.1.0.1", "10.1.0.2, it", "them, it"})
     void joinsEndpointOfSameChannelWhenNamesLeadElsewhere(String endpoint, String control) {
+        hosts.ip("a", "addr add 10.1.0.98/24 dev one");
         hosts.name("them", "10.1.0.2");
         hosts.name("it", "10.1.0.1");
         launch();
@@ -183,10 +184,12 @@ class MovingAddressesTest {
             assertFalse(first.isConnected());
             hosts.name("them", "10.1.0.99");
             hosts.name("it", "10.1.0.98");
+            // Nobody was heard at the old control address, so the name is followed.
+            String asked = control.equals("it") ? "10.1.0.98" : "10.1.0.1";
             try (Subscription second = b.bus.addSubscription(channel, STREAM + 1);
                     Publication publication =
                             a.bus.addPublication(
-                                    "aeron:udp?control-mode=dynamic|control=10.1.0.1:4001",
+                                    "aeron:udp?control-mode=dynamic|control=" + asked + ":4001",
                                     STREAM + 1)) {
                 Await.until("connected", second::isConnected);
                 deliver(publication, second, 1);

@@ -130,10 +130,18 @@ public final class MovedNames {
         all.removeIf(each -> each.owner == owner);
     }
 
-    /** The names of an owner were just looked up for another channel: takes the answer. */
+    /**
+     * The names of an owner were just looked up for another channel: where nobody is heard at the
+     * old address, the new one takes its place.
+     */
     public void answered(Object owner) {
         for (Watched each : List.copyOf(all)) {
-            if (each.owner == owner && !each.isAsking && each.isQuiet(nowNs)) {
+            if (each.owner != owner || each.isAsking) {
+                continue;
+            }
+            if (!each.isSilent.getAsBoolean()) {
+                each.heard(nowNs);
+            } else if (each.isQuiet(nowNs)) {
                 answered(each);
             }
         }
