@@ -116,6 +116,9 @@ final class Sources {
      * @return how many joined.
      */
     int joinLate() {
+        if (unjoined.isEmpty()) {
+            return 0;
+        }
         int count = 0;
         LongHashSet exhausted = new LongHashSet();
         for (int i = Math.min(unjoined.size(), LATE_JOINS); i > 0; i--) {
