@@ -186,10 +186,10 @@ class AnnouncedLabTest {
         List<Image> images = new CopyOnWriteArrayList<>();
         try (Host b = patient(Host.addressB());
                 Host a = patient(Host.addressA());
+                Bus answering = b.connect();
                 Subscription requests =
-                        b.connect()
-                                .addSubscription(
-                                        b.channel(PORT + 4), REQUESTS, images::add, image -> {})) {
+                        answering.addSubscription(
+                                b.channel(PORT + 4), REQUESTS, images::add, image -> {})) {
             String from =
                     "control=" + Host.addressB() + ":" + (PORT + 5) + "|control-mode=response";
             List<Requester> all = new ArrayList<>();
@@ -200,15 +200,14 @@ class AnnouncedLabTest {
             List<Publication> answers = new ArrayList<>();
             for (Image image : images) {
                 answers.add(
-                        b.connect()
-                                .addPublication(
-                                        "verbus:rdma?"
-                                                + from
-                                                + "|interface="
-                                                + Host.addressB()
-                                                + "|term-length=64k|response-correlation-id="
-                                                + image.imageId(),
-                                        RESPONSES));
+                        answering.addPublication(
+                                "verbus:rdma?"
+                                        + from
+                                        + "|interface="
+                                        + Host.addressB()
+                                        + "|term-length=64k|response-correlation-id="
+                                        + image.imageId(),
+                                RESPONSES));
             }
             Await.until(
                     "all connected",

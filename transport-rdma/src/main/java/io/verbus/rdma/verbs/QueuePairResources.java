@@ -86,13 +86,12 @@ final class QueuePairResources implements AutoCloseable {
     void shortenWait(Ibverbs ibverbs) {
         try (Arena call = Arena.ofConfined()) {
             long attr = call.allocate(VerbsAbi.QpAttr.SIZE, Long.BYTES).address();
+            long init = call.allocate(VerbsAbi.QpInitAttr.SIZE, Long.BYTES).address();
+            long qp = Memory.getLong(id + VerbsAbi.CmId.QP);
             Memory.putByte(attr + VerbsAbi.QpAttr.MIN_RNR_TIMER, MIN_RNR_TIMER);
-            int error =
-                    ibverbs.modifyQp(
-                            Memory.getLong(id + VerbsAbi.CmId.QP),
-                            attr,
-                            VerbsAbi.IBV_QP_MIN_RNR_TIMER);
-            if (error != 0) {
+            int error = ibverbs.modifyQp(qp, attr, VerbsAbi.IBV_QP_MIN_RNR_TIMER);
+            // Where the peer has gone already, the connection's end says so.
+            if (error != 0 && isReady(ibverbs, qp, attr, init)) {
                 errors.onError(
                         VerbsException.of(
                                 "ibv_modify_qp",
@@ -101,6 +100,11 @@ final class QueuePairResources implements AutoCloseable {
                                 "raise rdma.receive-depth, so that none does"));
             }
         }
+    }
+
+    private static boolean isReady(Ibverbs ibverbs, long qp, long attr, long init) {
+        return ibverbs.queryQp(qp, attr, VerbsAbi.IBV_QP_STATE, init) != 0
+                || Memory.getInt(attr + VerbsAbi.QpAttr.STATE) == VerbsAbi.IBV_QPS_RTS;
     }
 
     /**

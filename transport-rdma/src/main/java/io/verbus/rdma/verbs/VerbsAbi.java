@@ -219,7 +219,9 @@ final class VerbsAbi {
 
     static final int IBV_QPT_RC = 2;
 
+    static final int IBV_QP_STATE = 1;
     static final int IBV_QP_MIN_RNR_TIMER = 1 << 15;
+    static final int IBV_QPS_RTS = 3;
     static final int IBV_QP_AV = 1 << 7;
     static final int IBV_QP_PATH_MTU = 1 << 8;
     static final int IBV_QP_TIMEOUT = 1 << 9;
