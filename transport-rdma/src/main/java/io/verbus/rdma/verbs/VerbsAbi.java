@@ -93,6 +93,7 @@ final class VerbsAbi {
     /** {@code struct ibv_qp_attr}; the address of the peer is its {@code ah_attr}. */
     static final class QpAttr {
         static final int SIZE = 144;
+        static final int STATE = 0;
         static final int PATH_MTU = 8;
         static final int SGID_INDEX = 76;
         static final int TRAFFIC_CLASS = 78;
@@ -219,9 +220,9 @@ final class VerbsAbi {
 
     static final int IBV_QPT_RC = 2;
 
+    static final int IBV_QPS_RTS = 3;
     static final int IBV_QP_STATE = 1;
     static final int IBV_QP_MIN_RNR_TIMER = 1 << 15;
-    static final int IBV_QPS_RTS = 3;
     static final int IBV_QP_AV = 1 << 7;
     static final int IBV_QP_PATH_MTU = 1 << 8;
     static final int IBV_QP_TIMEOUT = 1 << 9;

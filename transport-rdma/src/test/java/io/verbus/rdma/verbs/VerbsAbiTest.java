@@ -76,7 +76,8 @@ class VerbsAbiTest {
     @Test
     void pathOfAQueuePair() {
         new Struct()
-                .array("qp_state, cur_qp_state", U32, 2)
+                .add("qp_state", U32, VerbsAbi.QpAttr.STATE)
+                .add("cur_qp_state", U32)
                 .add("path_mtu", U32, VerbsAbi.QpAttr.PATH_MTU)
                 .array("path_mig_state to qp_access_flags", U32, 6)
                 .array("cap", U32, 5)
