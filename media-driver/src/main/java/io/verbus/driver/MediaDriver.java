@@ -67,6 +67,9 @@ import java.util.concurrent.TimeUnit;
  * must also close it.
  */
 public final class MediaDriver implements AutoCloseable {
+    /** Bytes of logs where the file system tells no size. */
+    private static final long UNLIMITED_BYTES = 1L << 50;
+
     /** Time between looks whether all is sent and read. */
     private static final long LOOK_MS = 5;
 
@@ -285,7 +288,9 @@ public final class MediaDriver implements AutoCloseable {
         }
         Path logs = config.logDirectory() == null ? directory.path() : config.logDirectory();
         try {
-            return limits.with(Share.LOG_BYTES, Files.getFileStore(logs).getTotalSpace());
+            long bytes = Files.getFileStore(logs).getTotalSpace();
+            // 0 is a hugetlbfs that was mounted without a size: its pool of pages is the bound.
+            return limits.with(Share.LOG_BYTES, bytes > 0 ? bytes : UNLIMITED_BYTES);
         } catch (IOException e) {
             throw new BusException(
                     "the size of the file system of "
