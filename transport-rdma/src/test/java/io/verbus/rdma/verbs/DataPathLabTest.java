@@ -131,10 +131,15 @@ class DataPathLabTest {
 
         assertEquals(4, posted);
         assertTrue(qpA.maxInline() >= (StrictDevice.isThere() ? 0 : 64), "some adapters have less");
-        assertEquals(11, Memory.getLong(to));
-        assertEquals(22, Memory.getLong(to + 8));
-        assertEquals(33, Memory.getLong(to + 16));
-        assertEquals(44, Memory.getLong(to + 24));
+        // On iWARP a write completes before its bytes are in place.
+        Await.until(
+                "the bytes to be in place",
+                () ->
+                        Memory.getLong(to) == 11
+                                && Memory.getLong(to + 8) == 22
+                                && Memory.getLong(to + 16) == 33
+                                && Memory.getLong(to + 24) == 44,
+                () -> {});
         assertEquals(List.of(), inboxA.failures);
     }
 
