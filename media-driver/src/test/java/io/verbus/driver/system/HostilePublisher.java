@@ -120,7 +120,7 @@ final class HostilePublisher {
 
     private void leaveHalfOpen() {
         try (RawPeer raw = new RawPeer()) {
-            raw.beginToConnect(host, port, BURST);
+            raw.connectIdly(host, port, BURST);
         }
     }
 

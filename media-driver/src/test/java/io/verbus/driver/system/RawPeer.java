@@ -57,6 +57,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
     private Accepted accepted;
     private boolean listens;
     private Setup offered;
+    private int straysEnded;
 
     /** Where a driver lets this peer write an image. */
     record Accepted(long logAddress, int logKey, long position, int window) {}
@@ -117,8 +118,8 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                 });
     }
 
-    /** Begins to connect so many times, and leaves them where they are after some events. */
-    void beginToConnect(String host, int port, int times) {
+    /** Connects so many times, says nothing, and waits until the driver has ended one of them. */
+    void connectIdly(String host, int port, int times) {
         for (int i = 0; i < times; i++) {
             strays.add(
                     fabric.connect(
@@ -128,10 +129,7 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
                             null,
                             goodGreeting()));
         }
-        int[] events = new int[1];
-        Await.until(
-                "events of " + times + " connections",
-                () -> (events[0] += fabric.poll(this, System.nanoTime())) >= 2 * times);
+        pollUntil("the end of one of " + times + " connections", () -> straysEnded > 0);
     }
 
     void poll() {
@@ -184,6 +182,8 @@ final class RawPeer implements AutoCloseable, FabricHandler, QueuePair.Handler {
         if (ended == connection) {
             end = cause + ": " + reason;
             answer = privateData;
+        } else if (cause == Cause.DISCONNECTED) {
+            straysEnded++;
         }
     }
 
