@@ -23,7 +23,7 @@ static struct {
 static int planned;
 static pthread_mutex_t plan_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t counts[COUNTS];
-static const char *const count_names[COUNTS] = {"post-send", "requests", "inline-bytes", "post-recv", "writes", "sends", "empty-writes", "atomics", "queue-pairs", "longest-rnr-us"};
+static const char *const count_names[COUNTS] = {"post-send", "requests", "inline-bytes", "post-recv", "writes", "sends", "empty-writes", "atomics", "queue-pairs", "longest-rnr-us", "adapter-reads", "packets", "bytes"};
 
 void broken_rule(const char *name, const char *detail, ...) {
     va_list arguments;

@@ -5,6 +5,7 @@
 #include "strict.h"
 
 #define SAMPLE 64
+#define MTU 4096
 
 static uint32_t next_number = 100;
 
@@ -158,6 +159,11 @@ static void take_request(struct queue_pair *qp, const struct ibv_send_wr *wr) {
         request->pieces = request->piece[0].length ? 1 : 0;
     }
     check_request(qp, request, wr);
+    count(PACKETS, request->length ? (request->length + MTU - 1) / MTU : 1);
+    count(BYTES, request->length);
+    // A PCIe round trip for bytes that are not inline, however many pieces they have.
+    if (request->length && !(request->flags & IBV_SEND_INLINE))
+        count(ADAPTER_READS, 1);
     if (request->flags & IBV_SEND_INLINE && request->length) {
         request->inline_data = malloc(request->length);
         uint8_t *to = request->inline_data;
@@ -194,6 +200,10 @@ int post_send(struct ibv_qp *base, struct ibv_send_wr *list, struct ibv_send_wr 
     // first-to-speak: RFC 5044, 7.1.2: the side that accepts sends nothing before the first message has come.
     if (is_iwarp() && qp->id->is_passive && qp->id->wire && qp->id->wire->landed == 0)
         RULE("first-to-speak", "the accepting side of an iWARP connection posts first");
+    // Libraries push a lone entry whole to the adapter, which fetches the entries of a list: rdma-core, mlx5
+    // qp.c post_send_db (nreq == 1), cxgb4 t4.h (inc == 1).
+    if (list && list->next && !error)
+        count(ADAPTER_READS, 1);
     for (; list && !error && !is_gone(qp->context); list = list->next) {
         count(REQUESTS, 1);
         take_request(qp, list);

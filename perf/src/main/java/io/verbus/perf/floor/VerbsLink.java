@@ -45,7 +45,6 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable
     private static final int PEER = 0;
     private static final int CONSUMED = 64;
     private static final int INBOUND = 4096;
-    private static final int SMALL = 64;
     private static final int GREETING_LENGTH = Long.BYTES + Integer.BYTES;
     private static final int READY = PEER + 2 * Long.BYTES;
 
@@ -163,13 +162,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable
     }
 
     private void stage(int at, int bytes, long remote) {
-        if (bytes <= SMALL) {
-            queuePair.stageSmallWrite(
-                    region.address() + at, bytes, region.localKey(), remote, remoteKey);
-        } else {
-            queuePair.stageWrite(
-                    region.address() + at, bytes, region.localKey(), remote, remoteKey);
-        }
+        queuePair.stageWrite(region.address() + at, bytes, region.localKey(), remote, remoteKey);
     }
 
     private void checkWhileIdle() {

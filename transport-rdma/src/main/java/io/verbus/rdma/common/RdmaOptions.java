@@ -79,7 +79,6 @@ public record RdmaOptions(
     public static final int MESSAGE_LENGTH = 256;
 
     private static final String ANY = "any";
-    private static final int MAX_INLINE = 220;
     private static final long MS = 1_000_000;
     private static final long MINUTE = 60_000 * MS;
 
@@ -426,7 +425,7 @@ public record RdmaOptions(
                 sendDepth,
                 receiveDepth,
                 MESSAGE_LENGTH,
-                MAX_INLINE,
+                ConnectionOptions.MAX_INLINE,
                 retryCount,
                 rnrRetryCount,
                 ackTimeout,

@@ -6,9 +6,9 @@ package io.verbus.rdma.fabric;
  * The data path of one reliable connection. Used by exactly one agent; nothing here allocates,
  * blocks or locks, but for what the device's doorbell itself needs.
  *
- * <p>Work requests are staged into preallocated memory and posted as one list with one doorbell.
- * The queue pair decides which are signaled, and counts the slots of its send queue: {@link
- * #free()} never lets more be outstanding than the queue holds.
+ * <p>Work requests are staged into preallocated memory and posted together. The queue pair decides
+ * which are signaled, and counts the slots of its send queue: {@link #free()} never lets more be
+ * outstanding than the queue holds.
  */
 public interface QueuePair {
     /** Number of the queue pair on its device. */
@@ -28,7 +28,7 @@ public interface QueuePair {
 
     /**
      * Stages an RDMA Write of one piece of local memory, which must not change until it has
-     * completed.
+     * completed, or only until {@link #post} returns if it has at most {@link #maxInline} bytes.
      *
      * @param address of the first local byte.
      * @param length in bytes; 0 is allowed.
@@ -40,7 +40,9 @@ public interface QueuePair {
             long address, int length, LocalKey key, long remoteAddress, RemoteKey remoteKey);
 
     /**
-     * Stages an RDMA Write that gathers two pieces of local memory into one remote range.
+     * Stages an RDMA Write that gathers two pieces of local memory into one remote range. They must
+     * not change until it has completed, or may at once if they have at most {@link #maxInline}
+     * bytes together.
      *
      * @param address1 of the first piece.
      * @param length1 of the first piece in bytes, more than 0.
@@ -62,20 +64,6 @@ public interface QueuePair {
             RemoteKey remoteKey);
 
     /**
-     * Stages an RDMA Write of a few bytes, inline (read by the time {@link #post} returns) if the
-     * device allows that many, otherwise as {@link #stageWrite(long, int, LocalKey, long,
-     * RemoteKey)} does.
-     *
-     * @param address of the first local byte.
-     * @param length in bytes, at most 64.
-     * @param key of the local region.
-     * @param remoteAddress of the first byte in the peer's region.
-     * @param remoteKey of the peer's region.
-     */
-    void stageSmallWrite(
-            long address, int length, LocalKey key, long remoteAddress, RemoteKey remoteKey);
-
-    /**
      * Stages a send of a control message. The memory must not change until it has completed.
      *
      * @param address of the first byte.
@@ -94,7 +82,8 @@ public interface QueuePair {
     long stageProbe();
 
     /**
-     * Posts what is staged, in order, as one list.
+     * Posts what is staged, in order: as one list, or one by one where that spares the device a
+     * read of memory.
      *
      * @param signaled whether the last work request must be signaled, so that {@link #completed()}
      *     is sure to reach it; otherwise only every n-th is.

@@ -158,7 +158,7 @@ final class InboundLink
         }
         credit.buffer().putLong(slot + CreditLine.POSITION, position);
         credit.buffer().putLong(slot + CreditLine.TIME, nowNs);
-        queuePair.stageSmallWrite(
+        queuePair.stageWrite(
                 credit.address(slot),
                 CreditLine.WRITTEN_LENGTH,
                 credit.key(),

@@ -76,8 +76,7 @@ public final class CommitRule {
                             ? path.remoteLog()
                                     + (long) LogLayout.partition(partition + 1) * termLength
                             : remote + length;
-            queuePair.stageSmallWrite(
-                    path.zero(), WORD, path.zeroKey(), frontier, path.remoteKey());
+            queuePair.stageWrite(path.zero(), WORD, path.zeroKey(), frontier, path.remoteKey());
             queuePair.stageWrite(
                     local + WORD,
                     dataLength - WORD,
@@ -85,6 +84,6 @@ public final class CommitRule {
                     remote + WORD,
                     path.remoteKey());
         }
-        queuePair.stageSmallWrite(local, WORD, path.localKey(), remote, path.remoteKey());
+        queuePair.stageWrite(local, WORD, path.localKey(), remote, path.remoteKey());
     }
 }

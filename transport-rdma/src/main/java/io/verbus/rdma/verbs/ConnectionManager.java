@@ -22,7 +22,7 @@ final class ConnectionManager implements AutoCloseable {
     private static final int BACKLOG = 64;
 
     /** Tried in turn where a device does not give as many bytes inline as are asked for. */
-    private static final int[] INLINE_LENGTHS = {220, 96, 64, 32};
+    private static final int[] INLINE_LENGTHS = {ConnectionOptions.MAX_INLINE, 96, 64, 32};
 
     /** Reads and atomics that may be outstanding: none is used, some providers want one. */
     private static final byte READ_DEPTH = 1;

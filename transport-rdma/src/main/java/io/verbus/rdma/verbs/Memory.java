@@ -59,6 +59,10 @@ final class Memory {
         return bytes;
     }
 
+    static void copy(long from, long to, int length) {
+        MemorySegment.copy(ALL, from, ALL, to, length);
+    }
+
     static void putBytes(long address, byte[] bytes) {
         MemorySegment.copy(bytes, 0, ALL, JAVA_BYTE, address, bytes.length);
     }

@@ -182,7 +182,7 @@ final class QueuePairResources implements AutoCloseable {
                                 device.postSend(),
                                 critical,
                                 qp,
-                                allocate(SendQueue.memoryLength(options.sendDepth())),
+                                allocate(SendQueue.memoryLength(options.sendDepth(), maxInline)),
                                 options.sendDepth(),
                                 maxInline),
                         receives,

@@ -2,25 +2,31 @@
 
 package io.verbus.rdma.verbs;
 
+import org.agrona.BitUtil;
+
 import java.lang.foreign.MemorySegment;
 
 /**
  * The send queue of a queue pair: work requests are staged into preallocated memory and posted as
- * one list.
+ * one list, or one by one where they are few and inline.
  *
  * <pre>
- *   +--------------------------+---------+---------+---------+
- *   | ibv_send_wr              | ibv_sge | ibv_sge | unused  |   slot 0
- *   |   next, sg_list: wired   |         |         |         |
- *   +--------------------------+---------+---------+---------+
- *   |                         ...                            |   slot 1 .. depth - 1
- *   +--------------------------+---------+---------+---------+
- *   | bad_wr                                                 |
- *   +--------------------------------------------------------+
+ *   +--------------------------+---------+---------+---------------+
+ *   | ibv_send_wr              | ibv_sge | ibv_sge | inline bytes  |   slot 0
+ *   |   next, sg_list: wired   |         |         |               |
+ *   +--------------------------+---------+---------+---------------+
+ *   |                            ...                               |   slot 1 .. depth - 1
+ *   +--------------------------+---------+---------+---------------+
+ *   | bad_wr                                                       |
+ *   +--------------------------------------------------------------+
  * </pre>
  *
- * <p>{@code next} always leads to the following slot, but for the last of a list while that is
- * being posted. The provider copies the requests, so that every list begins at slot 0.
+ * <p>{@code next} always leads to the following slot, except in the last request of a list while
+ * that is being posted. The provider copies the requests, so that every list begins at slot 0.
+ *
+ * <p>An adapter fetches the entries of a list from memory, which takes a round trip over PCIe, and
+ * another one for bytes that are not inline. Providers push a lone entry whole to the adapter. So a
+ * write that fits is inline, and a batch of such writes is posted one by one.
  *
  * <p>A request's id is the count of requests up to and including it. Requests complete in order:
  * the completion of a signaled one frees all before it. At least every n-th is signaled, n being a
@@ -28,8 +34,12 @@ import java.lang.foreign.MemorySegment;
  */
 final class SendQueue {
     private static final int SGE_OFFSET = VerbsAbi.SendWr.SIZE;
-    private static final int SLOT_SIZE = 192;
+    private static final int INLINE_OFFSET = SGE_OFFSET + 2 * VerbsAbi.Sge.SIZE;
+    private static final int CACHE_LINE = 64;
     private static final int BAD_WR_SIZE = Long.BYTES;
+
+    /** The longest list that is posted one by one: the writes of one batch. */
+    private static final int MAX_LONE = 3;
 
     private final MemorySegment postSend;
     private final boolean isCritical;
@@ -39,8 +49,13 @@ final class SendQueue {
     private final int depth;
     private final int maxInline;
     private final int signalInterval;
+    private final int slotSize;
 
     private int staged;
+
+    /** How many of the staged requests carry their bytes inline. */
+    private int inlined;
+
     private long posted;
     private long completed;
     private long signaled;
@@ -64,7 +79,8 @@ final class SendQueue {
         this.isCritical = isCritical;
         this.qp = qp;
         this.slots = memory;
-        this.badWr = memory + (long) depth * SLOT_SIZE;
+        this.slotSize = slotSize(maxInline);
+        this.badWr = memory + (long) depth * slotSize;
         this.depth = depth;
         this.maxInline = maxInline;
         this.signalInterval = Math.max(1, depth / 4);
@@ -74,8 +90,12 @@ final class SendQueue {
         }
     }
 
-    static long memoryLength(int depth) {
-        return (long) depth * SLOT_SIZE + BAD_WR_SIZE;
+    static long memoryLength(int depth, int maxInline) {
+        return (long) depth * slotSize(maxInline) + BAD_WR_SIZE;
+    }
+
+    private static int slotSize(int maxInline) {
+        return BitUtil.align(INLINE_OFFSET + maxInline, CACHE_LINE);
     }
 
     int maxInline() {
@@ -117,7 +137,7 @@ final class SendQueue {
             piece(slot + SGE_OFFSET, address, length, lkey);
         }
         target(slot, remoteAddress, rkey);
-        stage(slot, VerbsAbi.IBV_WR_RDMA_WRITE, 0);
+        stage(slot, VerbsAbi.IBV_WR_RDMA_WRITE, inlineFlag(length));
     }
 
     void stageWrite(
@@ -130,19 +150,24 @@ final class SendQueue {
             long remoteAddress,
             int rkey) {
         long slot = claim();
-        Memory.putInt(slot + VerbsAbi.SendWr.NUM_SGE, 2);
-        piece(slot + SGE_OFFSET, address1, length1, lkey1);
-        piece(slot + SGE_OFFSET + VerbsAbi.Sge.SIZE, address2, length2, lkey2);
+        int length = length1 + length2;
+        if (length <= maxInline) {
+            // Gathered here: libraries of irdma before rdma-core 43 take the first piece alone.
+            Memory.copy(address1, slot + INLINE_OFFSET, length1);
+            Memory.copy(address2, slot + INLINE_OFFSET + length1, length2);
+            Memory.putInt(slot + VerbsAbi.SendWr.NUM_SGE, 1);
+            piece(slot + SGE_OFFSET, slot + INLINE_OFFSET, length, 0);
+        } else {
+            Memory.putInt(slot + VerbsAbi.SendWr.NUM_SGE, 2);
+            piece(slot + SGE_OFFSET, address1, length1, lkey1);
+            piece(slot + SGE_OFFSET + VerbsAbi.Sge.SIZE, address2, length2, lkey2);
+        }
         target(slot, remoteAddress, rkey);
-        stage(slot, VerbsAbi.IBV_WR_RDMA_WRITE, 0);
+        stage(slot, VerbsAbi.IBV_WR_RDMA_WRITE, inlineFlag(length));
     }
 
-    void stageSmallWrite(long address, int length, int lkey, long remoteAddress, int rkey) {
-        long slot = claim();
-        Memory.putInt(slot + VerbsAbi.SendWr.NUM_SGE, 1);
-        piece(slot + SGE_OFFSET, address, length, lkey);
-        target(slot, remoteAddress, rkey);
-        stage(slot, VerbsAbi.IBV_WR_RDMA_WRITE, length <= maxInline ? VerbsAbi.IBV_SEND_INLINE : 0);
+    private int inlineFlag(int length) {
+        return length > 0 && length <= maxInline ? VerbsAbi.IBV_SEND_INLINE : 0;
     }
 
     void stageSend(long address, int length, int lkey) {
@@ -184,6 +209,7 @@ final class SendQueue {
     void discard() {
         posted += staged;
         staged = 0;
+        inlined = 0;
     }
 
     /**
@@ -204,11 +230,30 @@ final class SendQueue {
                     Memory.getInt(last + VerbsAbi.SendWr.FLAGS) | VerbsAbi.IBV_SEND_SIGNALED);
             signaled = posted;
         }
-        Memory.putLong(last + VerbsAbi.SendWr.NEXT, 0);
-        int result = DataPathCalls.post(postSend, isCritical, qp, slots, badWr);
-        Memory.putLong(last + VerbsAbi.SendWr.NEXT, last + SLOT_SIZE);
+        int result;
+        if (inlined == staged && staged <= MAX_LONE) {
+            result = postOneByOne();
+        } else {
+            result = postList(slots, last);
+        }
         staged = 0;
+        inlined = 0;
         return Math.abs(result);
+    }
+
+    private int postOneByOne() {
+        int result = 0;
+        for (int i = 0; i < staged && result == 0; i++) {
+            result = postList(slot(i), slot(i));
+        }
+        return result;
+    }
+
+    private int postList(long first, long last) {
+        Memory.putLong(last + VerbsAbi.SendWr.NEXT, 0);
+        int result = DataPathCalls.post(postSend, isCritical, qp, first, badWr);
+        Memory.putLong(last + VerbsAbi.SendWr.NEXT, last + slotSize);
+        return result;
     }
 
     private long claim() {
@@ -223,6 +268,9 @@ final class SendQueue {
         long id = posted + ++staged;
         Memory.putLong(slot + VerbsAbi.SendWr.ID, id);
         Memory.putInt(slot + VerbsAbi.SendWr.OPCODE, opcode);
+        if (flags != 0) {
+            inlined++;
+        }
         if (id - signaled >= signalInterval) {
             signaled = id;
             Memory.putInt(slot + VerbsAbi.SendWr.FLAGS, flags | VerbsAbi.IBV_SEND_SIGNALED);
@@ -232,7 +280,7 @@ final class SendQueue {
     }
 
     private long slot(int index) {
-        return slots + (long) index * SLOT_SIZE;
+        return slots + (long) index * slotSize;
     }
 
     private static void piece(long sge, long address, int length, int lkey) {

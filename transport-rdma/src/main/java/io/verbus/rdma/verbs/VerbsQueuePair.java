@@ -112,12 +112,6 @@ final class VerbsQueuePair implements QueuePair {
     }
 
     @Override
-    public void stageSmallWrite(
-            long address, int length, LocalKey key, long remoteAddress, RemoteKey remoteKey) {
-        sends.stageSmallWrite(address, length, key.value(), remoteAddress, remoteKey.value());
-    }
-
-    @Override
     public void stageSend(long address, int length, LocalKey key) {
         if (window == null) {
             sends.stageSend(address, length, key.value());

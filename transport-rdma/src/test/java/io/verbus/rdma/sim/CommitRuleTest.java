@@ -119,7 +119,7 @@ class CommitRuleTest {
     }
 
     private static void zero(QueuePair queuePair, LogPath path, long position, int length) {
-        queuePair.stageSmallWrite(
+        queuePair.stageWrite(
                 path.zero(),
                 WORD,
                 path.zeroKey(),
@@ -137,7 +137,7 @@ class CommitRuleTest {
     }
 
     private static void word(QueuePair queuePair, LogPath path, long position) {
-        queuePair.stageSmallWrite(
+        queuePair.stageWrite(
                 local(path, position),
                 WORD,
                 path.localKey(),

@@ -164,24 +164,6 @@ public final class SimQueuePair implements QueuePair {
     }
 
     @Override
-    public void stageSmallWrite(
-            long address, int length, LocalKey key, long remoteAddress, RemoteKey remoteKey) {
-        if (length > 64) {
-            throw new AssertionError("a small write has " + length + " bytes");
-        }
-        if (network.isInstant()) {
-            landNow(address, length, remoteAddress);
-            return;
-        }
-        SimWork work =
-                new SimWork(false, address, length, key, 0, 0, NO_KEY, remoteAddress, remoteKey);
-        stage(work);
-        if (length <= maxInline) {
-            work.inline = new byte[0];
-        }
-    }
-
-    @Override
     public void stageSend(long address, int length, LocalKey key) {
         stage(new SimWork(true, address, length, key, 0, 0, NO_KEY, 0, NO_REMOTE_KEY));
     }
@@ -194,6 +176,9 @@ public final class SimQueuePair implements QueuePair {
             throw new AssertionError("more is staged than the send queue holds");
         }
         check(work);
+        if (!work.isSend && work.length > 0 && work.length <= maxInline) {
+            work.inline = new byte[0];
+        }
         staged.add(work);
         if (postedCount + staged.size() - lastSignaled >= Math.max(1, depth / 4)) {
             work.signaled = true;

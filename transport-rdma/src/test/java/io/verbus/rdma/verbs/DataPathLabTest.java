@@ -123,7 +123,7 @@ class DataPathLabTest {
 
         qpA.stageWrite(from, 8, key, to, remote);
         qpA.stageWrite(from + 8, 8, key, from + 1024, 8, key, to + 8, remote);
-        qpA.stageSmallWrite(from + 2048, 8, key, to + 24, remote);
+        qpA.stageWrite(from + 2048, 8, key, to + 24, remote);
         qpA.stageWrite(0, 0, key, to, remote);
         long posted = qpA.post(true);
         Memory.putLong(from + 2048, 55);
@@ -182,7 +182,7 @@ class DataPathLabTest {
                     source.localKey(),
                     target.address() + offset + 8,
                     target.remoteKey());
-            qpA.stageSmallWrite(
+            qpA.stageWrite(
                     from, 8, source.localKey(), target.address() + offset, target.remoteKey());
             qpA.post(false);
         }
@@ -257,7 +257,7 @@ class DataPathLabTest {
 
         qpA.stageWrite(
                 source.address(), 8, source.localKey(), foreign.address(), foreign.remoteKey());
-        qpA.stageSmallWrite(
+        qpA.stageWrite(
                 source.address(), 8, source.localKey(), foreign.address(), foreign.remoteKey());
         qpA.post(true);
         Await.until("failure", () -> !inboxA.failures.isEmpty(), () -> qpA.poll(inboxA));
@@ -346,7 +346,7 @@ class DataPathLabTest {
                     key,
                     target.address() + 8,
                     remote);
-            qp.stageSmallWrite(source.address(), 8, key, target.address(), remote);
+            qp.stageWrite(source.address(), 8, key, target.address(), remote);
             qp.post(false);
             qp.poll(inboxA);
         }

@@ -64,7 +64,7 @@ class SendQueueTest {
                                                         long.class)),
                                 FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG),
                                 arena);
-        long memory = arena.allocate(SendQueue.memoryLength(DEPTH), 64).address();
+        long memory = arena.allocate(SendQueue.memoryLength(DEPTH, MAX_INLINE), 64).address();
         queue = new SendQueue(provider, false, QP, memory, DEPTH, MAX_INLINE);
     }
 
@@ -76,7 +76,7 @@ class SendQueueTest {
     @Test
     void postsWhatIsStagedInOrderAsOneList() {
         queue.stageWrite(0x1000, 100, 7, 0x2000, 8, 9, 0xA000, 11);
-        queue.stageSmallWrite(0x3000, 8, 7, 0xB000, 12);
+        queue.stageWrite(0x3000, 8, 7, 0xB000, 12);
         queue.stageSend(0x4000, 200, 13);
 
         assertEquals(0, queue.post(false));
@@ -113,7 +113,7 @@ class SendQueueTest {
     void endsEachListAtItsOwnLast() {
         for (int length : new int[] {3, 1, 5, 2}) {
             for (int i = 0; i < length; i++) {
-                queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
+                queue.stageWrite(0x1000, 100, 1, 0x2000, 2);
             }
             queue.post(false);
             queue.completedUpTo(queue.posted());
@@ -138,8 +138,8 @@ class SendQueueTest {
 
     @Test
     void signalsTheLastOfAListWhenAsked() {
+        queue.stageWrite(0x1000, 100, 1, 0x2000, 2);
         queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
-        queue.stageSmallWrite(0x1000, 8, 1, 0x2000, 2);
         queue.post(true);
         assertEquals(
                 List.of(false, true), lists.getFirst().stream().map(Request::signaled).toList());
@@ -160,10 +160,74 @@ class SendQueueTest {
 
     @Test
     void carriesInlineOnlyWhatFits() {
-        queue.stageSmallWrite(0x1000, MAX_INLINE, 1, 0x2000, 2);
-        queue.stageSmallWrite(0x1000, MAX_INLINE + 1, 1, 0x2000, 2);
+        queue.stageWrite(0x1000, MAX_INLINE, 1, 0x2000, 2);
+        queue.stageWrite(0x1000, MAX_INLINE + 1, 1, 0x2000, 2);
         queue.post(false);
         assertEquals(List.of(true, false), lists.getFirst().stream().map(Request::inline).toList());
+    }
+
+    @Test
+    void gathersTwoPiecesThatFitIntoOneInlinePiece() {
+        long memory = arena.allocate(64, 8).address();
+        Memory.putLong(memory, 11);
+        Memory.putLong(memory + 8, 22);
+        Memory.putLong(memory + 40, 33);
+        queue.stageWrite(memory, 16, 1, memory + 40, 8, 3, 0x2000, 2);
+        Memory.putLong(memory + 8, 0);
+        queue.post(false);
+        Request request = lists.getFirst().getFirst();
+        assertTrue(request.inline());
+        assertEquals(1, request.pieces().size());
+        Piece piece = request.pieces().getFirst();
+        assertEquals(24, piece.length());
+        assertEquals(11, Memory.getLong(piece.address()));
+        assertEquals(22, Memory.getLong(piece.address() + 8));
+        assertEquals(33, Memory.getLong(piece.address() + 16));
+    }
+
+    @Test
+    void postsFewInlineWritesOneByOne() {
+        queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
+        queue.stageWrite(0x1000, 16, 1, 0x3000, 2);
+        queue.post(true);
+        assertEquals(
+                List.of(List.of(0x2000L), List.of(0x3000L)),
+                lists.stream()
+                        .map(list -> list.stream().map(Request::remoteAddress).toList())
+                        .toList());
+        assertEquals(
+                List.of(false, true),
+                lists.stream().map(list -> list.getFirst().signaled()).toList());
+        assertEquals(2, queue.posted());
+    }
+
+    @Test
+    void postsManyInlineWritesAsOneList() {
+        for (int i = 0; i < 4; i++) {
+            queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
+        }
+        queue.post(false);
+        assertEquals(List.of(4), lists.stream().map(List::size).toList());
+    }
+
+    @Test
+    void postsWriteThatIsNotInlineInListWithTheNext() {
+        queue.stageWrite(0x1000, 100, 1, 0x2000, 2);
+        queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
+        queue.post(false);
+        queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
+        queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
+        queue.post(false);
+        assertEquals(List.of(2, 1, 1), lists.stream().map(List::size).toList());
+    }
+
+    @Test
+    void stopsAtTheFirstWriteThatTheProviderRefuses() {
+        result = Errno.ENOMEM;
+        queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
+        queue.stageWrite(0x1000, 8, 1, 0x2000, 2);
+        assertEquals(Errno.ENOMEM, queue.post(false));
+        assertEquals(1, lists.size());
     }
 
     @Test
