@@ -49,10 +49,12 @@ public final class CauserErrorLog {
      * @param kind of error: much of one does not keep another out of the log.
      * @param causer that has caused it.
      * @param message cause and remedy.
+     * @return whether it was recorded.
      */
-    public void record(Enum<?> kind, String causer, String message) {
+    public boolean record(Enum<?> kind, String causer, String message) {
         Set<String> all = told.computeIfAbsent(kind, none -> new HashSet<>());
-        if (all.size() < most && all.add(causer)) {
+        boolean isNew = all.size() < most && all.add(causer);
+        if (isNew) {
             tell(message);
             if (all.size() == most) {
                 tell(
@@ -64,6 +66,7 @@ public final class CauserErrorLog {
                                 + message);
             }
         }
+        return isNew;
     }
 
     /** Where it was thrown says nothing that the text does not, and takes room in the log. */

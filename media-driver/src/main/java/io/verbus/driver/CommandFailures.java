@@ -40,15 +40,20 @@ final class CommandFailures {
     private final ErrorHandler errors;
     private final CauserErrorLog clientErrors;
     private final AtomicCounter failed;
+    private final AtomicCounter errorCount;
 
     CommandFailures(EventEncoder events, DriverCounters counters, ErrorHandler errors) {
         this.events = events;
         this.errors = errors;
         this.clientErrors = new CauserErrorLog(errors, MAX_CLIENTS, "clients", BusException::new);
         this.failed = counters.system(SystemCounter.COMMANDS_FAILED);
+        this.errorCount = counters.system(SystemCounter.ERRORS);
     }
 
-    /** Tells the client; what is not its own doing also goes to the error log. */
+    /**
+     * Answers the client with the error. One that is not the client's own mistake also goes to the
+     * error log. The counter of errors counts either, as Aeron's does.
+     */
     void tell(long clientId, long correlationId, RuntimeException e) {
         failed.incrementRelease();
         RuntimeException cause = (RuntimeException) ChannelFailure.cause(e);
@@ -57,15 +62,27 @@ final class CommandFailures {
         events.error(correlationId, code, message);
         if (!(cause instanceof BusException)) {
             errors.onError(e);
-        } else if (cause instanceof ShareException share) {
-            record(share.share(), clientId, message);
-        } else if (cause.getCause() instanceof ShareException share) {
-            record(share.share(), clientId, message);
-        } else if (code == ErrorCode.STORAGE_SPACE) {
-            record(Kind.NO_SPACE, clientId, message);
-        } else if (code == ErrorCode.RESOURCE_TEMPORARILY_UNAVAILABLE) {
-            record(Kind.NO_RESOURCES, clientId, message);
+            return;
         }
+        Enum<?> kind = kind(cause, code);
+        if (kind == null || !record(kind, clientId, message)) {
+            errorCount.increment();
+        }
+    }
+
+    /** The kind of error that operators should see, or null if it concerns only the client. */
+    private static Enum<?> kind(RuntimeException cause, ErrorCode code) {
+        if (cause instanceof ShareException share) {
+            return share.share();
+        }
+        if (cause.getCause() instanceof ShareException share) {
+            return share.share();
+        }
+        return switch (code) {
+            case STORAGE_SPACE -> Kind.NO_SPACE;
+            case RESOURCE_TEMPORARILY_UNAVAILABLE -> Kind.NO_RESOURCES;
+            default -> null;
+        };
     }
 
     private static ErrorCode code(RuntimeException e) {
@@ -80,9 +97,9 @@ final class CommandFailures {
         };
     }
 
-    /** Tells operators what a client has caused, unless they were told of the same. */
-    void record(Enum<?> kind, long clientId, String message) {
-        clientErrors.record(kind, Long.toString(clientId), message);
+    /** Records what a client has caused, unless the same kind is recorded of it already. */
+    boolean record(Enum<?> kind, long clientId, String message) {
+        return clientErrors.record(kind, Long.toString(clientId), message);
     }
 
     /** A command is not answered, since the answer would reach another client. */

@@ -37,7 +37,8 @@ final class Responses {
 
     /**
      * Checks what a publication's channel says of requests and responses. A client names its own
-     * subscription to the responses, and an image that it reads.
+     * subscription to the responses, and any image: with Aeron, one client may read requests and
+     * another one may answer them.
      *
      * @throws CommandException if what it names is not there.
      */
@@ -51,17 +52,17 @@ final class Responses {
                             + ": add the subscription with control-mode=response first");
         }
         if (link.isOfImage()) {
-            checkRequests(clientId, channel, link.correlationId());
+            checkRequests(channel, link.correlationId());
         }
     }
 
-    private void checkRequests(long clientId, ChannelUri channel, long imageId) {
+    private void checkRequests(ChannelUri channel, long imageId) {
         Subscribable requests = subscriptions.sources().get(imageId);
         boolean isThere =
                 channel.isIpc()
                         ? requests instanceof IpcPublication
                         : requests instanceof NetworkImage;
-        if (!isThere || !requests.subscribers().isOf(clientId)) {
+        if (!isThere) {
             throw new CommandException(
                     ErrorCode.GENERIC_ERROR,
                     "image.correlationId="

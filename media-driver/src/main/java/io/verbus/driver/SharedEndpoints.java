@@ -38,9 +38,9 @@ final class SharedEndpoints {
                         "option conflicts with existing subscription: isResponse="
                                 + isResponse
                                 + " existingChannel="
-                                + each.channel()
+                                + each.channel().written()
                                 + " channel="
-                                + added.channel()
+                                + added.channel().written()
                                 + ": take another endpoint for responses");
             }
         }
@@ -83,11 +83,11 @@ final class SharedEndpoints {
                             + "="
                             + value
                             + " of channel '"
-                            + added.channel()
+                            + added.channel().written()
                             + "', where another subscription of stream "
                             + added.streamId()
                             + " has '"
-                            + there.channel()
+                            + there.channel().written()
                             + "': use one "
                             + key
                             + " for all subscriptions of a stream at an endpoint");

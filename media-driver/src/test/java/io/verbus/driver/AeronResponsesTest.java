@@ -314,14 +314,43 @@ class AeronResponsesTest {
                 aeron,
                 requestChannel + "|response-correlation-id=987654321",
                 "unable to find response subscription");
+        String conflicting = requestChannel.replace("endpoint=", "control-mode=response|endpoint=");
         RegistrationException conflict =
                 assertThrows(
                         RegistrationException.class,
-                        () ->
-                                aeron.addSubscription(
-                                        requestChannel + "|control-mode=response", REQUESTS));
+                        () -> aeron.addSubscription(conflicting, REQUESTS));
         assertTrue(
-                conflict.getMessage().contains("isResponse=true existingChannel="),
+                conflict.getMessage()
+                        .contains(
+                                "isResponse=true existingChannel="
+                                        + requestChannel
+                                        + " channel="
+                                        + conflicting),
                 conflict.getMessage());
+    }
+
+    /** One client may read requests, and another one answer them. */
+    @Test
+    void anotherClientMayRespond() throws IOException {
+        Aeron aeron = client("verbus");
+        Aeron responder =
+                Aeron.connect(
+                        new Aeron.Context()
+                                .aeronDirectoryName(drivers.getLast().directory().toString()));
+        open.add(responder);
+        String responseChannel = "aeron:udp?control-mode=response|control=" + free();
+        String requestChannel = "aeron:udp?endpoint=" + free();
+        Subscription requests = aeron.addSubscription(requestChannel, REQUESTS);
+        Subscription responses = aeron.addSubscription(responseChannel, RESPONSES);
+        aeron.addPublication(
+                requestChannel + "|response-correlation-id=" + responses.registrationId(),
+                REQUESTS);
+        Await.until("an image", requests::isConnected);
+        responder.addPublication(
+                responseChannel
+                        + "|response-correlation-id="
+                        + requests.imageAtIndex(0).correlationId(),
+                RESPONSES);
+        Await.until("the response", responses::isConnected);
     }
 }

@@ -79,7 +79,7 @@ final class DriverMetrics {
                     count(
                             SystemCounter.ERRORS,
                             "errors_total",
-                            "Errors that the driver has logged."),
+                            "Errors of the driver, and commands of clients that it refused."),
                     count(
                             SystemCounter.SHORT_SENDS,
                             "short_sends_total",
