@@ -451,6 +451,49 @@ class HostilePeerTest {
         assertTrue(image.lost.contains("left this receiver behind"), image.lost);
     }
 
+    /** A sender that does not resend all that its log has, as Aeron's. */
+    @Test
+    void losesStreamWhoseSenderIsAheadAndResendsNothing() {
+        TestImage image = image();
+        for (int i = 0; i < 99; i++) {
+            heartbeat(48 * 1024);
+            driver.turn(100);
+            assertNull(image.lost);
+        }
+        heartbeat(48 * 1024);
+        driver.turn(200);
+        assertNotNull(image.lost);
+        assertTrue(image.lost.contains("has not resent position 0"), image.lost);
+    }
+
+    @Test
+    void keepsStreamThatItsSubscriberHoldsBackWhileSenderIsAhead() {
+        TestImage image = image();
+        int offset = 0;
+        for (int n = 0; offset < 32 * 1024 - 2 * 1408; n++) {
+            int length = Frame.data(peer.buffer, SESSION, STREAM, offset, n);
+            toDriver(length);
+            offset += FrameHeader.align(length);
+        }
+        while (offset < 32 * 1024) {
+            int length = Math.min(1408, 32 * 1024 - offset);
+            Frame.data(peer.buffer, SESSION, STREAM, offset, 0);
+            peer.buffer.putInt(FrameHeader.FRAME_LENGTH, length);
+            toDriver(length);
+            offset += length;
+        }
+        for (int i = 0; i < 150; i++) {
+            heartbeat(48 * 1024);
+            driver.turn(100);
+        }
+        assertNull(image.lost);
+    }
+
+    private void heartbeat(int termOffset) {
+        HeartbeatFrame.write(peer.buffer, 0, SESSION, STREAM, Frame.INITIAL_TERM, termOffset);
+        toDriver(HeartbeatFrame.LENGTH);
+    }
+
     private int frameFromAfar() {
         int length = Frame.data(peer.buffer, SESSION, STREAM, 64, 0);
         peer.buffer.putInt(FrameHeader.TERM_ID, Frame.INITIAL_TERM + 3);

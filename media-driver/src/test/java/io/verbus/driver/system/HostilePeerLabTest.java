@@ -157,7 +157,9 @@ class HostilePeerLabTest {
                 Publication bad =
                         publisher.addPublication(Host.overWire(b.channel(RAW_PORT)), BAD_STREAM)) {
             for (int i = 0; i < 5; i++) {
-                raw.pollUntil("a connection", raw::isUp);
+                // The side that accepts over iWARP must not speak first.
+                raw.pollUntil("an offer", () -> raw.isUp() && raw.offered() != null);
+                raw.forgetOffer();
                 raw.send(randomMessage(random));
                 raw.pollUntil("the end of the connection", () -> raw.end() != null);
             }

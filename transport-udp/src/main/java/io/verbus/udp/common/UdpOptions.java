@@ -38,6 +38,7 @@ import java.util.stream.Stream;
  * @param nakRetryNs {@link #NAK_RETRY}, nanoseconds.
  * @param retransmitLingerNs {@link #RETRANSMIT_LINGER}, nanoseconds.
  * @param maxResend {@link #MAX_RESEND}.
+ * @param resendsHalfTerm {@link #RESEND_HALF_TERM}.
  * @param senderPorts {@link PortRange#SENDER}.
  * @param receiverPorts {@link PortRange#RECEIVER}.
  * @param group for streams that several receive.
@@ -67,6 +68,7 @@ public record UdpOptions(
         long nakRetryNs,
         long retransmitLingerNs,
         int maxResend,
+        boolean resendsHalfTerm,
         PortRange senderPorts,
         PortRange receiverPorts,
         GroupOptions group,
@@ -249,6 +251,14 @@ public record UdpOptions(
                     "Ranges that a publication sends again at a time; of more the closest are"
                             + " joined.");
 
+    static final Option<Boolean> RESEND_HALF_TERM =
+            Option.flag(
+                    "udp.resend-half-term",
+                    false,
+                    "Resends only what lies within half a term and a message behind the sender, as"
+                            + " Aeron does: a receiver further behind, under fc=max, loses the"
+                            + " stream. Otherwise all that the log still has is resent.");
+
     private static final List<Option<?>> OWN =
             List.of(
                     WINDOW,
@@ -273,7 +283,8 @@ public record UdpOptions(
                     NAK_DELAY,
                     NAK_RETRY,
                     RETRANSMIT_LINGER,
-                    MAX_RESEND);
+                    MAX_RESEND,
+                    RESEND_HALF_TERM);
 
     /** All options, in the order of help. */
     public static final List<Option<?>> ALL =
@@ -313,6 +324,7 @@ public record UdpOptions(
                 NAK_RETRY.read(host),
                 RETRANSMIT_LINGER.read(host),
                 MAX_RESEND.read(host),
+                RESEND_HALF_TERM.read(host),
                 PortRange.sender(host),
                 PortRange.receiver(host),
                 GroupOptions.of(host),

@@ -101,6 +101,13 @@ final class ReceiveImage {
 
     private long granted;
     private long frameNs;
+
+    /**
+     * The sender is past what this receiver can take, which misses something before it. Only frames
+     * that are sent again are then a sign of life: some senders have none to send.
+     */
+    private boolean isOutpaced;
+
     private long sourceNs;
     private long endPosition = NONE;
     private long answeredNs;
@@ -284,6 +291,7 @@ final class ReceiveImage {
             counters.joinedRows.incrementRelease();
         }
         if (position + length > granted) {
+            isOutpaced |= hasRoom();
             counters.overRuns.incrementRelease();
             distance.onBeyond(position - log.rebuilt(), nowNs);
             return taken;
@@ -310,7 +318,12 @@ final class ReceiveImage {
             distance.onBeyond(position - log.rebuilt(), nowNs);
             return;
         }
-        heard(nowNs);
+        isOutpaced = position > granted && hasRoom();
+        if (isOutpaced) {
+            sourceNs = nowNs;
+        } else {
+            heard(nowNs);
+        }
         log.sentUpTo(Math.min(position, granted));
         int flags = Frames.flags(part, 0);
         if ((flags & Frames.FLAG_END_OF_STREAM) != 0 && position >= log.rebuilt()) {
@@ -319,7 +332,13 @@ final class ReceiveImage {
         }
     }
 
+    /** Whether any frame that is missing could be taken: subscribers do not hold the stream back. */
+    private boolean hasRoom() {
+        return granted - log.rebuilt() >= mtu;
+    }
+
     private void heard(long nowNs) {
+        isOutpaced = false;
         frameNs = nowNs;
         sourceNs = nowNs;
         distance.onNear();
@@ -551,8 +570,15 @@ final class ReceiveImage {
                     + log.rebuilt()
                     + ": have its channel name fc=min, or consume faster";
         }
-        return !hasEnded && nowNs - frameNs >= timeoutNs
-                ? "the sender has been silent for " + timeoutNs / 1_000_000 + " ms"
-                : null;
+        if (hasEnded || nowNs - frameNs < timeoutNs) {
+            return null;
+        }
+        return isOutpaced
+                ? "the sender is ahead, and has not resent position "
+                        + log.rebuilt()
+                        + " for "
+                        + timeoutNs / 1_000_000
+                        + " ms: have its channel name fc=min, or consume faster"
+                : "the sender has been silent for " + timeoutNs / 1_000_000 + " ms";
     }
 }

@@ -19,6 +19,9 @@ final class Retransmission {
     private final int bitsToShift;
     private final int initialTermId;
 
+    /** How far behind the sender a range may begin, in bytes. */
+    private final long reach;
+
     /**
      * @param source of the stream's log.
      * @param options of the transport.
@@ -33,13 +36,17 @@ final class Retransmission {
                         stream.channel().datagrams().maxResend().orElse(options.maxResend()),
                         options.retransmitLingerNs());
         termLength = stream.log().spec().termLength();
+        reach =
+                options.resendsHalfTerm()
+                        ? termLength / 2 + LogLayout.maxMessageLength(termLength)
+                        : Long.MAX_VALUE;
         bitsToShift = LogLayout.positionBitsToShift(termLength);
         initialTermId = stream.log().spec().initialTermId();
     }
 
     /**
-     * A receiver misses a range of a term. What was not sent, or is not kept, is none, nor is what
-     * begins where no frame does.
+     * A receiver misses a range of a term. Ignores one that was not sent, is no longer kept, is out
+     * of {@link UdpOptions#resendsHalfTerm reach}, or begins where no frame does.
      *
      * @param floor position from which on the log is kept.
      */
@@ -55,6 +62,7 @@ final class Retransmission {
                         && length <= termLength - termOffset;
         if (!isRange
                 || begin < floor
+                || sent - begin > reach
                 || begin >= sent
                 || !source.isFrame(begin)
                 || !ranges.add(begin, Math.min(begin + length, sent), nowNs)) {
