@@ -24,8 +24,7 @@ class AeronPageTest {
     @Test
     void eachRowNamesTestsThatAreThere() throws IOException {
         String page = Files.readString(PAGE);
-        int rows =
-                rows(page.substring(page.indexOf("## Supported features"), page.indexOf(BEGIN)));
+        int rows = rows(page.substring(page.indexOf("## Supported features"), page.indexOf(BEGIN)));
         String shown = page.substring(page.indexOf(BEGIN)).split("\n## ")[0];
         assertTrue(rows > 20, rows + " rows");
         assertEquals(rows, rows(shown), "as many rows as there are above");
