@@ -16,7 +16,7 @@ enum ChannelKey {
             Side.BOTH,
             "none",
             ValueForm.ADDRESS,
-            "Where the subscribing driver receives."),
+            "Address at which the subscribing driver receives."),
 
     INTERFACE(
             "interface",
@@ -25,8 +25,8 @@ enum ChannelKey {
             Side.BOTH,
             "any",
             ValueForm.INTERFACE,
-            "Local address that sends; over UDP also the interface on which a subscription joins a"
-                    + " group."),
+            "Local address to send from; over UDP also the interface on which a subscription joins"
+                    + " a group."),
 
     CONTROL(
             "control",
@@ -35,8 +35,8 @@ enum ChannelKey {
             Side.BOTH,
             "none",
             ValueForm.ADDRESS,
-            "Where receivers announce themselves to a publication that is dynamic or responds; over"
-                    + " UDP also where it is sent from."),
+            "Address at which receivers announce themselves to a dynamic or response publication;"
+                    + " over UDP also its local address."),
 
     CONTROL_MODE(
             "control-mode",
@@ -45,7 +45,8 @@ enum ChannelKey {
             Side.BOTH,
             "none",
             ValueForm.oneOf(ChannelKey.MANUAL, ChannelKey.DYNAMIC, ChannelKey.RESPONSE),
-            "How receivers come: manual, one by one; dynamic, by themselves; response, by asking."),
+            "How receivers are added: manual, one by one; dynamic, by announcing themselves;"
+                    + " response, by requesting a session."),
 
     RESPONSE_ID(
             "response-correlation-id",
@@ -54,8 +55,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "none",
             ValueForm.RESPONSE_ID,
-            "Of requests, the id of the subscription to responses; of responses, of the image of"
-                    + " requests."),
+            "For requests, the id of the subscription to the responses; for responses, the id of"
+                    + " the requests' image."),
 
     DEVICE(
             "device",
@@ -64,7 +65,7 @@ enum ChannelKey {
             Side.NONE,
             "any",
             ValueForm.DEVICE,
-            "RDMA device that must carry the channel."),
+            "RDMA device that the channel must use."),
 
     TRAFFIC_CLASS(
             "traffic-class",
@@ -82,7 +83,7 @@ enum ChannelKey {
             Side.NONE,
             "the driver's",
             ValueForm.number(0, 63, 26),
-            "The upper six bits of the traffic class."),
+            "Upper six bits of the traffic class."),
 
     PATH_MTU(
             "path-mtu",
@@ -91,7 +92,7 @@ enum ChannelKey {
             Side.NONE,
             "the driver's",
             ValueForm.PATH_MTU,
-            "Bytes that packets must carry."),
+            "Path MTU that the connection must have."),
 
     ACK_TIMEOUT(
             "ack-timeout",
@@ -100,7 +101,7 @@ enum ChannelKey {
             Side.NONE,
             "the driver's",
             ValueForm.ACK_TIMEOUT,
-            "Time that an acknowledgement may take."),
+            "Time to wait for an acknowledgement."),
 
     RETRY_COUNT(
             "retry-count",
@@ -109,7 +110,7 @@ enum ChannelKey {
             Side.NONE,
             "the driver's",
             ValueForm.number(0, 6, 6),
-            "Transport retries before the connection fails."),
+            "Number of transport retries before the connection fails."),
 
     RNR_RETRY_COUNT(
             "rnr-retry-count",
@@ -118,7 +119,7 @@ enum ChannelKey {
             Side.NONE,
             "the driver's",
             ValueForm.number(0, 7, 7),
-            "Retries while the peer has no receive posted; 7 retries for ever."),
+            "Number of retries while the peer has no receive posted; 7 means unlimited."),
 
     TERM_LENGTH(
             "term-length",
@@ -127,7 +128,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.TERM_LENGTH,
-            "Bytes of a term; a log has three."),
+            "Length of a term in bytes; a log has three."),
 
     MTU(
             "mtu",
@@ -136,7 +137,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's; over UDP 1408 at most",
             ValueForm.MTU,
-            "Bytes of the longest frame; longer messages are fragmented."),
+            "Length of the longest frame in bytes; longer messages are fragmented."),
 
     WINDOW(
             "window",
@@ -145,7 +146,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "one term; over UDP the driver's",
             ValueForm.WINDOW,
-            "Bytes that a publisher may be ahead of the subscribers at this endpoint."),
+            "Bytes that a sender may be ahead of the subscribers at this endpoint."),
 
     PUBLICATION_WINDOW(
             "pub-wnd",
@@ -154,8 +155,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.WINDOW,
-            "Bytes that a publisher may be ahead of the sender, or through shared memory of the"
-                    + " subscribers: from mtu to half a term."),
+            "Bytes that a publisher may be ahead of the sender, or over IPC of the subscribers:"
+                    + " from mtu to half a term."),
 
     SEND_BUFFER(
             "so-sndbuf",
@@ -164,7 +165,7 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.SOCKET_BUFFER,
-            "Bytes of the socket's send buffer, no less than mtu."),
+            "Size of the socket's send buffer in bytes, at least mtu."),
 
     RECEIVE_BUFFER(
             "so-rcvbuf",
@@ -173,7 +174,7 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.SOCKET_BUFFER,
-            "Bytes of the socket's receive buffer, no less than the window."),
+            "Size of the socket's receive buffer in bytes, at least the window."),
 
     NAK_DELAY(
             "nak-delay",
@@ -182,7 +183,8 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "the driver's",
             ValueForm.TIME_FROM_NONE_TO_AN_HOUR,
-            "Time for which a gap may be reordering, where the stream has no other receivers."),
+            "Time to wait for reordered frames before a NAK, if the stream has no other"
+                    + " receivers."),
 
     MAX_RESEND(
             "max-resend",
@@ -191,16 +193,17 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.number(1, 256, 16),
-            "Ranges that may be sent again at a time; of more the closest are joined."),
+            "Maximum number of ranges that are retransmitted at a time; beyond it the closest are"
+                    + " joined."),
 
     GROUP(
             "group",
             Side.NONE,
             Side.NONE,
             Side.SUBSCRIPTION,
-            "what the sender says",
+            "the sender's choice",
             ValueForm.TRUTH,
-            "Whether others receive the stream too, so that NAKs are put off by a random time."),
+            "Whether the stream has other receivers, so that NAKs are delayed by a random time."),
 
     RELIABLE(
             "reliable",
@@ -209,8 +212,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "true",
             ValueForm.TRUTH,
-            "Whether the receiver asks again for what was lost; otherwise padding takes its"
-                    + " place."),
+            "Whether the receiver requests lost frames again; if not, it fills gaps with padding."),
 
     CONGESTION_CONTROL(
             "cc",
@@ -219,7 +221,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "the driver's",
             ValueForm.oneOf("static", "cubic"),
-            "Congestion control: a fixed window, or one that losses narrow."),
+            "Congestion control: a fixed window, or one that losses reduce."),
 
     FLOW_CONTROL(
             "fc",
@@ -228,7 +230,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.FLOW,
-            "Which of several receivers decides how far the publication goes."),
+            "Flow control: which of several receivers determine how far the publication may"
+                    + " advance."),
 
     GROUP_TAG(
             "gtag",
@@ -237,7 +240,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "none",
             ValueForm.GROUP_TAG,
-            "Tag of this receiver, by which flow control can choose it."),
+            "Tag of this receiver, for tagged flow control."),
 
     SPIES_CONNECT(
             "ssc",
@@ -246,7 +249,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "false",
             ValueForm.TRUTH,
-            "Whether a publication that only spies read is connected and goes on."),
+            "Whether a publication with only spies is connected."),
 
     LINGER(
             "linger",
@@ -255,7 +258,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.TIME_FROM_NONE_TO_AN_HOUR,
-            "Time for which a closed publication still answers for what was lost."),
+            "Time for which a closed publication still answers NAKs."),
 
     TTL(
             "ttl",
@@ -264,7 +267,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the system's",
             ValueForm.number(0, 255, 4),
-            "Hops that datagrams may take."),
+            "Maximum number of hops of datagrams."),
 
     SESSION_ID(
             "session-id",
@@ -273,8 +276,8 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's choice; any for a subscription",
             ValueForm.SESSION,
-            "Session of the publication, or the one that a subscription takes; tag:N is that of the"
-                    + " publication of that tag."),
+            "Session id of the publication, or the only one that a subscription accepts; tag:N is"
+                    + " that of the publication with the tag."),
 
     STREAM_ID(
             "stream-id",
@@ -283,7 +286,7 @@ enum ChannelKey {
             Side.BOTH,
             "any",
             ValueForm.WHOLE_NUMBER,
-            "Stream that may be added on the channel, and no other."),
+            "Only stream id that may be added on the channel."),
 
     TAGS(
             "tags",
@@ -292,7 +295,8 @@ enum ChannelKey {
             Side.BOTH,
             "none",
             ValueForm.TAGS,
-            "Numbers by which other channels name this one's place, and this publication."),
+            "Numbers by which other channels refer to this channel's endpoint, and to this"
+                    + " publication."),
 
     INITIAL_TERM_ID(
             "init-term-id",
@@ -301,7 +305,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "a random one",
             ValueForm.WHOLE_NUMBER,
-            "First term of the stream; with term-id and term-offset."),
+            "Id of the stream's first term; requires term-id and term-offset."),
 
     TERM_ID(
             "term-id",
@@ -310,7 +314,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the first",
             ValueForm.WHOLE_NUMBER,
-            "Term in which the publication begins; with init-term-id and term-offset."),
+            "Id of the term in which the publication starts; requires init-term-id and"
+                    + " term-offset."),
 
     TERM_OFFSET(
             "term-offset",
@@ -319,7 +324,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "0",
             ValueForm.WHOLE_NUMBER,
-            "Bytes at which the publication begins in there; with init-term-id and term-id."),
+            "Offset in bytes in that term at which the publication starts; requires init-term-id"
+                    + " and term-id."),
 
     END_OF_STREAM(
             "eos",
@@ -328,8 +334,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "true",
             ValueForm.TRUTH,
-            "Whether receivers are told that a closed publication has ended; otherwise they find it"
-                    + " silent."),
+            "Whether a closed publication tells its receivers that it has ended; if not, their"
+                    + " images time out."),
 
     TETHER(
             "tether",
@@ -338,8 +344,8 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "the driver's",
             ValueForm.TRUTH,
-            "Whether the subscriber holds the stream back; one that does not is let go where it is"
-                    + " too far behind."),
+            "Whether the subscriber holds the stream back; if not, the driver detaches it when it"
+                    + " is too far behind."),
 
     REJOIN(
             "rejoin",
@@ -348,8 +354,8 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "the driver's",
             ValueForm.TRUTH,
-            "Whether a subscriber that was let go joins again, and a stream of a peer that was lost"
-                    + " or rejected is received again."),
+            "Whether a detached subscriber rejoins, and a lost or rejected stream of a peer is"
+                    + " received again."),
 
     UNTETHERED_WINDOW_LIMIT(
             "untethered-window-limit-timeout",
@@ -358,7 +364,8 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.TIME_UP_TO_AN_HOUR,
-            "Time too far behind, after which a subscriber with tether=false is let go."),
+            "How long an untethered subscriber may lag by 3/4 of the window before the driver"
+                    + " detaches it."),
 
     UNTETHERED_LINGER(
             "untethered-linger-timeout",
@@ -367,7 +374,7 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.TIME_UP_TO_AN_HOUR,
-            "Time for which a subscriber that was let go still holds the stream back."),
+            "How long the position of a detached subscriber still counts."),
 
     UNTETHERED_RESTING(
             "untethered-resting-timeout",
@@ -376,7 +383,7 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.TIME_UP_TO_AN_HOUR,
-            "Time after that, until the subscriber joins again."),
+            "Time after that until a detached subscriber rejoins."),
 
     SEND_TIMESTAMP(
             "channel-snd-ts-offset",
@@ -385,8 +392,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "none",
             ValueForm.TIMESTAMP,
-            "Where in a message the sending driver writes the time, as nanoseconds since the"
-                    + " epoch."),
+            "Offset in each message at which the sending driver writes the time, in nanoseconds"
+                    + " since the epoch."),
 
     RECEIVE_TIMESTAMP(
             "channel-rcv-ts-offset",
@@ -395,9 +402,16 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "none",
             ValueForm.TIMESTAMP,
-            "Where in a message the receiving driver writes the time of its arrival."),
+            "Offset in each message at which the receiving driver writes its arrival time."),
 
-    ALIAS("alias", Side.BOTH, Side.BOTH, Side.BOTH, "none", ValueForm.LABEL, "Name for people.");
+    ALIAS(
+            "alias",
+            Side.BOTH,
+            Side.BOTH,
+            Side.BOTH,
+            "none",
+            ValueForm.LABEL,
+            "Label for tools, without effect.");
 
     /** The control mode of destinations that are added one by one. */
     static final String MANUAL = "manual";

@@ -18,7 +18,7 @@ public record ChannelTags(OptionalLong place, OptionalLong publication) {
 
     /** What a text must be. */
     static final String RIGHT =
-            "a tag of the place, one of the publication behind a comma, or both, each a whole"
+            "a tag of the endpoint, a tag of the publication after a comma, or both, each a whole"
                     + " number of 64 bits but -1, such as 1001,1002";
 
     private static final Pattern FORM =

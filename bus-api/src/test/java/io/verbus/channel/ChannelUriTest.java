@@ -370,7 +370,7 @@ class ChannelUriTest {
                         + " rejoin, untethered-window-limit-timeout, untethered-linger-timeout,"
                         + " untethered-resting-timeout, channel-snd-ts-offset, alias",
                 "verbus:ipc?session-id=tag:x;session-id 'tag:x' is wrong: it must be a whole",
-                "verbus:ipc?tags=;tags '' is wrong: it must be a tag of the place",
+                "verbus:ipc?tags=;tags '' is wrong: it must be a tag of the endpoint",
                 "verbus:ipc?tags=1,2,3;tags '1,2,3' is wrong",
                 "verbus:ipc?tags=1,;tags '1,' is wrong",
                 "verbus:ipc?tags=7,-1;tags '7,-1' is wrong",

@@ -47,10 +47,10 @@ class OptionsPageTest {
                         """
                         # Options of the media driver
 
-                        An option is set, the last one wins, in a properties file (`term-length=1m`), by an environment variable
-                        (`VERBUS_TERM_LENGTH`), by a system property (`verbus.term-length`), or on the command line (`--term-length`).
-                        `MediaDriver.launch` takes them from a `DriverConfig`. The driver reads all of them when it starts, those of
-                        transports too, and refuses a wrong one with its range. `./verbus driver --help` has the same list.
+                        Set an option in a properties file (`term-length=1m`), by an environment variable (`VERBUS_TERM_LENGTH`), by a system
+                        property (`verbus.term-length`), or on the command line (`--term-length`); later sources in this list override earlier ones.
+                        `MediaDriver.launch` takes the options from a `DriverConfig`. The driver reads all options when it starts, including those of
+                        transports, and rejects a wrong value with the valid range. `./verbus driver --help` has the same list.
 
                         Lengths take `k`, `m` and `g`; times take `ns`, `us`, `ms` and `s`.
                         """);

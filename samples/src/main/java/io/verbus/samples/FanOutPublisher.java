@@ -10,12 +10,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Publishes a numbered message each second (or each {@code -Dpause=MS}) to several destinations,
- * through the driver of the default directory. At each a {@link SimpleSubscriber} may read, and
- * come and go.
+ * through the driver of the default directory. A {@link SimpleSubscriber} may start and stop at
+ * each of them at any time.
  *
- * <p>Arguments: the media ({@code rdma} or {@code udp}), which destination decides how far the
- * publication goes ({@code min}, {@code max} or {@code tagged,g:TAG}), how many messages, and the
- * destinations, each {@code host:port}.
+ * <p>Arguments: the media ({@code rdma} or {@code udp}), the flow control ({@code min}, {@code max}
+ * or {@code tagged,g:TAG}), the number of messages, and the destinations, each {@code host:port}.
  */
 public final class FanOutPublisher {
     private static final int PAUSE_MS = Integer.getInteger("pause", 1_000);

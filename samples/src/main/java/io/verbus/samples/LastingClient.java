@@ -11,8 +11,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Sends itself a numbered message each second (or each {@code -Dpause=MS}) and prints it, until it
- * is interrupted, whatever becomes of the driver of the default directory: stop that and start it
- * again. The bus connects to the next driver, and adds publication and subscription again.
+ * is interrupted, even if the driver of the default directory is stopped and started again. The bus
+ * connects to the next driver, and adds publication and subscription again.
  *
  * <p>Argument: the channel (default {@code verbus:ipc}).
  */
@@ -35,8 +35,8 @@ public final class LastingClient {
             UnsafeBuffer message = new UnsafeBuffer(new byte[64]);
             for (int i = 0; !publication.isClosed(); i++) {
                 int length = message.putStringWithoutLengthAscii(0, "message " + i);
-                // Without a driver this is NOT_CONNECTED: who cannot do without the message keeps
-                // it.
+                // Without a driver this is NOT_CONNECTED: an application that needs the message
+                // retries.
                 if (publication.offer(message, 0, length) < 0) {
                     System.out.println("message " + i + " is dropped");
                 }

@@ -9,9 +9,9 @@ import io.verbus.logbuffer.AppendResult;
 import org.agrona.DirectBuffer;
 
 /**
- * Offers a message again and again until it is sent. Two results say that it never will be: the
- * publication is closed, as when the driver has gone, or its stream has no positions left. All
- * others pass, {@link Publication#ADMIN_ACTION} at once.
+ * Offers a message repeatedly until it is accepted. Two results are final: the publication is
+ * closed, for example because the driver has gone, or its stream has no positions left. All other
+ * results are temporary, {@link Publication#ADMIN_ACTION} only for a moment.
  */
 final class PatientSender {
     private final Publication publication;
@@ -21,11 +21,11 @@ final class PatientSender {
     }
 
     /**
-     * Sends a message.
+     * Sends a message, retrying until it is accepted.
      *
-     * @param buffer that holds it from index 0 on.
-     * @param length in bytes.
-     * @return the stream's position behind it.
+     * @param buffer buffer with the message at index 0.
+     * @param length length of the message in bytes.
+     * @return the stream's position after the message.
      * @throws BusException if the publication sends no more.
      */
     long send(DirectBuffer buffer, int length) throws InterruptedException {
@@ -40,7 +40,7 @@ final class PatientSender {
                                 + "): see that the media driver runs, and start again");
             }
             if (result != Publication.ADMIN_ACTION) {
-                Thread.sleep(1); // nobody subscribes yet, or who does is too far behind
+                Thread.sleep(1); // there is no subscriber yet, or the slowest is too far behind
             }
         }
         return result;

@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Asks, or answers whoever asks, over UDP and through the driver of the default directory: each
- * requester is sent its own answers, and no others.
+ * Sends requests, or answers them, over UDP through the driver of the default directory. Each
+ * requester receives only its own answers.
  *
  * <pre>
  *   requester ── requests ──▶ REQUESTS   the responder receives
@@ -28,7 +28,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  *
  * <p>Arguments: {@code answer REQUESTS ANSWERS} or {@code ask REQUESTS ANSWERS COUNT}, each address
  * as {@code host:port} of the responder's host. The responder runs until it is interrupted. {@code
- * -Dmedia=rdma} goes over RDMA.
+ * -Dmedia=rdma} uses RDMA.
  */
 public final class RequestResponse {
     private static final String MEDIA = System.getProperty("media", "udp");
@@ -82,7 +82,7 @@ public final class RequestResponse {
         }
     }
 
-    /** Who asks, and the publication of the answers. */
+    /** A requester's image, and the publication of the answers to it. */
     private record Requester(Image requests, Publication answers) {}
 
     private static void answer(Bus bus, String requests, String answers) {
@@ -104,7 +104,7 @@ public final class RequestResponse {
             while ((image = leavers.poll()) != null) {
                 bySession.remove(image.sessionId()).answers.close();
             }
-            // A handler must not wait: it notes who has asked what, and the answers follow.
+            // A handler must not wait: it notes the request, and the answer follows later.
             int work =
                     subscription.poll(
                             (buffer, offset, length, header) ->

@@ -13,7 +13,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * default directory.
  *
  * <p>Arguments: the channel, such as {@code verbus:rdma?endpoint=10.0.0.2:20000} (default {@code
- * verbus:ipc}), and how many messages (default 10).
+ * verbus:ipc}), and the number of messages (default 10).
  */
 public final class SimplePublisher {
     private static final int PAUSE_MS = Integer.getInteger("pause", 1_000);

@@ -13,9 +13,9 @@ import org.agrona.concurrent.IdleStrategy;
 
 /**
  * Prints a message of a stream each second (or each {@code -Dpause=MS}) until it is interrupted,
- * through the driver of the default directory, and holds nobody back: where other subscribers of
- * the stream are far ahead, the driver lets this one go, and after a while it comes back and goes
- * on with what is published then.
+ * through the driver of the default directory, without holding the publisher back: if other
+ * subscribers of the stream are far ahead, the driver detaches this one, and after a while it
+ * rejoins at their position.
  *
  * <p>Argument: the channel, as for {@link SimpleSubscriber}; {@code tether=false} is added.
  */
@@ -33,7 +33,7 @@ public final class SlowSubscriber {
                                 ChannelUri.parse(untethered),
                                 SimpleSubscriber.STREAM_ID,
                                 image -> System.out.println("reads from " + image.joinPosition()),
-                                image -> System.out.println("let go at " + image.position()))) {
+                                image -> System.out.println("detached at " + image.position()))) {
             FragmentAssembler assembler =
                     new FragmentAssembler(
                             (buffer, offset, length, header) ->

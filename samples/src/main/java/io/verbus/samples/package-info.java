@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Programs to read and to run. */
+/** Sample programs. */
 package io.verbus.samples;

@@ -5,14 +5,14 @@ package io.verbus.samples;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The command line that runs a class on this JVM and class path. */
+/** Builds the command line that runs a class on this JVM and class path. */
 public final class JavaCommand {
     private JavaCommand() {}
 
     /**
-     * @param main class to run.
-     * @param flags of the JVM, beyond those that Verbus needs.
-     * @param arguments of the class.
+     * @param main name of the class to run.
+     * @param flags JVM flags in addition to those that Verbus needs.
+     * @param arguments arguments of the class.
      */
     public static List<String> of(String main, List<String> flags, List<String> arguments) {
         List<String> command =

@@ -113,7 +113,7 @@ class PublishersTest {
                                     () -> {
                                         Iterator<String> said =
                                                 slow.inputReader().lines().iterator();
-                                        skipTo(said, "let go at ");
+                                        skipTo(said, "detached at ");
                                         skipTo(said, "reads from ");
                                     });
             BufferedReader received = fast.inputReader();

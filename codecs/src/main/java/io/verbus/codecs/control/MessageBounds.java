@@ -28,10 +28,11 @@ public final class MessageBounds {
      * {@return whether the record holds the fixed part of the message and each of its fields of
      * variable length; false if the type is unknown}
      *
-     * @param typeId of the record.
-     * @param buffer that holds the record; nothing outside the record is read.
-     * @param offset of the record in the buffer.
-     * @param length of the record in bytes, without what ring or broadcast buffer put around it.
+     * @param typeId type of the record.
+     * @param buffer buffer with the record; nothing outside the record is read.
+     * @param offset offset of the record in the buffer.
+     * @param length length of the record in bytes, without the header of the ring or broadcast
+     *     buffer.
      */
     public static boolean isWhole(int typeId, DirectBuffer buffer, int offset, int length) {
         int block = blockLength(typeId);

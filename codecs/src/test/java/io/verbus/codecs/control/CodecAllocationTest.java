@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 import java.lang.management.ManagementFactory;
 
-/** What is written by hand allocates nothing while no String is asked for. */
+/** Hand-written codecs allocate nothing unless a String is requested. */
 class CodecAllocationTest {
     private static final int ROUNDS = 1000;
 

@@ -11,7 +11,7 @@ import java.util.HexFormat;
 import java.util.Random;
 import java.util.Set;
 
-/** What a message may hold: numbers that are all different, and texts of any length. */
+/** Random field values for messages: distinct numbers, and texts of any length. */
 final class Fields {
     private static final int[] LENGTHS = {0, 1, 2, 3, 4, 5, 17, 100, 1001};
 

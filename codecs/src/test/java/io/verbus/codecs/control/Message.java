@@ -9,11 +9,11 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * A command or event, as Verbus and as Aeron write and read it.
+ * A command or event with the codecs of Verbus and of Aeron.
  *
- * @param typeId that Aeron gives it.
- * @param values that a reader must find, in the order in which both read them: numbers, and texts
- *     for what has variable length.
+ * @param typeId Aeron's type id of the message.
+ * @param values values that a reader must return, in reading order: numbers, and texts for fields
+ *     of variable length.
  */
 record Message(
         String name,

@@ -54,7 +54,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "dir",
                             "/dev/shm/aeron-USER",
                             "the path of a directory",
-                            "Driver directory, on tmpfs, where clients find the driver.",
+                            "Driver directory, on tmpfs, in which clients find the driver.",
                             DriverOption::path),
                     DriverConfigBuilder::directory);
 
@@ -64,7 +64,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "directory-group",
                             "none",
                             "the name or number of a group",
-                            "Group whose members may be clients, besides the driver's own user.",
+                            "Group whose members may be clients, in addition to the driver's user.",
                             DriverOption::group),
                     DriverConfigBuilder::directoryGroup);
 
@@ -74,7 +74,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "directory-access",
                             DirectoryAccess.CLIENTS,
                             DirectoryAccess.values(),
-                            "What members of the directory-group may do: be clients, or read"
+                            "Whether members of the directory-group may be clients, or only read"
                                     + " counters and errors."),
                     DriverConfigBuilder::directoryAccess);
 
@@ -83,8 +83,9 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     Option.of(
                             "audit-file",
                             AUDIT_NAME,
-                            "audit.log, for one in the driver directory, or an absolute path",
-                            "File with a line for each peer that was admitted or refused.",
+                            "an absolute path, or audit.log for that file in the driver directory",
+                            "Audit log, with a line for each peer that the driver admits or"
+                                    + " refuses.",
                             DriverOption::auditFile),
                     DriverConfigBuilder::auditFile);
 
@@ -95,8 +96,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "1m",
                             4096,
                             1 << 30,
-                            "Bytes after which the audit file takes the name FILE.1 and a new one"
-                                    + " begins."),
+                            "Length in bytes at which the driver renames the audit file to FILE.1"
+                                    + " and starts a new one."),
                     DriverConfigBuilder::auditLength);
 
     static final DriverOption<Long> DRAIN_TIMEOUT =
@@ -106,8 +107,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "5s",
                             0,
                             MAX_TIMEOUT_NS,
-                            "Time that SIGTERM gives streams to arrive and to be read before the"
-                                    + " driver closes."),
+                            "Longest time for which the driver drains its streams after SIGTERM"
+                                    + " before it closes."),
                     DriverConfigBuilder::drainTimeoutNs);
 
     static final DriverOption<Path> LOG_DIRECTORY =
@@ -116,7 +117,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "log-directory",
                             "none",
                             "the path of a directory",
-                            "Directory on a hugetlbfs mount, for logs on huge pages.",
+                            "Directory on a hugetlbfs mount, to put logs on huge pages.",
                             DriverOption::path),
                     DriverConfigBuilder::logDirectory);
 
@@ -162,9 +163,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "10s",
                             MIN_TIMEOUT_NS,
                             MAX_TIMEOUT_NS,
-                            "Time without a sign of life after which the driver releases what a"
-                                    + " client had; longer than the 500 ms between those of most"
-                                    + " clients."),
+                            "Time without a keep-alive after which the driver considers a client"
+                                    + " dead; most clients send one every 500 ms."),
                     DriverConfigBuilder::clientLivenessTimeoutNs);
 
     static final DriverOption<Long> UNBLOCK_TIMEOUT =
@@ -174,9 +174,9 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "15s",
                             MIN_TIMEOUT_NS,
                             MAX_TIMEOUT_NS,
-                            "Time after which the driver fills a claim that nobody commits; 1.5"
-                                + " times the client-liveness-timeout unless set, and never below"
-                                + " it."),
+                            "Time after which the driver turns an uncommitted claim into padding;"
+                                    + " 1.5 times the client-liveness-timeout unless set, and never"
+                                    + " below it."),
                     DriverConfigBuilder::unblockTimeoutNs);
 
     static final DriverOption<Long> IMAGE_LIVENESS_TIMEOUT =
@@ -186,7 +186,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "10s",
                             MIN_TIMEOUT_NS,
                             MAX_TIMEOUT_NS,
-                            "Time for which a stream is not received again whose image a subscriber"
+                            "Time for which the driver ignores a stream whose image a subscriber"
                                     + " has rejected."),
                     DriverConfigBuilder::imageLivenessTimeoutNs);
 
@@ -195,32 +195,28 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     Option.flag(
                             "tether-subscriptions",
                             true,
-                            "Whether subscribers hold their streams back whose channels do not"
-                                    + " say."),
+                            "Default for channels without a tether key."),
                     DriverConfigBuilder::tetherSubscriptions);
 
     static final DriverOption<Boolean> REJOIN_STREAM =
             new DriverOption<>(
                     Option.flag(
-                            "rejoin-stream",
-                            true,
-                            "Whether streams are joined and received again by subscriptions whose"
-                                    + " channels do not say."),
+                            "rejoin-stream", true, "Default for channels without a rejoin key."),
                     DriverConfigBuilder::rejoinStream);
 
     static final DriverOption<Long> UNTETHERED_WINDOW_LIMIT =
             untethered(
                     "window-limit",
                     "5s",
-                    "Time after which a subscriber with tether=false is let go that is three"
-                            + " quarters of a window behind the furthest.",
+                    "How long an untethered subscriber may lag by 3/4 of the window before the"
+                            + " driver detaches it.",
                     DriverConfigBuilder::untetheredWindowLimitNs);
 
     static final DriverOption<Long> UNTETHERED_LINGER =
             untethered(
                     "linger",
                     "5s",
-                    "Time for which it then still holds its stream back; the"
+                    "How long the position of a detached subscriber still counts; the"
                             + " untethered-window-limit-timeout unless set.",
                     DriverConfigBuilder::untetheredLingerNs);
 
@@ -228,7 +224,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
             untethered(
                     "resting",
                     "10s",
-                    "Time after that, until the subscriber joins again.",
+                    "Time after that until a detached subscriber rejoins.",
                     DriverConfigBuilder::untetheredRestingNs);
 
     static final DriverOption<Long> LINGER =
@@ -238,7 +234,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "3s",
                             0,
                             MAX_TIMEOUT_NS,
-                            "Time for which the file of a log stays after its last user has gone."),
+                            "Time for which a log's file is kept after its last user has gone."),
                     DriverConfigBuilder::lingerNs);
 
     static final DriverOption<Long> LOOK_UP_THRESHOLD =
@@ -248,8 +244,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "5s",
                             MIN_THRESHOLD_NS,
                             MAX_THRESHOLD_NS,
-                            "Time that the look-up of a name may take; a counter has those that"
-                                    + " take longer."),
+                            "Duration above which look-ups of names are counted as slow."),
                     DriverConfigBuilder::lookUpThresholdNs);
 
     static final DriverOption<Integer> TERM_LENGTH =
@@ -259,7 +254,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             SystemUtil.formatSize(ChannelUri.DEFAULT_TERM_LENGTH),
                             LogLayout.MIN_TERM_LENGTH,
                             LogLayout.MAX_TERM_LENGTH,
-                            "Bytes of a term where the channel names none."),
+                            "Default length of a term in bytes, for channels without a term-length"
+                                    + " key."),
                     DriverConfigBuilder::termLength);
 
     static final DriverOption<Integer> MTU =
@@ -269,7 +265,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             Integer.toString(ChannelUri.DEFAULT_MTU),
                             "a multiple of 32 from 64 to 65504",
                             DriverOption::isMtu,
-                            "Bytes of the longest frame where the channel names none."),
+                            "Default length of the longest frame in bytes, for channels without an"
+                                    + " mtu key."),
                     DriverConfigBuilder::mtu);
 
     static final DriverOption<Integer> IPC_WINDOW =
@@ -280,7 +277,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "from 0 to below 2g",
                             bytes -> bytes >= 0,
                             "Bytes that an IPC publication may be ahead of its slowest subscriber;"
-                                + " 0 is two terms, of an aeron channel half a term: the most."),
+                                + " 0 is the most: two terms, or half a term for aeron: channels."),
                     DriverConfigBuilder::ipcWindow);
 
     static final DriverOption<Integer> TO_DRIVER_LENGTH =
@@ -290,7 +287,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "1m",
                             MIN_SECTION,
                             MAX_SECTION,
-                            "Bytes of the command buffer."),
+                            "Length of the command buffer in bytes."),
                     DriverConfigBuilder::toDriverLength);
 
     static final DriverOption<Integer> TO_CLIENTS_LENGTH =
@@ -300,7 +297,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "1m",
                             MIN_SECTION,
                             MAX_SECTION,
-                            "Bytes of the event buffer."),
+                            "Length of the event buffer in bytes."),
                     DriverConfigBuilder::toClientsLength);
 
     static final DriverOption<Integer> COUNTER_VALUES_LENGTH =
@@ -310,7 +307,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "8m",
                             MIN_SECTION,
                             MAX_SECTION,
-                            "Bytes of the counters, 128 each."),
+                            "Length of the counters' values in bytes; each counter takes 128."),
                     DriverConfigBuilder::counterValuesLength);
 
     static final DriverOption<Integer> ERROR_LOG_LENGTH =
@@ -320,7 +317,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "4m",
                             MIN_SECTION,
                             MAX_SECTION,
-                            "Bytes of the error log."),
+                            "Length of the error log in bytes."),
                     DriverConfigBuilder::errorLogLength);
 
     static final DriverOption<Integer> CLIENT_SHARE =
@@ -330,56 +327,58 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "75",
                             1,
                             100,
-                            "Percent of each of the following totals, and of the counters, that one"
-                                    + " client may use."),
+                            "Percentage of each total below, and of the counters, that one client"
+                                    + " may use."),
                     DriverConfigBuilder::clientShare);
 
     static final DriverOption<Integer> MAX_CLIENTS =
-            share(Share.CLIENTS, "4096", "Clients that may be connected at a time.");
+            share(Share.CLIENTS, "4096", "Maximum number of clients.");
 
     static final DriverOption<Integer> MAX_SUBSCRIPTIONS =
             share(
                     Share.SUBSCRIPTIONS,
                     "20000",
-                    "Subscriptions of all clients; one with a channel of more than 1 KiB counts"
-                            + " once for each KiB.");
+                    "Maximum number of subscriptions of all clients; one with a channel of more"
+                            + " than 1 KiB counts once for each KiB.");
 
     static final DriverOption<Integer> MAX_PUBLICATIONS =
             share(
                     Share.PUBLICATIONS,
                     "10000",
-                    "Publications of all clients; a shared one counts once for each add.");
+                    "Maximum number of publications of all clients; a shared one counts once for"
+                            + " each add.");
 
     static final DriverOption<Integer> MAX_DESTINATIONS =
             share(
                     Share.DESTINATIONS,
                     "10000",
-                    "Destinations of the publications and subscriptions of all clients.");
+                    "Maximum number of destinations of all publications and subscriptions.");
 
     static final DriverOption<Integer> MAX_ENDPOINTS =
             share(
                     Share.ENDPOINTS,
                     "10000",
-                    "Endpoints that channels of all clients use, each a socket or a connection.");
+                    "Maximum number of endpoints of all channels, each a socket or a connection.");
 
     static final DriverOption<Integer> MAX_STATIC_COUNTERS =
             share(
                     Share.STATIC_COUNTERS,
                     "1000",
-                    "Static counters of all clients; each stays until the driver ends.");
+                    "Maximum number of static counters of all clients; each remains until the"
+                            + " driver ends.");
 
     static final DriverOption<Integer> MAX_LOOK_UPS =
             share(
                     Share.LOOK_UPS,
                     "4000",
-                    "Host names of all clients that may be looked up at a time.");
+                    "Maximum number of host names that are looked up at a time.");
 
     static final DriverOption<Integer> MAX_WAITING_COMMANDS =
             share(
                     Share.WAITING_COMMANDS,
                     "6000",
-                    "Commands of all clients that may wait at a time for names, transports or"
-                            + " logs.");
+                    "Maximum number of commands that wait for names, transports or logs at a"
+                            + " time.");
 
     static final DriverOption<Long> MAX_LOG_BYTES =
             new DriverOption<>(
@@ -388,8 +387,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "0",
                             0,
                             1L << 50,
-                            "Bytes of the logs of all publications; 0 is the size of the file"
-                                    + " system that holds them."),
+                            "Maximum bytes of the logs of all publications; 0 is the size of their"
+                                    + " file system."),
                     (builder, bytes) -> builder.share(Share.LOG_BYTES, bytes));
 
     static final DriverOption<Boolean> SPIES_CONNECT =
@@ -397,8 +396,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     Option.flag(
                             "spies-connect",
                             false,
-                            "Whether a publication that only spies read is connected and goes on,"
-                                    + " where its channel does not say."),
+                            "Whether a publication with only spies is connected; default for"
+                                    + " channels without an ssc key."),
                     DriverConfigBuilder::spiesConnect);
 
     static final DriverOption<Boolean> DELETE_ON_SHUTDOWN =
@@ -406,8 +405,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     Option.flag(
                             "delete-on-shutdown",
                             true,
-                            "Whether the driver deletes its directory when it ends; otherwise"
-                                    + " counters, errors and losses stay there for the tools."),
+                            "Whether the driver deletes its directory when it ends; if not, tools"
+                                    + " can still read counters, errors and losses."),
                     DriverConfigBuilder::deleteOnShutdown);
 
     static final DriverOption<Boolean> TERMINABLE =
@@ -415,7 +414,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     Option.flag(
                             "terminable",
                             false,
-                            "Whether a client may end the driver with a command."),
+                            "Whether clients may terminate the driver with a command."),
                     DriverConfigBuilder::terminable);
 
     static final DriverOption<Endpoint> METRICS =
@@ -424,8 +423,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "metrics",
                             "none",
                             "an address of this host and a port, as in 127.0.0.1:9464",
-                            "Where the driver serves /metrics for Prometheus, /healthz and /readyz"
-                                    + " by HTTP; port 0 takes a free one.",
+                            "Address at which the driver serves /metrics, /healthz and /readyz over"
+                                    + " HTTP; port 0 chooses a free port.",
                             DriverOption::endpoint),
                     DriverConfigBuilder::metrics);
 
@@ -435,8 +434,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "resolver.name",
                             "none",
                             "a name of 1 to 512 printable ASCII characters without spaces",
-                            "Name by which other drivers find this one; turns name resolution among"
-                                    + " drivers on.",
+                            "Name by which other drivers find this one; enables name resolution"
+                                    + " among drivers.",
                             DriverOption::resolverName),
                     DriverConfigBuilder::resolverName);
 
@@ -446,7 +445,8 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "resolver.interface",
                             "0.0.0.0:8050",
                             LocalInterface.RIGHT,
-                            "Address and port at which the driver tells and is told names.",
+                            "Address and port at which the driver exchanges names with other"
+                                    + " drivers.",
                             DriverOption::localInterface),
                     DriverConfigBuilder::resolverInterface);
 
@@ -457,7 +457,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "none",
                             "at most 20 addresses or host names, each with a port, separated by"
                                     + " commas",
-                            "Drivers that are told this one's name first; they tell others.",
+                            "Drivers to which this driver first sends its name; they pass it on.",
                             DriverOption::endpoints),
                     DriverConfigBuilder::resolverBootstrapNeighbors);
 
@@ -465,28 +465,28 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
             resolverTime(
                     "neighbor-timeout",
                     "10s",
-                    "Time after which the driver forgets a driver that is silent.",
+                    "Time after which the driver forgets a silent driver and its name.",
                     DriverConfigBuilder::resolverNeighborTimeoutNs);
 
     static final DriverOption<Long> RESOLVER_SELF_INTERVAL =
             resolverTime(
                     "self-resolution-interval",
                     "1s",
-                    "Time between two times that the driver tells its own name.",
+                    "Interval for sending the driver's own name.",
                     DriverConfigBuilder::resolverSelfIntervalNs);
 
     static final DriverOption<Long> RESOLVER_NEIGHBOR_INTERVAL =
             resolverTime(
                     "neighbor-resolution-interval",
                     "2s",
-                    "Time between two times that the driver tells the names that it was told.",
+                    "Interval for sending the names learned from other drivers.",
                     DriverConfigBuilder::resolverNeighborIntervalNs);
 
     static final DriverOption<Long> RESOLVER_BOOTSTRAP_INTERVAL =
             resolverTime(
                     "bootstrap-neighbor-resolution-interval",
                     "10s",
-                    "Time after which the driver looks up its bootstrap neighbors again.",
+                    "Interval for looking up the bootstrap neighbors again.",
                     DriverConfigBuilder::resolverBootstrapIntervalNs);
 
     /** All options of the driver, in the order of help. */
@@ -590,9 +590,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                         "100ms",
                         MIN_THRESHOLD_NS,
                         MAX_THRESHOLD_NS,
-                        "Time that a cycle of the "
-                                + agent
-                                + " may take; a counter has those that take longer."),
+                        "Duration above which cycles of the " + agent + " are counted as slow."),
                 setter);
     }
 

@@ -18,64 +18,58 @@ final class DriverMetrics {
                             SystemCounter.BYTES_SENT,
                             "sent_bytes_total",
                             Unit.BYTES,
-                            "Bytes sent in datagrams, and of logs by RDMA."),
+                            "Bytes sent: datagrams, and parts of logs written by RDMA."),
                     of(
                             SystemCounter.BYTES_RECEIVED,
                             "received_bytes_total",
                             Unit.BYTES,
-                            "Bytes received in datagrams, and of images that RDMA writes."),
+                            "Bytes received: datagrams, and parts of images written by RDMA."),
                     count(
                             SystemCounter.RECEIVER_PROXY_FAILS,
                             "receiver_proxy_failures_total",
-                            "Failed offers to the receiver; 0 of a Verbus driver."),
+                            "Failed offers to the receiver; 0 for a Verbus driver."),
                     count(
                             SystemCounter.SENDER_PROXY_FAILS,
                             "sender_proxy_failures_total",
-                            "Failed offers to the sender; 0 of a Verbus driver."),
+                            "Failed offers to the sender; 0 for a Verbus driver."),
                     count(
                             SystemCounter.CONDUCTOR_PROXY_FAILS,
                             "conductor_proxy_failures_total",
-                            "Failed offers to the conductor; 0 of a Verbus driver."),
-                    count(
-                            SystemCounter.NAKS_SENT,
-                            "naks_sent_total",
-                            "Requests for lost data that were sent."),
-                    count(
-                            SystemCounter.NAKS_RECEIVED,
-                            "naks_received_total",
-                            "Requests for lost data that have come."),
+                            "Failed offers to the conductor; 0 for a Verbus driver."),
+                    count(SystemCounter.NAKS_SENT, "naks_sent_total", "NAKs sent."),
+                    count(SystemCounter.NAKS_RECEIVED, "naks_received_total", "NAKs received."),
                     count(
                             SystemCounter.STATUS_MESSAGES_SENT,
                             "status_messages_sent_total",
-                            "Status messages that were sent to senders."),
+                            "Status messages sent."),
                     count(
                             SystemCounter.STATUS_MESSAGES_RECEIVED,
                             "status_messages_received_total",
-                            "Status messages of receivers."),
+                            "Status messages received."),
                     count(
                             SystemCounter.HEARTBEATS_SENT,
                             "heartbeats_sent_total",
-                            "Frames of UDP without data that were sent."),
+                            "UDP heartbeats sent: frames without data."),
                     count(
                             SystemCounter.HEARTBEATS_RECEIVED,
                             "heartbeats_received_total",
-                            "Frames of UDP without data that have come."),
+                            "UDP heartbeats received: frames without data."),
                     count(
                             SystemCounter.RETRANSMITS_SENT,
                             "retransmits_sent_total",
-                            "Ranges of logs that were sent again."),
+                            "Ranges of logs that were retransmitted."),
                     count(
                             SystemCounter.FLOW_CONTROL_UNDER_RUNS,
                             "flow_control_under_runs_total",
-                            "Datagrams whose frames were all there already."),
+                            "Duplicate datagrams."),
                     count(
                             SystemCounter.FLOW_CONTROL_OVER_RUNS,
                             "flow_control_over_runs_total",
-                            "Datagrams past the window."),
+                            "Datagrams past the receiver's window."),
                     count(
                             SystemCounter.INVALID_PACKETS,
                             "invalid_packets_total",
-                            "Datagrams that no sender and no receiver sends."),
+                            "Invalid datagrams."),
                     count(
                             SystemCounter.ERRORS,
                             "errors_total",
@@ -83,44 +77,44 @@ final class DriverMetrics {
                     count(
                             SystemCounter.SHORT_SENDS,
                             "short_sends_total",
-                            "Times that the kernel did not take all that was to be sent."),
+                            "Sends that the kernel did not accept completely."),
                     count(
                             SystemCounter.FREE_FAILS,
                             "free_failures_total",
-                            "Failed attempts to free logs; 0 of a Verbus driver."),
+                            "Failed attempts to free logs; 0 for a Verbus driver."),
                     count(
                             SystemCounter.SENDER_FLOW_CONTROL_LIMITS,
                             "back_pressure_events_total",
-                            "Times that receivers held a publication back."),
+                            "Times that receivers' flow control held a publication back."),
                     count(
                             SystemCounter.UNBLOCKED,
                             "unblocked_publications_total",
-                            "Claims that nobody committed, filled with padding."),
+                            "Uncommitted claims that the driver turned into padding."),
                     count(
                             SystemCounter.COMMANDS_UNBLOCKED,
                             "unblocked_commands_total",
-                            "Commands that a client began and never ended."),
+                            "Unfinished commands of clients that the driver skipped."),
                     count(
                             SystemCounter.POSSIBLE_TTL_ASYMMETRY,
                             "ttl_asymmetries_total",
-                            "Possible asymmetries of multicast TTL; 0 of a Verbus driver."),
+                            "Possible asymmetries of multicast TTL; 0 for a Verbus driver."),
                     of(
                             SystemCounter.CONTROLLABLE_IDLE_STRATEGY,
                             "controllable_idle_strategy_state",
                             Unit.STATE,
-                            "State of Aeron's controllable idle strategy; 0 of a Verbus driver."),
+                            "State of Aeron's controllable idle strategy; 0 for a Verbus driver."),
                     count(
                             SystemCounter.LOSS_GAP_FILLS,
                             "loss_gap_fills_total",
-                            "Gaps that subscriptions with reliable=false passed over."),
+                            "Gaps that subscriptions with reliable=false skipped."),
                     count(
                             SystemCounter.CLIENTS_TIMED_OUT,
                             "clients_timed_out_total",
-                            "Clients that the driver gave up."),
+                            "Clients that the driver considered dead."),
                     count(
                             SystemCounter.RESOLUTION_CHANGES,
                             "resolution_changes_total",
-                            "Times that a name led to another address than before."),
+                            "Changes of a name's address."),
                     of(
                             SystemCounter.CONDUCTOR_MAX_CYCLE_TIME,
                             "conductor_max_cycle_seconds",
@@ -152,7 +146,7 @@ final class DriverMetrics {
                             SystemCounter.NAME_RESOLVER_MAX_TIME,
                             "name_look_up_max_seconds",
                             Unit.NANOSECONDS,
-                            "Longest time that a name server took to answer."),
+                            "Longest look-up of a name."),
                     count(
                             SystemCounter.NAME_RESOLVER_TIMES_EXCEEDED,
                             "name_look_ups_exceeded_total",
@@ -161,7 +155,7 @@ final class DriverMetrics {
                             SystemCounter.AERON_VERSION,
                             "aeron_release_info",
                             Unit.VERSION,
-                            "Release of Aeron whose shared memory this is."),
+                            "Release of Aeron whose shared-memory format the driver has."),
                     of(
                             SystemCounter.LOG_BYTES,
                             "log_memory_bytes",
@@ -171,27 +165,27 @@ final class DriverMetrics {
                             SystemCounter.RETRANSMITTED_BYTES,
                             "retransmitted_bytes_total",
                             Unit.BYTES,
-                            "Bytes of logs that were sent again."),
+                            "Bytes of logs that were retransmitted."),
                     count(
                             SystemCounter.RETRANSMIT_OVERFLOW,
                             "retransmit_overflows_total",
-                            "Retransmits for which there was no room; 0 of a Verbus driver."),
+                            "Retransmits for which there was no room; 0 for a Verbus driver."),
                     count(
                             SystemCounter.ERROR_FRAMES_RECEIVED,
                             "error_frames_received_total",
-                            "Frames of receivers that cannot take a stream."),
+                            "Error frames received from receivers that refuse a stream."),
                     count(
                             SystemCounter.ERROR_FRAMES_SENT,
                             "error_frames_sent_total",
-                            "Frames that said that a stream cannot be taken."),
+                            "Error frames sent to refuse a stream."),
                     count(
                             SystemCounter.PUBLICATIONS_REVOKED,
                             "publications_revoked_total",
-                            "Publications that were taken back before their end."),
+                            "Publications that clients revoked."),
                     count(
                             SystemCounter.IMAGES_REVOKED,
                             "images_revoked_total",
-                            "Images whose publishers took them back before their end."),
+                            "Images whose publishers revoked them."),
                     count(
                             SystemCounter.IMAGES_REJECTED,
                             "images_rejected_total",
@@ -200,49 +194,54 @@ final class DriverMetrics {
                             SystemCounter.CONTROL_PROTOCOL_VERSION,
                             "control_protocol_info",
                             Unit.VERSION,
-                            "Version of the commands and events."),
+                            "Version of the protocol of commands and events."),
                     count(
                             SystemCounter.STATUS_MESSAGES_REJECTED,
                             "status_messages_rejected_total",
-                            "Status messages of impossible positions."),
+                            "Status messages with impossible positions."),
                     count(
                             SystemCounter.ASYNC_EXECUTOR_PROXY_FAILS,
                             "async_executor_proxy_failures_total",
-                            "Failed offers to the executor; 0 of a Verbus driver."),
+                            "Failed offers to the executor; 0 for a Verbus driver."),
                     of(
                             SystemCounter.HEARTBEAT,
                             "conductor_heartbeat_timestamp_seconds",
                             Unit.MILLISECONDS,
-                            "When the conductor last ran, since 1970."),
-                    count(SystemCounter.COMMANDS, "commands_total", "Commands of clients."),
+                            "Time of the conductor's last heartbeat, since 1970."),
+                    count(
+                            SystemCounter.COMMANDS,
+                            "commands_total",
+                            "Commands received from clients."),
                     count(
                             SystemCounter.COMMANDS_MALFORMED,
                             "commands_malformed_total",
-                            "Commands that no client of this version sends."),
+                            "Malformed commands."),
                     count(
                             SystemCounter.COMMANDS_FAILED,
                             "commands_failed_total",
-                            "Commands that the driver refused."),
-                    count(SystemCounter.CLIENTS, "clients", "Clients now."),
-                    count(SystemCounter.PUBLICATIONS, "publications", "Publications now."),
-                    count(SystemCounter.SUBSCRIPTIONS, "subscriptions", "Subscriptions now."),
-                    count(SystemCounter.IMAGES, "images", "Images of other hosts now."),
+                            "Commands that the driver rejected."),
+                    count(SystemCounter.CLIENTS, "clients", "Connected clients."),
+                    count(SystemCounter.PUBLICATIONS, "publications", "Open publications."),
+                    count(SystemCounter.SUBSCRIPTIONS, "subscriptions", "Open subscriptions."),
+                    count(
+                            SystemCounter.IMAGES,
+                            "images",
+                            "Open images of streams from other hosts."),
                     count(
                             SystemCounter.IMAGES_LOST,
                             "images_lost_total",
-                            "Images that ended without their publisher's word."),
+                            "Images that ended without an end of stream from their publisher."),
                     count(
                             SystemCounter.IMAGES_INVALID,
                             "images_invalid_total",
-                            "Images that ended for a frame that cannot be."),
+                            "Images that ended because of an invalid frame."),
                     new Metric(
                             CounterTypes.DRIVER,
                             UnusedOptions.NUMBER,
                             "verbus_unused_options",
                             Unit.COUNT,
                             KeyForm.DRIVER,
-                            "Aeron's options that the driver was given and that mean nothing to"
-                                    + " it."));
+                            "Aeron options that are set and have no effect on the driver."));
 
     private DriverMetrics() {}
 

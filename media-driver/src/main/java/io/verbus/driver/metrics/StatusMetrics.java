@@ -10,45 +10,49 @@ import java.util.List;
 /** Metrics that the exporter makes of the CnC file's other sections. */
 final class StatusMetrics {
     static final Metric UP =
-            of("up", Unit.STATE, KeyForm.DRIVER, "1 while a driver's heart beats, else 0.");
+            of(
+                    "up",
+                    Unit.STATE,
+                    KeyForm.DRIVER,
+                    "1 while the driver has a recent heartbeat, else 0.");
 
     static final Metric HEARTBEAT_AGE =
             of(
                     "driver_heartbeat_age_seconds",
                     Unit.MILLISECONDS,
                     KeyForm.DRIVER,
-                    "Time since the driver's heart beat last.");
+                    "Time since the driver's last heartbeat.");
 
     static final Metric START =
             of(
                     "driver_start_timestamp_seconds",
                     Unit.MILLISECONDS,
                     KeyForm.DRIVER,
-                    "When the driver started, since 1970.");
+                    "Start time of the driver, since 1970.");
 
     static final Metric COUNTERS_USED =
-            of("counters_used", Unit.COUNT, KeyForm.DRIVER, "Places for counters that are taken.");
+            of("counters_used", Unit.COUNT, KeyForm.DRIVER, "Counters in use.");
 
     static final Metric COUNTERS_MAX =
             of(
                     "counters_max",
                     Unit.COUNT,
                     KeyForm.DRIVER,
-                    "Places for counters that there are, see counter-values-length.");
+                    "Maximum number of counters, see counter-values-length.");
 
     static final Metric LOGGED_ERRORS =
             of(
                     "logged_errors_total",
                     Unit.COUNT,
                     KeyForm.ERROR,
-                    "Times of an error in the error log, of the 50 that occurred last.");
+                    "Occurrences of an error in the error log, for the 50 most recent errors.");
 
     static final Metric LOGGED_ERROR_LAST =
             of(
                     "logged_error_last_timestamp_seconds",
                     Unit.MILLISECONDS,
                     KeyForm.ERROR,
-                    "When an error occurred last, since 1970.");
+                    "Time of an error's last occurrence, since 1970.");
 
     static final List<Metric> ALL =
             List.of(

@@ -18,55 +18,55 @@ final class StreamMetrics {
                             "publisher_position_bytes_total",
                             Unit.BYTES,
                             KeyForm.STREAM,
-                            "Position up to which a publication was appended to."),
+                            "Position up to which publishers have appended."),
                     of(
                             CounterTypes.PUBLISHER_LIMIT,
                             "publisher_limit_bytes",
                             Unit.BYTES,
                             KeyForm.STREAM,
-                            "Position up to which a publication may be appended to."),
+                            "Publisher limit: position up to which publishers may append."),
                     of(
                             CounterTypes.SENDER_POSITION,
                             "sender_position_bytes_total",
                             Unit.BYTES,
                             KeyForm.STREAM,
-                            "Position up to which a publication's log was sent."),
+                            "Sender position: position up to which the log was sent."),
                     of(
                             CounterTypes.SENDER_LIMIT,
                             "sender_limit_bytes",
                             Unit.BYTES,
                             KeyForm.STREAM,
-                            "Position up to which receivers let a publication be sent."),
+                            "Sender limit: position up to which receivers let the sender send."),
                     of(
                             CounterTypes.SENDER_BACK_PRESSURE,
                             "sender_back_pressure_events_total",
                             Unit.COUNT,
                             KeyForm.STREAM,
-                            "Times that receivers held the publication back."),
+                            "Times that receivers' flow control held the publication back."),
                     of(
                             CounterTypes.SENDER_NAKS_RECEIVED,
                             "sender_naks_received_total",
                             Unit.COUNT,
                             KeyForm.STREAM,
-                            "Requests for lost data that have come for the publication."),
+                            "NAKs received for the publication."),
                     of(
                             CounterTypes.FLOW_CONTROL_RECEIVERS,
                             "flow_control_receivers",
                             Unit.COUNT,
                             KeyForm.STREAM,
-                            "Receivers that flow control min or tagged goes by."),
+                            "Receivers that flow control min or tagged waits for."),
                     of(
                             CounterTypes.DESTINATIONS,
                             "receivers",
                             Unit.COUNT,
                             KeyForm.CHANNEL,
-                            "Receivers of a publication that came by themselves."),
+                            "Receivers of a dynamic publication."),
                     of(
                             CounterTypes.DESTINATION_SENT,
                             "destination_sent_bytes_total",
                             Unit.BYTES,
                             KeyForm.DESTINATION,
-                            "Position up to which a destination was sent the log."),
+                            "Position up to which the log was sent to a destination."),
                     of(
                             CounterTypes.DESTINATION_RELEASED,
                             "destination_released_bytes_total",
@@ -78,31 +78,31 @@ final class StreamMetrics {
                             "destination_connected",
                             Unit.STATE,
                             KeyForm.DESTINATION,
-                            "1 while a destination receives, else 0."),
+                            "1 while a destination is connected, else 0."),
                     of(
                             CounterTypes.DESTINATION_LEFT,
                             "destination_left_total",
                             Unit.COUNT,
                             KeyForm.DESTINATION,
-                            "Times that the sender left a destination that was too far behind."),
+                            "Times that the sender dropped a destination that was too far behind."),
                     of(
                             CounterTypes.RECEIVER_POSITION,
                             "receiver_position_bytes_total",
                             Unit.BYTES,
                             KeyForm.IMAGE,
-                            "Position up to which all of an image has arrived."),
+                            "Position up to which an image has arrived completely."),
                     of(
                             CounterTypes.RECEIVER_HIGH_WATER,
                             "receiver_high_water_bytes_total",
                             Unit.BYTES,
                             KeyForm.IMAGE,
-                            "Position up to which anything of an image has arrived."),
+                            "Highest position of an image that has arrived."),
                     of(
                             CounterTypes.RECEIVER_NAKS_SENT,
                             "receiver_naks_sent_total",
                             Unit.COUNT,
                             KeyForm.IMAGE,
-                            "Requests for lost data that were sent for the image."),
+                            "NAKs sent for the image."),
                     of(
                             CounterTypes.SUBSCRIBER_POSITION,
                             "subscriber_position_bytes_total",
@@ -114,21 +114,21 @@ final class StreamMetrics {
                             "carried",
                             Unit.STATE,
                             KeyForm.CARRIER,
-                            "1 while a transport carries a stream whose channel does not say so."),
+                            "1 while a transport carries a stream whose channel does not name it."),
                     of(
                             CounterTypes.SEND_CHANNEL_STATUS,
                             "send_channel_state",
                             Unit.STATE,
                             KeyForm.CHANNEL,
-                            "State of a place that is sent to: 1 open, 0 not open yet, 2 closing,"
+                            "State of a publication's channel: 1 open, 0 not open yet, 2 closing,"
                                     + " -1 failed."),
                     of(
                             CounterTypes.RECEIVE_CHANNEL_STATUS,
                             "receive_channel_state",
                             Unit.STATE,
                             KeyForm.CHANNEL,
-                            "State of a place that is received at: 1 open, 0 not open yet, 2"
-                                    + " closing, -1 failed."),
+                            "State of a subscription's channel: 1 open, 0 not open yet, 2 closing,"
+                                    + " -1 failed."),
                     of(
                             CounterTypes.LOCAL_ADDRESS,
                             "local_address_state",
@@ -140,32 +140,33 @@ final class StreamMetrics {
                             "client_heartbeat_timestamp_seconds",
                             Unit.MILLISECONDS,
                             KeyForm.CLIENT,
-                            "A client's last sign of life, since 1970."),
+                            "Time of a client's last keep-alive, since 1970."),
                     of(
                             CounterTypes.RESOLVER_NEIGHBORS,
                             "name_resolver_neighbors",
                             Unit.COUNT,
                             KeyForm.DRIVER,
-                            "Drivers that the name resolver tells names."),
+                            "Neighbors of the name resolver."),
                     of(
                             CounterTypes.RESOLVER_CACHE_ENTRIES,
                             "name_resolver_cached_names",
                             Unit.COUNT,
                             KeyForm.DRIVER,
-                            "Names that other drivers have told the name resolver."),
+                            "Names that the name resolver has learned from other drivers."),
                     of(
                             CounterTypes.RESOLVER_BOOTSTRAP_NEIGHBOR,
                             "name_resolver_bootstrap_state",
                             Unit.STATE,
                             KeyForm.ADDRESS,
-                            "1 while the name resolver knows a bootstrap neighbor, else 0."),
+                            "1 while a bootstrap neighbor is a neighbor of the name resolver, else"
+                                    + " 0."),
                     // Of Aeron's clients only.
                     of(
                             PER_IMAGE,
                             "image_value",
                             Unit.COUNT,
                             KeyForm.IMAGE,
-                            "What an Aeron client counts of an image."));
+                            "A counter of an Aeron client about an image."));
 
     private StreamMetrics() {}
 

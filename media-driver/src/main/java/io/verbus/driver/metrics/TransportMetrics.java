@@ -17,40 +17,40 @@ final class TransportMetrics {
                     of(
                             TransportCounter.RDMA_PEER_ERRORS_UNLOGGED,
                             "rdma_peer_errors_unlogged_total",
-                            "Errors caused by peers beyond those that the error log has room for."),
+                            "Errors caused by peers for which the error log had no room."),
                     of(
                             TransportCounter.RDMA_VIOLATIONS,
                             "rdma_protocol_violations_total",
-                            "Messages of publishing drivers that break the protocol."),
+                            "Messages of publishing drivers that violate the protocol."),
                     of(
                             TransportCounter.RDMA_REFUSED,
                             "rdma_connections_refused_total",
-                            "Connections of addresses that are not allowed."),
+                            "Connections refused because their address is not allowed."),
                     of(
                             TransportCounter.RDMA_UNAUTHENTICATED,
                             "rdma_connections_unauthenticated_total",
-                            "Connections without the key of their network."),
+                            "Connections refused because the peer did not prove its network's"
+                                    + " key."),
                     of(
                             TransportCounter.RDMA_HALF_OPEN,
                             "rdma_connections_half_open_total",
-                            "Connections that were given up as they offered no stream."),
+                            "Connections closed because they offered no stream."),
                     of(
                             TransportCounter.RDMA_MOVES,
                             "rdma_stream_moves_total",
-                            "Moves of a source of several to the image's log, or back to one of its"
-                                    + " own."),
+                            "Moves of a stream between the image's log and a log of its source."),
                     of(
                             TransportCounter.RDMA_ANNOUNCED,
                             "rdma_receivers_announced_total",
-                            "Announcements of receivers that have come."),
+                            "Announcements received from receivers."),
                     of(
                             TransportCounter.RDMA_ANNOUNCING,
                             "rdma_announcements_sent_total",
-                            "Announcements that were made at control addresses."),
+                            "Announcements sent to control addresses."),
                     of(
                             TransportCounter.RDMA_ROCE_V1,
                             "rdma_roce_v1_connections_total",
-                            "Connections over RoCE v1, which no router forwards."),
+                            "Connections over RoCE v1, which routers do not forward."),
                     of(
                             TransportCounter.RDMA_LINK_LOCAL,
                             "rdma_link_local_connections_total",
@@ -66,7 +66,7 @@ final class TransportMetrics {
                     of(
                             TransportCounter.RDMA_LISTENERS_LOST,
                             "rdma_listeners_lost",
-                            "Places to receive at that wait for their RDMA device now."),
+                            "Endpoints that wait for their RDMA device."),
                     of(
                             TransportCounter.RDMA_DISORDER,
                             "rdma_unordered_connections_total",
@@ -78,28 +78,27 @@ final class TransportMetrics {
                     of(
                             TransportCounter.UDP_DUPLICATES,
                             "udp_duplicate_frames_total",
-                            "Frames that were there already."),
+                            "Duplicate frames."),
                     of(
                             TransportCounter.UDP_INVALID_FROM_SENDERS,
                             "udp_invalid_sender_frames_total",
-                            "Frames that no sender sends."),
+                            "Invalid frames from senders."),
                     of(
                             TransportCounter.UDP_SETUPS_REFUSED,
                             "udp_setups_refused_total",
-                            "Streams with a subscription and without an image, beyond the limits or"
-                                    + " without room."),
+                            "Streams that got no image because of a limit or for lack of room."),
                     of(
                             TransportCounter.UDP_PEER_ERRORS,
                             "udp_peer_errors_total",
-                            "Refused streams, and answers that the kernel refuses."),
+                            "Refused streams, and answers that the kernel did not send."),
                     of(
                             TransportCounter.UDP_ROUND_TRIPS,
                             "udp_round_trips_total",
-                            "Round trips that were measured."),
+                            "Measured round trips."),
                     of(
                             TransportCounter.UDP_RECEIVER_SHORT_SENDS,
                             "udp_receiver_short_sends_total",
-                            "Status messages and NAKs that the kernel did not take."),
+                            "Status messages and NAKs that the kernel did not accept."),
                     of(
                             TransportCounter.UDP_RECEIVER_SYSTEM_CALLS,
                             "udp_receiver_system_calls_total",
@@ -107,19 +106,19 @@ final class TransportMetrics {
                     of(
                             TransportCounter.UDP_DATAGRAMS_RECEIVED,
                             "udp_datagrams_received_total",
-                            "Datagrams received; those that the kernel joined are one."),
+                            "Datagrams received; datagrams that the kernel joined count as one."),
                     of(
                             TransportCounter.UDP_DATAGRAMS_RECEIVED_JOINED,
                             "udp_datagrams_received_joined_total",
-                            "Rows of frames that the kernel joined (GRO)."),
+                            "Joined datagrams received from the kernel (GRO)."),
                     of(
                             TransportCounter.UDP_NAKS_IGNORED,
                             "udp_naks_ignored_total",
-                            "Requests for ranges that are not there or were just sent."),
+                            "NAKs for ranges that are not in the log or were just sent."),
                     of(
                             TransportCounter.UDP_INVALID_FROM_RECEIVERS,
                             "udp_invalid_receiver_frames_total",
-                            "Frames that no receiver sends."),
+                            "Invalid frames from receivers."),
                     of(
                             TransportCounter.UDP_RECEIVERS_REFUSED,
                             "udp_receivers_refused_total",
@@ -127,7 +126,7 @@ final class TransportMetrics {
                     of(
                             TransportCounter.UDP_SENDER_SHORT_SENDS,
                             "udp_sender_short_sends_total",
-                            "Times that the kernel did not take all of the sender's."),
+                            "Sends of the sender that the kernel did not accept completely."),
                     of(
                             TransportCounter.UDP_SENDER_SYSTEM_CALLS,
                             "udp_sender_system_calls_total",
@@ -139,19 +138,21 @@ final class TransportMetrics {
                     of(
                             TransportCounter.UDP_DATAGRAMS_SENT_JOINED,
                             "udp_datagrams_sent_joined_total",
-                            "Datagrams that were handed to the kernel joined (GSO)."),
+                            "Joined datagrams sent to the kernel (GSO)."),
                     of(
                             TransportCounter.UDP_RECEIVER_NOT_ALLOWED,
                             "udp_receiver_refused_datagrams_total",
-                            "Datagrams to the receiver of addresses that are not allowed."),
+                            "Datagrams that the receiver dropped because their source is not"
+                                    + " allowed."),
                     of(
                             TransportCounter.UDP_SENDER_NOT_ALLOWED,
                             "udp_sender_refused_datagrams_total",
-                            "Datagrams to the sender of addresses that are not allowed."),
+                            "Datagrams that the sender dropped because their source is not"
+                                    + " allowed."),
                     of(
                             TransportCounter.UDP_FORGED,
                             "udp_forged_frames_total",
-                            "Frames of streams from addresses other than the sender's."),
+                            "Frames of a stream from another address than its sender's."),
                     of(
                             ConnectionCounter.STATE,
                             "rdma_connection_state",
@@ -169,33 +170,33 @@ final class TransportMetrics {
                             "rdma_connection_connects_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "Times that the connection was made."),
+                            "Times that the connection was established."),
                     of(
                             ConnectionCounter.RESUMES,
                             "rdma_connection_resumes_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "Streams that went on where a lost connection had left them."),
+                            "Streams that resumed after a lost connection."),
                     of(
                             ConnectionCounter.FAILURES,
                             "rdma_connection_failures_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "Times that the connection was lost or could not be made."),
+                            "Times that the connection was lost or could not be established."),
                     of(
                             ConnectionCounter.BYTES,
                             "rdma_connection_written_bytes_total",
                             Unit.BYTES,
                             KeyForm.CONNECTION,
-                            "Bytes of logs written to the peer; of credit at the subscribing"
-                                    + " driver."),
+                            "Bytes written to the peer: of logs, or at the subscribing driver of"
+                                    + " credit."),
                     of(
                             ConnectionCounter.BATCHES,
                             "rdma_connection_batches_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "Batches of frames written to the peer; grants of credit at the"
-                                    + " subscribing driver."),
+                            "Batches of frames written to the peer, or at the subscribing driver"
+                                    + " grants."),
                     of(
                             ConnectionCounter.WORK_REQUESTS,
                             "rdma_connection_work_requests_total",
@@ -213,7 +214,7 @@ final class TransportMetrics {
                             "rdma_connection_send_queue_stalls_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "Times that something waited for a place in the send queue."),
+                            "Times that a write waited for room in the send queue."),
                     of(
                             ConnectionCounter.CREDIT_STALLS,
                             "rdma_connection_credit_stalls_total",
@@ -225,13 +226,13 @@ final class TransportMetrics {
                             "rdma_connection_protocol_violations_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "Messages of the peer that broke the protocol."),
+                            "Messages of the peer that violated the protocol."),
                     of(
                             ConnectionCounter.LAST_FAILURE,
                             "rdma_connection_described_failures_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION,
-                            "The failures when verbus stat was last told of one in words."),
+                            "Number of failures when the label last got a reason."),
                     of(
                             ConnectionCounter.IMAGE_STATE,
                             "rdma_image_state",
@@ -244,13 +245,13 @@ final class TransportMetrics {
                             "rdma_image_credit_grants_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION_IMAGE,
-                            "Times that credit was granted."),
+                            "Grants of credit."),
                     of(
                             ConnectionCounter.IMAGE_RESUMES,
                             "rdma_image_resumes_total",
                             Unit.COUNT,
                             KeyForm.CONNECTION_IMAGE,
-                            "Times that the image went on after its connection was lost."),
+                            "Times that the image resumed after its connection was lost."),
                     new Metric(
                             CounterTypes.DEVICE,
                             Metric.ANY,

@@ -21,11 +21,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.nio.file.Path;
 
 /**
- * Records a stream with Aeron's archive on a driver of Verbus, replays it, and follows it: from the
- * replay into the live stream.
+ * Records a stream with Aeron's archive on a Verbus driver, replays it, and merges the replay with
+ * the live stream.
  *
- * <p>Arguments: a folder for the recordings, an address of this host, and maybe networks that RDMA
- * carries, such as 10.1.0.0/16. The program is the same over RDMA and over UDP.
+ * <p>Arguments: a folder for the recordings, an address of this host, and optionally the networks
+ * in which to use RDMA, such as 10.1.0.0/16. The program is the same over RDMA and over UDP.
  */
 public final class ArchiveSample {
     private static final int STREAM = 10;
@@ -62,7 +62,7 @@ public final class ArchiveSample {
                                         .aeronDirectoryName(driver.directory().toString())
                                         .controlRequestChannel(control)
                                         .controlResponseChannel(anyPort));
-                // Receivers are destinations, so that more of them can come while it runs.
+                // Receivers are destinations, so that more can be added at any time.
                 ExclusivePublication publication =
                         client.context()
                                 .aeron()
@@ -100,7 +100,10 @@ public final class ArchiveSample {
         System.out.println("published " + published);
     }
 
-    /** Offers the next message once: nobody may receive it yet, or the slowest be far behind. */
+    /**
+     * Offers the next message once, which fails without a receiver or while the slowest is too far
+     * behind.
+     */
     private boolean offer() {
         int length = message.putStringWithoutLengthAscii(0, "message " + published);
         long result = publication.offer(message, 0, length);
@@ -111,7 +114,9 @@ public final class ArchiveSample {
         return result > 0;
     }
 
-    /** A recording has a counter, which says how far it is. */
+    /**
+     * Waits until the archive has recorded all published messages, and returns the recording's id.
+     */
     private static long awaitRecorded(AeronArchive client, ExclusivePublication publication) {
         var counters = client.context().aeron().countersReader();
         int session = publication.sessionId();
@@ -137,7 +142,7 @@ public final class ArchiveSample {
         }
     }
 
-    /** Reads from the start of the recording, until what is read is what is being published. */
+    /** Reads from the start of the recording until the replay has merged with the live stream. */
     private void follow(AeronArchive client, long recordingId, String anyPort, String live) {
         String session = "|session-id=" + publication.sessionId();
         Aeron aeron = client.context().aeron();

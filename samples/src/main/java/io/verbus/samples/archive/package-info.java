@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Recording, replay and the way from a replay to the live stream, with Aeron's archive. */
+/** Recording, replay, and merging a replay with the live stream, with Aeron's archive. */
 package io.verbus.samples.archive;

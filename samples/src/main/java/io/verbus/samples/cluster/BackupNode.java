@@ -21,9 +21,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A node that is no member of a cluster, and keeps a copy of its snapshots and its log: a media
- * driver of Verbus, and Aeron's archive and cluster backup, unmodified. A {@link ClusterNode} can
- * start from the copy, in the same folder, when this node has ended.
+ * A node that keeps a copy of a cluster's snapshots and log without being a member: a Verbus media
+ * driver, and Aeron's unmodified archive and cluster backup. When this node has ended, a {@link
+ * ClusterNode} can start from the copy in the same folder.
  */
 public final class BackupNode implements AutoCloseable {
     private static final String IPC_CHANNEL = "aeron:ipc?term-length=1m";
@@ -31,9 +31,9 @@ public final class BackupNode implements AutoCloseable {
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
-    /** Is told how far the copy is, by the backup's thread. */
+    /** Receives the progress of the copy, on the backup's thread. */
     public interface Listener {
-        /** The copy has more snapshots, one of each part of a member. */
+        /** The copy has new snapshots, one of each part of a member. */
         void onSnapshots(int count);
 
         /** The copy has the log up to a position. */
@@ -43,12 +43,13 @@ public final class BackupNode implements AutoCloseable {
     /**
      * Launches a backup.
      *
-     * @param driver configuration of its media driver, with a directory of its own.
-     * @param members of the cluster.
+     * @param driver configuration of its media driver, with its own directory.
+     * @param members members of the cluster.
      * @param host address of this node.
-     * @param port of this node, at which the members answer; the next one is of its archive.
-     * @param folder for the copy.
-     * @param listener that is told how far the copy is.
+     * @param port port of this node, to which the members send answers; the next port is its
+     *     archive's.
+     * @param folder folder for the copy.
+     * @param listener receives the progress of the copy.
      */
     public BackupNode(
             DriverConfig driver,

@@ -8,16 +8,18 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Where the members of a cluster receive. Each takes ten ports of its host, and all members are
- * given the same list.
+ * Endpoints of the members of a cluster. Each member takes ten ports of its host, and all members
+ * need the same list.
  *
- * @param hosts of the members, by member id.
- * @param firstPort of member 0.
+ * @param hosts hosts of the members, by member id.
+ * @param firstPort first port of member 0.
  */
 public record ClusterMembers(List<String> hosts, int firstPort) {
     private static final int PORTS = 10;
 
-    /** What a member receives: an endpoint each, in the order of Aeron's list of members. */
+    /**
+     * Kinds of traffic of a member, with an endpoint each, in the order of Aeron's list of members.
+     */
     enum Purpose {
         INGRESS,
         CONSENSUS,
@@ -30,7 +32,7 @@ public record ClusterMembers(List<String> hosts, int firstPort) {
         return hosts.get(member) + ":" + (firstPort + member * PORTS + purpose.ordinal());
     }
 
-    /** As a consensus module takes them. */
+    /** The list for a consensus module. */
     String forMembers() {
         return IntStream.range(0, hosts.size())
                 .mapToObj(
@@ -41,14 +43,14 @@ public record ClusterMembers(List<String> hosts, int firstPort) {
                 .collect(Collectors.joining("|"));
     }
 
-    /** As a backup takes them. */
+    /** The list for a backup. */
     String forBackups() {
         return IntStream.range(0, hosts.size())
                 .mapToObj(member -> endpoint(member, Purpose.CONSENSUS))
                 .collect(Collectors.joining(","));
     }
 
-    /** As a client takes them. */
+    /** The list for a client. */
     public String forClients() {
         return IntStream.range(0, hosts.size())
                 .mapToObj(member -> member + "=" + endpoint(member, Purpose.INGRESS))

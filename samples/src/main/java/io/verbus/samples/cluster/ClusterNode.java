@@ -30,11 +30,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A member of a cluster that matches orders: a media driver of Verbus, and Aeron's archive,
- * consensus module and service container, unmodified.
+ * A member of a cluster that matches orders: a Verbus media driver, and Aeron's unmodified archive,
+ * consensus module and service container.
  *
- * <p>Term length and MTU of the log are the same on all members: a recording can then be replayed
- * and replicated by any of them.
+ * <p>Term length and MTU of the log are the same on all members, so that each can replay and
+ * replicate the others' recordings.
  */
 public final class ClusterNode implements AutoCloseable {
     private static final String LOG_CHANNEL = "aeron:udp?term-length=1m|mtu=8k|alias=log";
@@ -49,12 +49,12 @@ public final class ClusterNode implements AutoCloseable {
     /**
      * Launches a member with a media driver.
      *
-     * @param driver configuration of the media driver, with a directory of its own.
-     * @param members of the cluster.
-     * @param id of this member: its place in the list.
-     * @param folder for its log and snapshots; kept from run to run.
+     * @param driver configuration of the media driver, with its own directory.
+     * @param members members of the cluster.
+     * @param id id of this member: its index in the list.
+     * @param folder folder for its log and snapshots, kept from run to run.
      * @param leaderTimeoutNs silence after which members elect another leader.
-     * @param listener that is told what happens to this member.
+     * @param listener receives the events of this member.
      */
     public ClusterNode(
             DriverConfig driver,
@@ -74,14 +74,14 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * Launches a member beside a media driver of another process, which no other member uses.
+     * Launches a member that uses the media driver of another process, which no other member uses.
      *
      * @param driver directory of the media driver.
-     * @param members of the cluster.
-     * @param id of this member: its place in the list.
-     * @param folder for its log and snapshots; kept from run to run.
+     * @param members members of the cluster.
+     * @param id id of this member: its index in the list.
+     * @param folder folder for its log and snapshots, kept from run to run.
      * @param leaderTimeoutNs silence after which members elect another leader.
-     * @param listener that is told what happens to this member.
+     * @param listener receives the events of this member.
      */
     public ClusterNode(
             Path driver,
@@ -157,7 +157,7 @@ public final class ClusterNode implements AutoCloseable {
         }
     }
 
-    /** A part whose driver is lost, for one, ends and never begins again: so does the member. */
+    /** Reports a failed part. A part that has lost its driver, for example, does not restart. */
     private void report(String part, Throwable error) {
         System.err.println(part + ": " + error);
         if (error instanceof AgentTerminationException) {
@@ -166,9 +166,10 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * Lets the cluster take a snapshot, from which members then start.
+     * Requests a snapshot of the cluster, from which members then start.
      *
-     * @return whether it will: this member is the leader, and no other snapshot is under way.
+     * @return whether the snapshot is taken: this member leads, and no other snapshot is in
+     *     progress.
      */
     public boolean takeSnapshot() {
         AtomicCounter toggle =
@@ -183,7 +184,10 @@ public final class ClusterNode implements AutoCloseable {
         CloseHelper.closeAll(parts);
     }
 
-    /** What a member needs of its driver: little, as its threads share the processors. */
+    /**
+     * Returns settings for a member's driver with a single thread, because all processes share the
+     * processors.
+     */
     public static DriverConfigBuilder driver(Path directory) {
         return DriverConfig.builder()
                 .directory(directory)
@@ -194,8 +198,9 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * Arguments: member id, the hosts of all, a folder, and maybe networks that RDMA carries. A
-     * line on standard input takes a snapshot; its end ends the member.
+     * Runs a member. Arguments: member id, the hosts of all members, a folder, and optionally the
+     * networks in which to use RDMA. A line on standard input takes a snapshot; end of input ends
+     * the member.
      */
     public static void main(String[] args) throws IOException {
         if (args.length < 3) {
@@ -242,7 +247,7 @@ public final class ClusterNode implements AutoCloseable {
             System.out.println("snapshot of " + state);
         }
 
-        /** On another thread, as closing the member waits for the one that calls. */
+        /** Closes on another thread, because closing the member waits for the calling thread. */
         @Override
         public void onEnd(String part) {
             System.err.println(part + " has ended: start the driver and this member again");

@@ -23,8 +23,8 @@ import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
- * The state of a {@link MatchingEngine} as a stream of messages: accounts, orders that rest, and a
- * summary, whose checksum tells that all of it was read.
+ * The state of a {@link MatchingEngine} as a stream of messages: accounts, resting orders, and a
+ * summary, whose checksum shows that the snapshot is complete.
  */
 final class EngineSnapshot {
     private static final int FRAGMENT_LIMIT = 16;
@@ -88,7 +88,7 @@ final class EngineSnapshot {
             if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
                 throw new IllegalStateException("the snapshot takes no more: " + result);
             }
-            idle.idle(); // which throws when the service is to end
+            idle.idle(); // throws when the service must end
         }
     }
 

@@ -10,17 +10,17 @@ import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
 /**
- * The order books of all symbols, and how far each account is: the state that the cluster
- * replicates. One thread.
+ * The order books of all symbols and the progress of each account: the state that the cluster
+ * replicates. Single-threaded.
  *
- * <p>The orders of an account are numbered from 0, without gaps. So an order that is sent twice is
- * taken once, and one that overtakes another is not taken: its account sends it again.
+ * <p>The orders of an account are numbered from 0, without gaps. So the engine accepts a repeated
+ * order once, and ignores an order that overtakes another: its account sends it again.
  */
 public final class MatchingEngine {
-    /** Of an order that was taken before. */
+    /** Result for an order that the engine has accepted before. */
     public static final long REPEATED = -1;
 
-    /** Of an order that was not taken, because those before it are missing. */
+    /** Result for an order that the engine ignores because earlier ones are missing. */
     public static final long EARLY = -2;
 
     private final Map<String, OrderBook> books = new TreeMap<>();
@@ -31,13 +31,13 @@ public final class MatchingEngine {
     private long volume;
     private long filled;
 
-    /** What the engine holds, for comparison. */
+    /** Summary of an engine's state, for comparison. */
     public record State(long orders, long trades, long volume, long checksum) {}
 
     /**
-     * Takes an order, unless it was taken before or is early.
+     * Accepts an order, unless it is repeated or early.
      *
-     * @return how many orders were taken before it, {@link #REPEATED} or {@link #EARLY}.
+     * @return the number of orders accepted before it, {@link #REPEATED} or {@link #EARLY}.
      */
     public long take(NewOrderDecoder order) {
         String account = order.account();
@@ -59,7 +59,7 @@ public final class MatchingEngine {
         return orders++;
     }
 
-    /** What the last order traded at once. */
+    /** Size that the last order traded at once. */
     long filled() {
         return filled;
     }
@@ -68,7 +68,7 @@ public final class MatchingEngine {
         return books.computeIfAbsent(symbol, name -> new OrderBook());
     }
 
-    /** Its state now: visits every order that rests. */
+    /** Returns the current state, after visiting every resting order. */
     public State state() {
         long checksum = orders;
         checksum = mix(mix(checksum, trades), volume);

@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * A limit order book of one symbol. Orders match by price, then by time, at the price of the one
- * that rests. The same orders in the same sequence give the same book. One thread.
+ * A limit order book of one symbol. Orders match by price, then by time, at the price of the
+ * resting order. The same orders in the same sequence give the same book. Single-threaded.
  */
 final class OrderBook {
     private final TreeMap<Long, Deque<RestingOrder>> bids =
@@ -24,7 +24,7 @@ final class OrderBook {
     private long trades;
     private long volume;
 
-    /** An order, and what is left of it. */
+    /** An order and its remaining size. */
     static final class RestingOrder {
         final long sequence;
         final long clientOrderId;
@@ -50,9 +50,9 @@ final class OrderBook {
     }
 
     /**
-     * Matches an order; what is left of it rests if it is for the day.
+     * Matches an order; the remainder rests if it is a day order.
      *
-     * @return size that was traded.
+     * @return the traded size.
      */
     long match(RestingOrder order, TimeInForce timeInForce) {
         TreeMap<Long, Deque<RestingOrder>> others = order.side == Side.BUY ? asks : bids;
@@ -77,7 +77,7 @@ final class OrderBook {
         return traded;
     }
 
-    /** Adds an order behind those of its price, without matching it. */
+    /** Adds an order after those of the same price, without matching it. */
     void rest(RestingOrder order) {
         (order.side == Side.BUY ? bids : asks)
                 .computeIfAbsent(order.price, price -> new ArrayDeque<>())
@@ -103,18 +103,18 @@ final class OrderBook {
                 .sum();
     }
 
-    /** The orders that rest: bids, then asks, each from the best price on, by time. */
+    /** Visits the resting orders: bids, then asks, each from the best price on, by time. */
     void forEach(Consumer<RestingOrder> consumer) {
         bids.values().forEach(level -> level.forEach(consumer));
         asks.values().forEach(level -> level.forEach(consumer));
     }
 
-    /** Trades since the book was made. */
+    /** Number of trades since the book was created. */
     long trades() {
         return trades;
     }
 
-    /** Size of these trades. */
+    /** Total size of these trades. */
     long volume() {
         return volume;
     }

@@ -21,8 +21,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Matches orders that come through the log of a cluster, and answers each. An account that misses
- * an answer sends its order again; the {@link MatchingEngine} takes it once.
+ * Matches orders from the log of a cluster, and answers each. An account that misses an answer
+ * sends its order again; the {@link MatchingEngine} accepts it once.
  */
 public final class OrderMatchingService implements ClusteredService {
     private static final long STATE_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
@@ -40,9 +40,11 @@ public final class OrderMatchingService implements ClusteredService {
     private long nextStateNs;
     private Cluster cluster;
 
-    /** Is told what happens to this member, by the service's thread unless it says otherwise. */
+    /**
+     * Receives the events of this member, on the service's thread unless a method says otherwise.
+     */
     public interface Listener {
-        /** The member is leader or follower from now on. */
+        /** The member has become leader or follower. */
         void onRole(Cluster.Role role);
 
         /** The state has changed; at most once a second. */
@@ -52,8 +54,8 @@ public final class OrderMatchingService implements ClusteredService {
         void onSnapshot(MatchingEngine.State state);
 
         /**
-         * A part of the member has ended and will not begin again: end the process, and start it
-         * anew. Called by that part's thread, for several parts maybe.
+         * A part of the member has ended and will not restart: restart the process. Called on that
+         * part's thread, possibly for several parts.
          */
         void onEnd(String part);
     }
@@ -99,7 +101,7 @@ public final class OrderMatchingService implements ClusteredService {
         int length = MessageHeaderEncoder.ENCODED_LENGTH + answer.encodedLength();
         cluster.idleStrategy().reset();
         for (int i = 0; i < ANSWER_ATTEMPTS; i++) {
-            long result = session.offer(answerBuffer, 0, length); // only the leader's is sent
+            long result = session.offer(answerBuffer, 0, length); // only the leader sends it
             if (result != Publication.BACK_PRESSURED && result != Publication.ADMIN_ACTION) {
                 return;
             }

@@ -62,7 +62,7 @@ public final class KeyFile {
                     "rdma.key-file",
                     NONE,
                     "the path of a file, or none",
-                    "File with the keys of networks, whose hosts must prove that they have one.",
+                    "File with keys of networks; their hosts must prove that they have one.",
                     text -> text);
 
     private final Path path;

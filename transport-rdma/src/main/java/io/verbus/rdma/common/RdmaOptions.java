@@ -88,7 +88,7 @@ public record RdmaOptions(
                     "256",
                     16,
                     16_384,
-                    "Work requests that may be outstanding on a queue pair.");
+                    "Maximum number of outstanding work requests per queue pair.");
 
     static final Option<Integer> RECEIVE_DEPTH =
             Option.count(
@@ -96,11 +96,15 @@ public record RdmaOptions(
                     "64",
                     8,
                     4_096,
-                    "Control messages that may arrive before the receiver polls one.");
+                    "Number of receives that a queue pair keeps posted for control messages.");
 
     static final Option<Integer> RETRY_COUNT =
             Option.count(
-                    "rdma.retry-count", "6", 0, 6, "Transport retries before a connection fails.");
+                    "rdma.retry-count",
+                    "6",
+                    0,
+                    6,
+                    "Number of transport retries before a connection fails.");
 
     static final Option<Integer> RNR_RETRY_COUNT =
             Option.count(
@@ -108,16 +112,16 @@ public record RdmaOptions(
                     "7",
                     0,
                     7,
-                    "Retries while a peer has no receive posted; 7 retries for ever, so that a peer"
-                            + " may pause.");
+                    "Number of retries while a peer has no receive posted; 7 means unlimited, so"
+                            + " that a peer may pause.");
 
     static final Option<Integer> ACK_TIMEOUT =
             Option.of(
                     "rdma.ack-timeout",
                     "14",
                     FabricSettings.RIGHT_ACK_TIMEOUT,
-                    "Time that an acknowledgement may take: an exponent n of 4.096 us * 2^n, or a"
-                            + " time, for which the next longer exponent is taken.",
+                    "Time to wait for an acknowledgement: an exponent n of 4.096 us * 2^n, or a"
+                            + " time, which is rounded up to such a value.",
                     RdmaOptions::ackTimeout);
 
     static final Option<Integer> TRAFFIC_CLASS =
@@ -125,7 +129,8 @@ public record RdmaOptions(
                     "rdma.traffic-class",
                     ANY,
                     "a whole number from 0 to 255, or any",
-                    "Traffic class of the packets to this driver's subscribers and back.",
+                    "Traffic class of the packets that this driver's publications send, and of the"
+                            + " answers.",
                     text -> text.equals(ANY) ? ConnectionOptions.ANY : trafficClass(text));
 
     static final Option<Integer> PATH_MTU =
@@ -133,7 +138,7 @@ public record RdmaOptions(
                     "rdma.path-mtu",
                     ANY,
                     "256, 512, 1024, 2048, 4096 or any",
-                    "Bytes that packets must carry.",
+                    "Path MTU that connections must have.",
                     text -> text.equals(ANY) ? ConnectionOptions.ANY : pathMtu(text));
 
     static final Option<String> DEVICE =
@@ -141,7 +146,7 @@ public record RdmaOptions(
                     "rdma.device",
                     ANY,
                     "the name of an RDMA device, or any",
-                    "RDMA device that must carry all connections.",
+                    "RDMA device that all connections must use.",
                     RdmaOptions::device);
 
     static final Option<String> INTERFACE =
@@ -150,7 +155,7 @@ public record RdmaOptions(
                     ANY,
                     "any, ADDRESS, {NAME} of an interface, or an ADDRESS with /PREFIX of a subnet,"
                             + " such as 10.1.0.0/16",
-                    "Local address that connections come from where a channel names none.",
+                    "Local address of connections, for channels without an interface key.",
                     RdmaOptions::localHost);
 
     static final Option<String> LINK_LAYER =
@@ -158,7 +163,7 @@ public record RdmaOptions(
                     "rdma.link-layer",
                     ANY,
                     "infiniband, ethernet or any",
-                    "Link layer that ports are expected to have; the driver warns of others.",
+                    "Expected link layer of ports; the driver warns of others.",
                     RdmaOptions::linkLayer);
 
     /** Read when the fabric is opened. */
@@ -167,8 +172,8 @@ public record RdmaOptions(
                     "rdma.order",
                     "trust",
                     "trust or check",
-                    "Whether adapters that may place writes out of order are trusted, with a"
-                            + " warning, or their connections refused.",
+                    "Whether to trust adapters that may place writes out of order, with a warning,"
+                            + " or to refuse their connections.",
                     RdmaOptions::requiresOrder);
 
     static final Option<Long> BATCH_LENGTH =
@@ -177,8 +182,8 @@ public record RdmaOptions(
                     "64k",
                     4_096,
                     1 << 30,
-                    "Bytes of one stream that the sender sends before the next stream has its"
-                            + " turn.");
+                    "Maximum bytes of a stream that the sender sends before it serves the next"
+                            + " stream.");
 
     static final Option<Long> IDLE_AFTER =
             Option.duration(
@@ -186,11 +191,16 @@ public record RdmaOptions(
                     "100ms",
                     0,
                     MINUTE,
-                    "Time without work after which a stream gets a turn only now and then.");
+                    "Time without work after which a stream counts as idle, and is checked less"
+                            + " often.");
 
     static final Option<Integer> MAX_STREAMS =
             Option.count(
-                    "rdma.max-streams", "4096", 1, 1 << 20, "Streams that one peer may offer.");
+                    "rdma.max-streams",
+                    "4096",
+                    1,
+                    1 << 20,
+                    "Maximum number of streams from one peer.");
 
     static final Option<Integer> MAX_PEERS =
             Option.count(
@@ -198,7 +208,7 @@ public record RdmaOptions(
                     "256",
                     1,
                     1 << 16,
-                    "Connections that may stand at this driver's endpoints; each takes 13"
+                    "Maximum number of connections to this driver's endpoints; each takes 13"
                             + " counters.");
 
     static final Option<Integer> MAX_CONNECTIONS =
@@ -207,8 +217,8 @@ public record RdmaOptions(
                     "256",
                     1,
                     1 << 16,
-                    "Endpoints of other drivers that publications may be sent to, with a connection"
-                            + " each; each takes 13 counters.");
+                    "Maximum number of connections from this driver to endpoints of others; each"
+                            + " takes 13 counters.");
 
     static final Option<Integer> MAX_HALF_OPEN =
             Option.count(
@@ -216,8 +226,8 @@ public record RdmaOptions(
                     "64",
                     1,
                     1 << 16,
-                    "Connections that may stand without having offered a stream; one more ends the"
-                            + " oldest.");
+                    "Maximum number of connections that have not offered a stream; a further one"
+                            + " closes the oldest.");
 
     static final Option<Long> HALF_OPEN_TIMEOUT =
             Option.duration(
@@ -225,7 +235,7 @@ public record RdmaOptions(
                     "10s",
                     10 * MS,
                     10 * MINUTE,
-                    "Time within which a connection must offer a stream.");
+                    "Time within which a new connection must offer a stream.");
 
     static final Option<Long> MAX_IMAGE_MEMORY =
             Option.size(
@@ -233,8 +243,8 @@ public record RdmaOptions(
                     "8g",
                     1 << 20,
                     1L << 46,
-                    "Bytes of the logs of all images of one host's drivers; failed and ended ones"
-                            + " count 10 s more.");
+                    "Maximum bytes of the logs of images from one host; failed and ended images"
+                            + " count for 10 s more.");
 
     static final Option<Long> MAX_TOTAL_IMAGE_MEMORY =
             Option.size(
@@ -242,7 +252,7 @@ public record RdmaOptions(
                     "64g",
                     1 << 20,
                     1L << 46,
-                    "Bytes of the logs of all images of all hosts.");
+                    "Maximum bytes of the logs of images from all hosts.");
 
     static final Option<Long> STATUS_INTERVAL =
             Option.duration(
@@ -250,11 +260,15 @@ public record RdmaOptions(
                     "100ms",
                     MS,
                     MINUTE,
-                    "Longest time after which the receiver grants credit anew.");
+                    "Longest time between consumption and the next grant of credit.");
 
     static final Option<Long> PROBE_INTERVAL =
             Option.duration(
-                    "rdma.probe-interval", "500ms", MS, MINUTE, "Time between probes of a peer.");
+                    "rdma.probe-interval",
+                    "500ms",
+                    MS,
+                    MINUTE,
+                    "Interval between probes of a peer.");
 
     static final Option<Long> PROBE_TIMEOUT =
             Option.duration(
@@ -270,7 +284,7 @@ public record RdmaOptions(
                     "30s",
                     10 * MS,
                     10 * MINUTE,
-                    "Time within which a connection must stand.");
+                    "Time within which a connection must be established.");
 
     static final Option<Long> BACKOFF_MIN =
             Option.duration(
@@ -278,7 +292,7 @@ public record RdmaOptions(
                     "100ms",
                     MS,
                     MINUTE,
-                    "Wait before the first attempt to connect again.");
+                    "Wait before the first attempt to reconnect.");
 
     static final Option<Long> BACKOFF_MAX =
             Option.duration(
@@ -294,8 +308,8 @@ public record RdmaOptions(
                     "10s",
                     0,
                     10 * MINUTE,
-                    "Time within which a lost connection must stand again, so that its streams go"
-                            + " on without a gap.");
+                    "Time within which a lost connection must be re-established for its streams to"
+                            + " resume without a gap.");
 
     static final Option<Long> LINGER =
             Option.duration(
@@ -303,7 +317,7 @@ public record RdmaOptions(
                     "1s",
                     0,
                     10 * MINUTE,
-                    "Time for which a connection without streams stays.");
+                    "Time for which a connection without streams is kept.");
 
     /** Read by the listener, which knows networks. */
     public static final Option<String> ALLOW =
@@ -311,8 +325,8 @@ public record RdmaOptions(
                     "rdma.allow",
                     AllowList.SUBNET,
                     "IPv4 and IPv6 networks and addresses with commas between them, and subnet for"
-                            + " that of the address at which a peer arrives",
-                    "Networks whose hosts may connect to this driver; unless set, the subnet and"
+                            + " the subnet of the receiving address",
+                    "Networks whose hosts may connect to this driver; by default the subnet and"
                             + " rdma.networks.",
                     text -> text);
 
@@ -325,7 +339,7 @@ public record RdmaOptions(
                     "rdma.networks",
                     NO_NETWORKS,
                     "IPv4 and IPv6 networks and addresses with commas between them, or none",
-                    "Networks whose addresses RDMA carries where channels say aeron:udp.",
+                    "Networks in which aeron:udp channels use RDMA.",
                     text -> text);
 
     /** All options, in the order of help. */

@@ -17,7 +17,7 @@ public final class AllowedSources {
                     "udp.allow",
                     ALL,
                     "IPv4 and IPv6 networks and addresses with commas between them, or all",
-                    "Networks whose hosts' datagrams are taken; the driver drops those of others.",
+                    "Networks from which the driver accepts datagrams; it drops others.",
                     text -> text);
 
     private AllowedSources() {}

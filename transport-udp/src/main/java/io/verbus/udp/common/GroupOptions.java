@@ -37,22 +37,23 @@ public record GroupOptions(
                     "udp.unicast-flow-control",
                     FlowChoice.Strategy.MAX,
                     FlowChoice.Strategy.values(),
-                    "Flow control of publications to one receiver.");
+                    "Default flow control of publications to one receiver, for channels without an"
+                            + " fc key.");
 
     static final Option<FlowChoice.Strategy> MULTICAST_FLOW =
             Option.constant(
                     "udp.flow-control",
                     FlowChoice.Strategy.MAX,
                     FlowChoice.Strategy.values(),
-                    "Flow control of publications to a group, or to several destinations, whose"
-                            + " channel names none.");
+                    "Default flow control of publications to a group or to several destinations,"
+                            + " for channels without an fc key.");
 
     static final Option<Long> FLOW_TAG =
             Option.of(
                     "udp.flow-control-tag",
                     "-1",
                     "a whole number of 64 bits",
-                    "Tag of the receivers that decide where flow control is tagged and names none.",
+                    "Default tag for tagged flow control without a tag.",
                     Long::valueOf);
 
     static final Option<Integer> GROUP_SIZE =
@@ -61,8 +62,8 @@ public record GroupOptions(
                     "0",
                     0,
                     MAX_GROUP,
-                    "Receivers that must be there before a publication with flow control min or"
-                            + " tagged is connected, where its channel does not say; 0 is one.");
+                    "Number of receivers that connect a publication with flow control min or"
+                            + " tagged; default for channels without a group size; 0 is one.");
 
     static final Option<Long> RECEIVER_TIMEOUT =
             Option.duration(
@@ -70,15 +71,15 @@ public record GroupOptions(
                     "0s",
                     0,
                     DAY,
-                    "Time without a status message after which flow control min or tagged does not"
-                            + " wait for a receiver; 0s is udp.connection-timeout.");
+                    "Time without a status message after which flow control min or tagged ignores a"
+                            + " receiver; 0s is udp.connection-timeout.");
 
     static final Option<Long> TAG =
             Option.of(
                     "udp.group-tag",
                     "",
                     "a whole number of 64 bits, or nothing",
-                    "Tag of this driver's receivers where the subscription's channel names none.",
+                    "Default tag of this driver's receivers, for subscriptions without a gtag key.",
                     text -> text.isEmpty() ? null : Long.valueOf(text));
 
     static final Option<Long> NAK_BACKOFF =
@@ -87,8 +88,8 @@ public record GroupOptions(
                     "10ms",
                     1_000,
                     DAY,
-                    "Longest random time by which receivers of a group put off a NAK, so that the"
-                            + " first serves all.");
+                    "Longest random delay of a NAK in a group, so that one NAK serves all"
+                            + " receivers.");
 
     /** All options, in the order of help. */
     static final List<Option<?>> ALL =

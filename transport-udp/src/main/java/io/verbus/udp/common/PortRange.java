@@ -27,7 +27,7 @@ public record PortRange(int first, int last) {
                     "udp.sender-port-range",
                     "",
                     RIGHT,
-                    "Ports of publications with port 0 in control, first and last.",
+                    "First and last port for publications with port 0 in control.",
                     PortRange::parse);
 
     static final Option<PortRange> RECEIVER =
@@ -35,7 +35,7 @@ public record PortRange(int first, int last) {
                     "udp.receiver-port-range",
                     "",
                     RIGHT,
-                    "Ports of subscriptions with port 0, or without endpoint, first and last.",
+                    "First and last port for subscriptions with port 0 or without endpoint.",
                     PortRange::parse);
 
     static final List<Option<?>> ALL = List.of(SENDER, RECEIVER);

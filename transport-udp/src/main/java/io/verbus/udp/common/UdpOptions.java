@@ -85,7 +85,7 @@ public record UdpOptions(
                     "128k",
                     MIN_BUFFER,
                     MAX_BUFFER,
-                    "Bytes that a sender may be ahead of the subscribers, half a term at most.");
+                    "Bytes that a sender may be ahead of the subscribers, at most half a term.");
 
     static final Option<Long> PUBLICATION_WINDOW =
             Option.size(
@@ -93,7 +93,7 @@ public record UdpOptions(
                     "0",
                     0,
                     MAX_BUFFER,
-                    "Bytes that a publisher may be ahead of what was sent; 0 is half a term, the"
+                    "Bytes that a publisher may be ahead of the sender; 0 is half a term, the"
                             + " most.");
 
     static final Option<Long> RECEIVE_BUFFER =
@@ -102,7 +102,7 @@ public record UdpOptions(
                     "2m",
                     MIN_BUFFER,
                     MAX_BUFFER,
-                    "Bytes of the receive buffer that each endpoint asks of the kernel.");
+                    "Size in bytes of each endpoint's socket receive buffer.");
 
     static final Option<Long> SEND_BUFFER =
             Option.size(
@@ -110,27 +110,35 @@ public record UdpOptions(
                     "2m",
                     MIN_BUFFER,
                     MAX_BUFFER,
-                    "Bytes of the send buffer that each destination asks of the kernel.");
+                    "Size in bytes of each destination's socket send buffer.");
 
     static final Option<String> CONGESTION_CONTROL =
             Option.choice(
                     "udp.congestion-control",
                     "static",
                     List.of("static", "cubic"),
-                    "Congestion control where the subscription's channel names none.");
+                    "Default congestion control, for subscriptions without a cc key.");
 
     static final Option<Boolean> GSO =
             Option.flag(
                     "udp.gso",
                     true,
-                    "Whether the kernel gets joined datagrams, which it cuts apart.");
+                    "Whether the driver sends several datagrams to the kernel as one (generic"
+                            + " segmentation offload).");
 
     static final Option<Boolean> GRO =
             Option.flag(
-                    "udp.gro", true, "Whether the kernel may join datagrams that arrive together.");
+                    "udp.gro",
+                    true,
+                    "Whether the kernel may join received datagrams (generic receive offload).");
 
     static final Option<Integer> MAX_IMAGES =
-            Option.count("udp.max-images", "8192", 1, 1 << 16, "Images of all hosts.");
+            Option.count(
+                    "udp.max-images",
+                    "8192",
+                    1,
+                    1 << 16,
+                    "Maximum number of images from all hosts.");
 
     static final Option<Integer> MAX_IMAGES_PER_HOST =
             Option.count(
@@ -138,7 +146,7 @@ public record UdpOptions(
                     "8192",
                     1,
                     1 << 16,
-                    "Images of streams from one host.");
+                    "Maximum number of images from one host.");
 
     static final Option<Long> MAX_TERM_LENGTH =
             Option.size(
@@ -146,8 +154,8 @@ public record UdpOptions(
                     "1g",
                     LogLayout.MIN_TERM_LENGTH,
                     LogLayout.MAX_TERM_LENGTH,
-                    "Bytes of the longest term of an image; Aeron's publications have 16m unless"
-                            + " they say otherwise.");
+                    "Maximum length of an image's terms in bytes; Aeron's default for publications"
+                            + " is 16m.");
 
     static final Option<Long> MAX_IMAGE_MEMORY =
             Option.size(
@@ -155,7 +163,7 @@ public record UdpOptions(
                     "4g",
                     1 << 20,
                     1L << 46,
-                    "Bytes of memory for logs of images of one host.");
+                    "Maximum bytes of the logs of images from one host.");
 
     static final Option<Long> MAX_TOTAL_IMAGE_MEMORY =
             Option.size(
@@ -163,7 +171,7 @@ public record UdpOptions(
                     "8g",
                     1 << 20,
                     1L << 46,
-                    "Bytes of memory for logs of images of all hosts.");
+                    "Maximum bytes of the logs of images from all hosts.");
 
     static final Option<Integer> MAX_RECEIVERS =
             Option.count(
@@ -171,7 +179,7 @@ public record UdpOptions(
                     "64",
                     1,
                     1 << 12,
-                    "Receivers that may come by themselves to one publication's control address.");
+                    "Maximum number of receivers of one dynamic publication.");
 
     static final Option<Long> STATUS_INTERVAL =
             Option.duration(
@@ -179,7 +187,7 @@ public record UdpOptions(
                     "200ms",
                     MS,
                     DAY,
-                    "Longest time between status messages.");
+                    "Longest interval between status messages.");
 
     static final Option<Long> SETUP_INTERVAL =
             Option.duration(
@@ -187,7 +195,7 @@ public record UdpOptions(
                     "100ms",
                     MS,
                     DAY,
-                    "Time between SETUP frames while no receiver answers.");
+                    "Interval between SETUP frames while no receiver answers.");
 
     static final Option<Long> HEARTBEAT_INTERVAL =
             Option.duration(
@@ -195,7 +203,7 @@ public record UdpOptions(
                     "100ms",
                     MS,
                     DAY,
-                    "Time between heartbeats of an idle stream.");
+                    "Interval between heartbeats of an idle stream.");
 
     static final Option<Long> CONNECTION_TIMEOUT =
             Option.duration(
@@ -203,7 +211,7 @@ public record UdpOptions(
                     "5s",
                     10 * MS,
                     DAY,
-                    "Time without a status message after which a receiver is gone.");
+                    "Time without a status message after which a receiver counts as gone.");
 
     static final Option<Long> IMAGE_TIMEOUT =
             Option.duration(
@@ -211,7 +219,7 @@ public record UdpOptions(
                     "10s",
                     10 * MS,
                     DAY,
-                    "Time without a frame after which a sender is gone.");
+                    "Time without a frame after which a sender counts as gone.");
 
     static final Option<Long> LINGER =
             Option.duration(
@@ -219,8 +227,8 @@ public record UdpOptions(
                     "5s",
                     0,
                     DAY,
-                    "Time for which an ended stream still answers NAKs, where its channel names"
-                            + " none.");
+                    "Time for which an ended stream still answers NAKs; default for channels"
+                            + " without a linger key.");
 
     static final Option<Long> NAK_DELAY =
             Option.duration(
@@ -228,11 +236,15 @@ public record UdpOptions(
                     "100us",
                     0,
                     DAY,
-                    "Time for which a gap may be reordering; then the receiver sends a NAK.");
+                    "Time to wait for reordered frames before the receiver sends a NAK for a gap.");
 
     static final Option<Long> NAK_RETRY =
             Option.duration(
-                    "udp.nak-retry", "10ms", 10 * US, DAY, "Time between NAKs for the same gap.");
+                    "udp.nak-retry",
+                    "10ms",
+                    10 * US,
+                    DAY,
+                    "Interval between NAKs for the same gap.");
 
     static final Option<Long> RETRANSMIT_LINGER =
             Option.duration(
@@ -240,7 +252,8 @@ public record UdpOptions(
                     "10ms",
                     10 * US,
                     DAY,
-                    "Time for which the sender does not send a range once more.");
+                    "Time for which the sender ignores further NAKs for a range that it has just"
+                            + " retransmitted.");
 
     static final Option<Integer> MAX_RESEND =
             Option.count(
@@ -248,8 +261,8 @@ public record UdpOptions(
                     "64",
                     1,
                     256,
-                    "Ranges that a publication sends again at a time; of more the closest are"
-                            + " joined.");
+                    "Maximum number of ranges that a publication retransmits at a time; beyond it"
+                            + " the closest are joined.");
 
     static final Option<Boolean> RESEND_HALF_TERM =
             Option.flag(
