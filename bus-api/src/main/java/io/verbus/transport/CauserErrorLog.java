@@ -51,9 +51,18 @@ public final class CauserErrorLog {
      * @param message cause and remedy.
      */
     public void record(Enum<?> kind, String causer, String message) {
+        record(kind, causer, message, errors);
+    }
+
+    /**
+     * Records an error as {@link #record(Enum, String, String)}, and tells it elsewhere.
+     *
+     * @param handler where it is told.
+     */
+    public void record(Enum<?> kind, String causer, String message, ErrorHandler handler) {
         Set<String> all = told.computeIfAbsent(kind, none -> new HashSet<>());
         if (all.size() < most && all.add(causer)) {
-            tell(message);
+            tell(message, handler);
             if (all.size() == most) {
                 tell(
                         "the same is only counted where further "
@@ -61,19 +70,20 @@ public final class CauserErrorLog {
                                 + " cause it, after "
                                 + most
                                 + " that were told: "
-                                + message);
+                                + message,
+                        handler);
             }
         }
     }
 
     /** Where it was thrown says nothing that the text does not, and takes room in the log. */
-    private void tell(String message) {
+    private void tell(String message, ErrorHandler handler) {
         BusException told =
                 error.apply(
                         message.length() <= MAX_LENGTH
                                 ? message
                                 : message.substring(0, MAX_LENGTH));
         told.setStackTrace(new StackTraceElement[0]);
-        errors.onError(told);
+        handler.onError(told);
     }
 }
