@@ -131,7 +131,7 @@ record DriverParts(
         WaitingCommands waiting = new WaitingCommands(failures::tell, shares);
         CommandChannel inHand = new CommandChannel();
         Transports transports =
-                new Transports(providers, directory, config.transportOptions(), names);
+                new Transports(providers, directory, config.transportOptions(), names, errors);
         ManualEndpoints manuals = new ManualEndpoints(transports, counters, shares);
         Subscriptions subscriptions =
                 new Subscriptions(
@@ -282,7 +282,7 @@ record DriverParts(
             resolver.close();
         }
         background.close();
-        transports.close(errors);
+        transports.close();
         files.close();
         losses.close();
         locks.close();
