@@ -14,6 +14,7 @@ import io.verbus.driver.background.Names;
 import io.verbus.driver.channel.SendStatuses;
 import io.verbus.driver.command.CommandChannel;
 import io.verbus.driver.command.CommandDecoder;
+import io.verbus.driver.command.CommandTurns;
 import io.verbus.driver.command.EventTransmitter;
 import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.config.DriverConfig;
@@ -59,7 +60,8 @@ record DriverParts(
         DriverCounters counters,
         ErrorSink errors,
         RingBuffer commands,
-        CommandDecoder decoder,
+        CommandTurns turns,
+        EventTransmitter events,
         WaitingCommands waiting,
         Background background,
         ClientLocks locks,
@@ -88,7 +90,8 @@ record DriverParts(
         commands.nextCorrelationId(); // 0 is no client's and no command's
         commands.consumerHeartbeatTime(clock.updateEpoch());
         Shares shares = counters.shares();
-        EventEncoder events = new EventEncoder(new EventTransmitter(cnc.toClients()));
+        EventTransmitter transmitter = new EventTransmitter(cnc.toClients(), clock.nanoTime());
+        EventEncoder events = new EventEncoder(transmitter);
         HugePages hugePages =
                 config.logDirectory() == null
                         ? null
@@ -253,7 +256,9 @@ record DriverParts(
                 counters,
                 errors,
                 commands,
-                new CommandDecoder(executor),
+                new CommandTurns(
+                        new CommandDecoder(executor), transmitter, senders(clients, failures)),
+                transmitter,
                 waiting,
                 background,
                 locks,
@@ -267,6 +272,25 @@ record DriverParts(
                 files,
                 losses,
                 resolver);
+    }
+
+    private static CommandTurns.Senders senders(Clients clients, CommandFailures failures) {
+        return new CommandTurns.Senders() {
+            @Override
+            public boolean contains(long clientId) {
+                return clients.contains(clientId);
+            }
+
+            @Override
+            public void heard(long clientId) {
+                clients.heard(clientId);
+            }
+
+            @Override
+            public void dropped(long clientId) {
+                failures.drop(clientId);
+            }
+        };
     }
 
     /** The id that whoever asks gets next. */
