@@ -52,10 +52,20 @@ public final class CauserErrorLog {
      * @return whether it was recorded.
      */
     public boolean record(Enum<?> kind, String causer, String message) {
+        return record(kind, causer, message, errors);
+    }
+
+    /**
+     * Records an error as {@link #record(Enum, String, String)} does, with another handler.
+     *
+     * @param handler called with the error.
+     * @return whether it was recorded.
+     */
+    public boolean record(Enum<?> kind, String causer, String message, ErrorHandler handler) {
         Set<String> all = told.computeIfAbsent(kind, none -> new HashSet<>());
         boolean isNew = all.size() < most && all.add(causer);
         if (isNew) {
-            tell(message);
+            tell(message, handler);
             if (all.size() == most) {
                 tell(
                         "the same is only counted where further "
@@ -63,20 +73,21 @@ public final class CauserErrorLog {
                                 + " cause it, after "
                                 + most
                                 + " that were told: "
-                                + message);
+                                + message,
+                        handler);
             }
         }
         return isNew;
     }
 
     /** Where it was thrown says nothing that the text does not, and takes room in the log. */
-    private void tell(String message) {
+    private void tell(String message, ErrorHandler handler) {
         BusException told =
                 error.apply(
                         message.length() <= MAX_LENGTH
                                 ? message
                                 : message.substring(0, MAX_LENGTH));
         told.setStackTrace(new StackTraceElement[0]);
-        errors.onError(told);
+        handler.onError(told);
     }
 }

@@ -37,6 +37,16 @@ public final class PeerErrorLog implements AutoCloseable {
         log.record(kind, peer, message);
     }
 
+    /**
+     * Records an error as {@link #record(Enum, String, String)}, and tells it elsewhere.
+     *
+     * @param handler where it is told, such as one that names the channel that it is about.
+     */
+    public void record(Enum<?> kind, String peer, String message, ErrorHandler handler) {
+        counter.incrementRelease();
+        log.record(kind, peer, message, handler);
+    }
+
     @Override
     public void close() {
         counter.close();

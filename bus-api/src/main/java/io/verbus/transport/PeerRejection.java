@@ -2,6 +2,8 @@
 
 package io.verbus.transport;
 
+import io.verbus.channel.Endpoint;
+
 import java.net.InetSocketAddress;
 import java.util.OptionalLong;
 
@@ -13,6 +15,12 @@ import java.util.OptionalLong;
  * @param groupTag of the receiver; empty if it has none.
  * @param receiver where it is.
  * @param reason that the subscriber gave.
+ * @param destination endpoint that the publication was added to, as its channel names it, if that
+ *     is where the receiver is; or null.
  */
 public record PeerRejection(
-        long receiverId, OptionalLong groupTag, InetSocketAddress receiver, String reason) {}
+        long receiverId,
+        OptionalLong groupTag,
+        InetSocketAddress receiver,
+        String reason,
+        Endpoint destination) {}

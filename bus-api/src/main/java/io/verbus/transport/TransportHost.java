@@ -2,6 +2,7 @@
 
 package io.verbus.transport;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.ConnectionCounter;
 import io.verbus.cnc.ConnectionKey;
 import io.verbus.cnc.SystemCounter;
@@ -15,8 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * The driver as its transports see it. Conductor's thread only, but for {@link #onError} and {@link
- * #audit}.
+ * The driver as its transports see it. Conductor's thread only, but for {@link #onError(Throwable)}
+ * and {@link #audit}.
  */
 public interface TransportHost extends TransportSettings {
     /** Random number of this driver, new at each start. */
@@ -270,4 +271,13 @@ public interface TransportHost extends TransportSettings {
      * @param error with cause and remedy in its message.
      */
     void onError(Throwable error);
+
+    /**
+     * Records an error that a channel has caused, in the distinct error log. Its message names the
+     * channel as the client wrote it.
+     *
+     * @param channel that has caused it, or one of several that share what has failed.
+     * @param error with cause and remedy in its message.
+     */
+    void onError(ChannelUri channel, Throwable error);
 }

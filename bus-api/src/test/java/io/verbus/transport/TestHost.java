@@ -399,6 +399,11 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         errors.add(error.getMessage());
     }
 
+    @Override
+    public void onError(ChannelUri channel, Throwable error) {
+        errors.add("channel '" + channel.written() + "': " + error.getMessage());
+    }
+
     /** The transport says that nothing of it touches a log any more. */
     protected void free(LogBuffers log) {
         if (background.uses(log)) {

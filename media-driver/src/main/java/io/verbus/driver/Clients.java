@@ -41,7 +41,7 @@ final class Clients {
     private final DriverClock clock;
     private final long livenessTimeoutNs;
     private final Shares shares;
-    private final Departures departures = new Departures();
+    private final Departures departures;
     private final AtomicCounter count;
     private final AtomicCounter timedOutCount;
     private final Long2ObjectHashMap<Client> byId = new Long2ObjectHashMap<>();
@@ -68,6 +68,7 @@ final class Clients {
         this.counters = counters;
         this.clientCounters = clientCounters;
         this.events = events;
+        this.departures = new Departures(events::isOpen);
         this.clock = clock;
         this.livenessTimeoutNs = livenessTimeoutNs;
         this.lastCheckNs = clock.nanoTime();
@@ -143,6 +144,11 @@ final class Clients {
         return byId.containsKey(clientId);
     }
 
+    /** A known client has sent a command, which is carried out later. */
+    void heard(long clientId) {
+        byId.get(clientId).onSeen(clock.nanoTime());
+    }
+
     /** A client says that it lives. One that was given up is told so again. */
     void keepalive(long clientId) {
         Client client = byId.get(clientId);
@@ -169,9 +175,9 @@ final class Clients {
     }
 
     /**
-     * Gives up those that have been silent for too long, and hands on what others have left. To be
-     * called when no command waits.
+     * Gives up those that have been silent for too long, and hands on what others have left.
      *
+     * @param nowNs a time before which no client has sent a command that is not known of.
      * @return the amount of work done.
      */
     int checkLiveness(long nowNs) {
@@ -181,7 +187,8 @@ final class Clients {
             forgive(pauseNs);
         }
         int work = departures.work();
-        work += counters.pool().reuse(nowNs) + subscriptions.sources().joinLate();
+        work += counters.pool().reuse(nowNs);
+        work += events.isOpen() ? subscriptions.sources().joinLate() : 0;
         for (int i = all.size() - 1; i >= 0; i--) {
             Client client = all.get(i);
             client.look(nowNs);

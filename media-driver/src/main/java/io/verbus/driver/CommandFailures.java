@@ -33,6 +33,7 @@ final class CommandFailures {
         NO_SPACE,
         NO_RESOURCES,
         JOINS_LATE,
+        TOO_FAST,
         DAMAGED_LOG
     }
 
@@ -100,6 +101,19 @@ final class CommandFailures {
     /** Records what a client has caused, unless the same kind is recorded of it already. */
     boolean record(Enum<?> kind, long clientId, String message) {
         return clientErrors.record(kind, Long.toString(clientId), message);
+    }
+
+    /** A command is not answered, since too many of its client wait. */
+    void drop(long clientId) {
+        failed.incrementRelease();
+        record(
+                Kind.TOO_FAST,
+                clientId,
+                "client "
+                        + clientId
+                        + " sends commands faster than all clients can read the answers: those that"
+                        + " are too many are dropped without an answer; have it wait for answers,"
+                        + " or raise to-clients-length");
     }
 
     /** A command is not answered, since the answer would reach another client. */

@@ -8,8 +8,9 @@ import io.verbus.driver.agent.CycleTime;
 import io.verbus.driver.agent.Draining;
 import io.verbus.driver.agent.DriverClock;
 import io.verbus.driver.background.Background;
-import io.verbus.driver.command.CommandDecoder;
 import io.verbus.driver.command.CommandReader;
+import io.verbus.driver.command.CommandTurns;
+import io.verbus.driver.command.EventTransmitter;
 import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.files.LogFiles;
 import io.verbus.driver.status.LogFaults;
@@ -47,7 +48,8 @@ public final class Conductor implements Agent {
     private final DriverClock clock;
     private final RingBuffer commands;
     private final CommandReader reader;
-    private final CommandDecoder decoder;
+    private final CommandTurns turns;
+    private final EventTransmitter events;
     private final Background background;
     private final WaitingCommands waiting;
     private final Clients clients;
@@ -66,6 +68,11 @@ public final class Conductor implements Agent {
     private long commandPosition;
     private long commandPositionNs;
 
+    /** All commands before it were sent by {@link #sentNs}. */
+    private long sentPosition;
+
+    private long sentNs;
+
     /**
      * @param faults in logs, which other agents meet, too.
      */
@@ -79,7 +86,8 @@ public final class Conductor implements Agent {
                         commands,
                         parts.counters().system(SystemCounter.COMMANDS_MALFORMED),
                         parts.errors());
-        this.decoder = parts.decoder();
+        this.turns = parts.turns();
+        this.events = parts.events();
         this.background = parts.background();
         this.waiting = parts.waiting();
         this.clients = parts.clients();
@@ -96,6 +104,7 @@ public final class Conductor implements Agent {
         this.nextTimerNs = clock.nanoTime();
         this.commandPositionNs = nextTimerNs; // a client may be writing before the first cycle
         this.nextCountNs = nextTimerNs;
+        this.sentNs = nextTimerNs;
     }
 
     @Override
@@ -103,14 +112,14 @@ public final class Conductor implements Agent {
         long nowNs = clock.update();
         int work = faults.mend(truncated);
         cycleTime.onCycle(nowNs);
-        work += background.tell(DONE_PER_CYCLE) + waiting.run();
-        int read = readCommands();
-        work += read;
+        work += events.work(nowNs) + background.tell(DONE_PER_CYCLE);
+        work += events.isOpen() ? waiting.run() : 0;
+        work += readCommands();
         work += updateStreams(nowNs);
         work += conductTransports(nowNs);
         if (nowNs - nextTimerNs >= 0) {
             nextTimerNs = nowNs + TIMER_NS;
-            work += onTimer(nowNs, read < COMMANDS_PER_CYCLE);
+            work += onTimer(nowNs);
         }
         return work;
     }
@@ -128,7 +137,7 @@ public final class Conductor implements Agent {
 
     private int readCommands() {
         try {
-            return reader.read(decoder, COMMANDS_PER_CYCLE);
+            return reader.read(turns, COMMANDS_PER_CYCLE) + turns.run(COMMANDS_PER_CYCLE);
         } catch (RuntimeException e) {
             errors.onError(e);
             return 1;
@@ -156,7 +165,7 @@ public final class Conductor implements Agent {
         return work;
     }
 
-    private int onTimer(long nowNs, boolean isEveryCommandRead) {
+    private int onTimer(long nowNs) {
         int work = 0;
         try {
             long nowMs = clock.updateEpoch();
@@ -174,8 +183,10 @@ public final class Conductor implements Agent {
                 images.count();
                 merged.count();
             }
-            if (isEveryCommandRead && !reader.hasMore()) {
-                work += clients.checkLiveness(nowNs);
+            if (reader.position() - sentPosition >= 0) {
+                work += clients.checkLiveness(sentNs);
+                sentPosition = reader.claimed();
+                sentNs = nowNs;
             }
             work += unblockCommands(nowNs);
             work += files.free(nowNs);
@@ -235,6 +246,7 @@ public final class Conductor implements Agent {
     /** Sender and receiver have stopped before. */
     @Override
     public void onClose() {
+        events.flush();
         commands.consumerHeartbeatTime(DriverPulse.CLOSED_HEARTBEAT);
         parts.close();
     }

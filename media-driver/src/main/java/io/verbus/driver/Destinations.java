@@ -7,7 +7,6 @@ import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
 import io.verbus.channel.FlowChoice;
 import io.verbus.codecs.control.ErrorCode;
-import io.verbus.driver.background.Names;
 import io.verbus.driver.channel.Carriers;
 import io.verbus.driver.command.CommandException;
 import io.verbus.driver.legs.Leg;
@@ -18,7 +17,6 @@ import io.verbus.driver.status.CounterShare;
 import io.verbus.driver.status.DriverCounters;
 import io.verbus.logbuffer.LogLayout;
 
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -118,11 +116,10 @@ final class Destinations {
         }
     }
 
-    /** Registration id of the destination at an address; -1 if none is there. */
-    long at(InetSocketAddress address, Names names) {
+    /** Registration id of the destination that was added as an endpoint; -1 if there is none. */
+    long at(Endpoint endpoint) {
         for (Destination each : all) {
-            Endpoint endpoint = each.channel.endpoint();
-            if (names.address(endpoint.host(), endpoint.port()).equals(address)) {
+            if (each.channel.endpoint().equals(endpoint)) {
                 return each.registrationId;
             }
         }

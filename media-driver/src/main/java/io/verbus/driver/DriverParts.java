@@ -14,6 +14,7 @@ import io.verbus.driver.background.Names;
 import io.verbus.driver.channel.SendStatuses;
 import io.verbus.driver.command.CommandChannel;
 import io.verbus.driver.command.CommandDecoder;
+import io.verbus.driver.command.CommandTurns;
 import io.verbus.driver.command.EventTransmitter;
 import io.verbus.driver.command.WaitingCommands;
 import io.verbus.driver.config.DriverConfig;
@@ -59,7 +60,8 @@ record DriverParts(
         DriverCounters counters,
         ErrorSink errors,
         RingBuffer commands,
-        CommandDecoder decoder,
+        CommandTurns turns,
+        EventTransmitter events,
         WaitingCommands waiting,
         Background background,
         ClientLocks locks,
@@ -88,7 +90,8 @@ record DriverParts(
         commands.nextCorrelationId(); // 0 is no client's and no command's
         commands.consumerHeartbeatTime(clock.updateEpoch());
         Shares shares = counters.shares();
-        EventEncoder events = new EventEncoder(new EventTransmitter(cnc.toClients()));
+        EventTransmitter transmitter = new EventTransmitter(cnc.toClients(), clock.nanoTime());
+        EventEncoder events = new EventEncoder(transmitter);
         HugePages hugePages =
                 config.logDirectory() == null
                         ? null
@@ -131,7 +134,7 @@ record DriverParts(
         WaitingCommands waiting = new WaitingCommands(failures::tell, shares);
         CommandChannel inHand = new CommandChannel();
         Transports transports =
-                new Transports(providers, directory, config.transportOptions(), names);
+                new Transports(providers, directory, config.transportOptions(), names, errors);
         ManualEndpoints manuals = new ManualEndpoints(transports, counters, shares);
         Subscriptions subscriptions =
                 new Subscriptions(
@@ -253,7 +256,9 @@ record DriverParts(
                 counters,
                 errors,
                 commands,
-                new CommandDecoder(executor),
+                new CommandTurns(
+                        new CommandDecoder(executor), transmitter, senders(clients, failures)),
+                transmitter,
                 waiting,
                 background,
                 locks,
@@ -269,6 +274,25 @@ record DriverParts(
                 resolver);
     }
 
+    private static CommandTurns.Senders senders(Clients clients, CommandFailures failures) {
+        return new CommandTurns.Senders() {
+            @Override
+            public boolean contains(long clientId) {
+                return clients.contains(clientId);
+            }
+
+            @Override
+            public void heard(long clientId) {
+                clients.heard(clientId);
+            }
+
+            @Override
+            public void dropped(long clientId) {
+                failures.drop(clientId);
+            }
+        };
+    }
+
     /** The id that whoever asks gets next. */
     private static long nextCorrelationId(RingBuffer commands) {
         return commands.buffer()
@@ -282,7 +306,7 @@ record DriverParts(
             resolver.close();
         }
         background.close();
-        transports.close(errors);
+        transports.close();
         files.close();
         losses.close();
         locks.close();

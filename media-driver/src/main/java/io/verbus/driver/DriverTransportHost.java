@@ -2,6 +2,7 @@
 
 package io.verbus.driver;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.ConnectionCounter;
 import io.verbus.cnc.ConnectionKey;
 import io.verbus.cnc.CounterTypes;
@@ -200,7 +201,7 @@ final class DriverTransportHost implements TransportHost {
         NetworkPublication publication = publication(stream);
         events.imageRejected(
                 publication,
-                publication.destinations().at(rejection.receiver(), names),
+                publication.destinations().at(rejection.destination()),
                 rejection.receiverId(),
                 rejection.groupTag(),
                 rejection.receiver(),
@@ -266,5 +267,10 @@ final class DriverTransportHost implements TransportHost {
     @Override
     public void onError(Throwable error) {
         errors.onError(error);
+    }
+
+    @Override
+    public void onError(ChannelUri channel, Throwable error) {
+        errors.onError(ChannelFailure.of(channel, error));
     }
 }

@@ -17,9 +17,9 @@ import io.verbus.codecs.control.StaticCounterEncoder;
 import io.verbus.codecs.control.SubscriptionReadyEncoder;
 import io.verbus.codecs.control.UnavailableCounterEncoder;
 import io.verbus.codecs.control.UnavailableImageEncoder;
+import io.verbus.driver.command.EventTransmitter;
 
 import org.agrona.concurrent.UnsafeBuffer;
-import org.agrona.concurrent.broadcast.BroadcastTransmitter;
 
 import java.net.InetSocketAddress;
 import java.util.OptionalLong;
@@ -36,7 +36,7 @@ final class EventEncoder {
 
     private static final long NONE = -1;
 
-    private final BroadcastTransmitter transmitter;
+    private final EventTransmitter transmitter;
     private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[SCRATCH]);
     private final OperationSuccessEncoder success = new OperationSuccessEncoder();
     private final ErrorEncoder error = new ErrorEncoder();
@@ -53,8 +53,13 @@ final class EventEncoder {
     private final ClientTimeoutEncoder clientTimeout = new ClientTimeoutEncoder();
     private final NextAvailableSessionIdEncoder nextSessionId = new NextAvailableSessionIdEncoder();
 
-    EventEncoder(BroadcastTransmitter transmitter) {
+    EventEncoder(EventTransmitter transmitter) {
         this.transmitter = transmitter;
+    }
+
+    /** Whether clients can follow: what can wait is done only then. */
+    boolean isOpen() {
+        return transmitter.isOpen();
     }
 
     void operationSuccess(long correlationId) {
@@ -94,9 +99,15 @@ final class EventEncoder {
         }
     }
 
-    /** A peer, or the transport, refuses a stream; the publication stays. */
+    /**
+     * A peer, or the transport, refuses a stream; the publication stays. Peers may say so as often
+     * as they like: what clients cannot follow is left out.
+     */
     void publicationError(
             long registrationId, int sessionId, int streamId, ErrorCode code, String message) {
+        if (transmitter.isCrowded()) {
+            return;
+        }
         scratch.setMemory(0, PublicationErrorEncoder.BLOCK_LENGTH, (byte) 0);
         publicationError
                 .wrap(scratch, 0)
@@ -113,7 +124,8 @@ final class EventEncoder {
     }
 
     /**
-     * A subscriber rejects the image of a publication, which stays.
+     * A subscriber rejects the image of a publication, which stays; left out as {@link
+     * #publicationError} is.
      *
      * @param destinationId registration id of the destination that it came from, or -1.
      * @param receiverId of the receiver, or -1.
@@ -125,6 +137,9 @@ final class EventEncoder {
             OptionalLong groupTag,
             InetSocketAddress receiver,
             String reason) {
+        if (transmitter.isCrowded()) {
+            return;
+        }
         scratch.setMemory(0, PublicationErrorEncoder.BLOCK_LENGTH, (byte) 0);
         byte[] address = receiver.getAddress().getAddress();
         publicationError

@@ -248,7 +248,7 @@ public final class MediaDriver implements AutoCloseable {
                     new MetricsServer(
                             config.metrics(), new DriverWatch(directory.path(), trust), failure);
         }
-        watch = DirectoryWatch.start(directory, this::onLoss);
+        watch = DirectoryWatch.start(directory, this::onLoss, errors);
         return Transports.media(providers);
     }
 

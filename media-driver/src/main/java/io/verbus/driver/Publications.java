@@ -389,7 +389,7 @@ final class Publications implements RoundRobin.Turn<Publication> {
                 try {
                     network.status().bound(address);
                 } catch (CommandException e) {
-                    errors.onError(e);
+                    errors.onError(ChannelFailure.of(network.named(), e));
                 }
             }
         }

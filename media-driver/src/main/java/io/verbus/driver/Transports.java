@@ -43,6 +43,7 @@ final class Transports {
     private final DriverDirectory directory;
     private final Map<String, String> options;
     private final Carriers carriers;
+    private final ErrorHandler errors;
     private final Map<String, Transport> byMedia = new TreeMap<>();
 
     /** What prepares each transport whose channels were named. */
@@ -62,11 +63,16 @@ final class Transports {
         DriverTransportHost host(TransportOptions options);
     }
 
+    /**
+     * @param errors where errors go that end the driver.
+     */
     Transports(
             List<TransportProvider> providers,
             DriverDirectory directory,
             Map<String, String> options,
-            Names names) {
+            Names names,
+            ErrorHandler errors) {
+        this.errors = errors;
         this.providers = new TreeMap<>();
         providers.forEach(provider -> this.providers.put(provider.media(), provider));
         this.directory = directory;
@@ -195,18 +201,20 @@ final class Transports {
                 || !preparing.computeIfAbsent(carrier, media -> preparation(provider)).isAlive();
     }
 
-    private static Thread preparation(TransportProvider provider) {
+    private Thread preparation(TransportProvider provider) {
         return Thread.ofPlatform()
                 .daemon()
                 .name("verbus-prepare-" + provider.media())
                 .start(() -> prepare(provider));
     }
 
-    private static void prepare(TransportProvider provider) {
+    private void prepare(TransportProvider provider) {
         try {
             provider.prepare();
         } catch (RuntimeException e) {
             // Opening meets the same, and tells the client that wants it.
+        } catch (Error e) {
+            errors.onError(e); // which ends the driver
         }
     }
 
@@ -261,7 +269,7 @@ final class Transports {
     }
 
     /** Closes all; sender and receiver have stopped. */
-    void close(ErrorHandler errors) {
+    void close() {
         watches.forEach(DeviceWatch::close);
         watches.clear();
         for (Transport transport : open) {

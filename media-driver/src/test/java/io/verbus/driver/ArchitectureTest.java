@@ -22,7 +22,14 @@ class ArchitectureTest {
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage("io.verbus.rdma..", "io.verbus.udp..")
-                    .orShould()
+                    .because("the driver reaches transports through io.verbus.transport only");
+
+    @ArchTest
+    static final ArchRule ONLY_METRICS_ARE_SERVED_BY_SOCKETS =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackage("io.verbus.driver.metrics..")
+                    .should()
                     .dependOnClassesThat()
                     .haveNameMatching(
                             "java\\.n(et|io\\.channels)\\.(?!InetSocketAddress)"

@@ -88,7 +88,7 @@ class FailedDriverTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"CONDUCTOR", "SENDER", "RECEIVER", "BACKGROUND"})
+    @EnumSource(names = {"CONDUCTOR", "SENDER", "RECEIVER", "BACKGROUND", "PREPARATION"})
     void embeddedDriverClosesAndTellsItsOwner(Part part) throws Exception {
         CompletableFuture<Throwable> told = new CompletableFuture<>();
         MediaDriver driver =
@@ -98,7 +98,7 @@ class FailedDriverTest {
                                 .directory(folder.resolve("embedded"))
                                 .failureHandler(told::complete)
                                 .build(),
-                        List.of(new FailingTransport.Provider()));
+                        List.of(new FailingTransport.Provider(part == Part.PREPARATION)));
         try (driver) {
             assertNull(driver.failure());
             trigger(driver.directory(), part);
@@ -112,7 +112,7 @@ class FailedDriverTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"CONDUCTOR", "SENDER", "RECEIVER", "BACKGROUND"})
+    @EnumSource(names = {"CONDUCTOR", "SENDER", "RECEIVER", "BACKGROUND", "PREPARATION"})
     void errorIsThrownToTheThreadThatInvokes(Part part) throws Exception {
         CompletableFuture<Throwable> told = new CompletableFuture<>();
         Thread client;
@@ -123,7 +123,7 @@ class FailedDriverTest {
                                 .directory(folder.resolve("invoked"))
                                 .failureHandler(told::complete)
                                 .build(),
-                        List.of(new FailingTransport.Provider()))) {
+                        List.of(new FailingTransport.Provider(part == Part.PREPARATION)))) {
             Thread started = Thread.ofPlatform().start(() -> trigger(driver.directory(), part));
             Error thrown =
                     assertThrows(

@@ -31,6 +31,9 @@ public final class FailingTransport implements Transport {
         RECEIVER,
         BACKGROUND,
 
+        /** What prepares the transport. */
+        PREPARATION,
+
         /** The heap is exhausted. */
         HEAP,
 
@@ -53,6 +56,24 @@ public final class FailingTransport implements Transport {
 
     /** Opens the transport. */
     public static final class Provider implements TransportProvider {
+        private final boolean isPreparationFailing;
+
+        /** Of a transport that is prepared and opened. */
+        public Provider() {
+            this(false);
+        }
+
+        Provider(boolean isPreparationFailing) {
+            this.isPreparationFailing = isPreparationFailing;
+        }
+
+        @Override
+        public void prepare() {
+            if (isPreparationFailing) {
+                throw new InjectedError(Part.PREPARATION);
+            }
+        }
+
         @Override
         public String media() {
             return "rdma";

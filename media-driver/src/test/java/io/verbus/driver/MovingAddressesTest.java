@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
 import io.verbus.Publication;
+import io.verbus.PublicationErrorHandler;
 import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CounterTypes;
+import io.verbus.codecs.control.ErrorCode;
 
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -29,6 +31,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 
@@ -285,6 +288,7 @@ class MovingAddressesTest {
                     a.errors().stream().filter(each -> each.contains("10.1.0.7")).toList();
             assertEquals(1, moves.size(), a.errors().toString());
             assertTrue(moves.getFirst().startsWith("1 times"), moves.toString());
+            awaitError(a, channel, "are sent from 10.1.0.7 now");
         }
     }
 
@@ -320,7 +324,139 @@ class MovingAddressesTest {
             assertTrue(
                     b.localAddresses().getFirst().contains(" 10.1.0.7:4000"),
                     b.localAddresses().toString());
+            awaitError(b, channel, "receive at 10.1.0.7:4000 now");
         }
+    }
+
+    /** Another channel has had the name looked up meanwhile. */
+    @Test
+    void tellsDestinationThatRejectsWhenItsNameLeadsElsewhere() {
+        hosts.name("them", "10.1.0.2");
+        launch();
+        List<Long> told = Collections.synchronizedList(new ArrayList<>());
+        try (Bus bus =
+                        Bus.connect(
+                                new Bus.Context()
+                                        .directoryName(a.directory.toString())
+                                        .publicationErrorHandler(new Rejections(told)));
+                Publication publication =
+                        bus.addPublication("aeron:udp?control-mode=manual", STREAM);
+                Subscription subscription =
+                        b.bus.addSubscription("aeron:udp?endpoint=10.1.0.2:4000", STREAM)) {
+            long id = publication.asyncAddDestination("aeron:udp?endpoint=them:4000");
+            Await.until("connected", publication::isConnected);
+            hosts.name("them", "10.1.0.99");
+            a.bus.addPublication("aeron:udp?endpoint=them:4001", STREAM).close();
+            Await.until("an image", () -> subscription.imageCount() == 1);
+            subscription.imageAtIndex(0).reject("it is too much");
+            Await.until("told", () -> !told.isEmpty());
+            assertEquals(List.of(id), told);
+        }
+    }
+
+    private record Rejections(List<Long> destinations) implements PublicationErrorHandler {
+        @Override
+        public void onPublicationError(Publication publication, ErrorCode code, String message) {}
+
+        @Override
+        public void onPublicationError(
+                Publication publication, ErrorCode code, String message, Receiver receiver) {
+            destinations.add(receiver.destinationId());
+        }
+    }
+
+    // Errors about what was added long before
+
+    /** Waits for an error that has a text, and names a channel as it was written. */
+    private static void awaitError(Driver driver, String channel, String text) {
+        Await.until(
+                () -> "of " + channel + ": " + text + " in " + driver.errors(),
+                30,
+                () ->
+                        driver.errors().stream()
+                                .anyMatch(
+                                        each ->
+                                                each.contains("'" + channel + "'")
+                                                        && each.contains(text)));
+    }
+
+    @Test
+    void namesChannelsWhoseReceiversMoveWhereNothingCanBeSent() {
+        for (String name : List.of("gone", "other", "far", "bound", "added")) {
+            hosts.name(name, "10.1.0.99");
+        }
+        launch("udp.connection-timeout=1s");
+        String gone = "aeron:udp?endpoint=gone:4000";
+        String other = "aeron:udp?endpoint=other:4001";
+        String far = "aeron:udp?endpoint=far:4002";
+        String bound = "aeron:udp?endpoint=bound:4003|interface=10.1.0.1";
+        String added = "aeron:udp?endpoint=added:4004";
+        a.bus.addPublication(gone, STREAM);
+        a.bus.addPublication(other, STREAM);
+        a.bus.addPublication(far, STREAM);
+        a.bus.addPublication(bound, STREAM);
+        a.bus.addPublication("aeron:udp?control-mode=manual", STREAM).addDestination(added);
+        hosts.name("gone");
+        hosts.name("other", "fd01::9");
+        hosts.name("far", "10.99.0.1");
+        hosts.name("bound", "10.99.0.1");
+        hosts.name("added");
+        awaitError(a, gone, "cannot be resolved again");
+        awaitError(a, added, "cannot be resolved again");
+        awaitError(a, other, "of the other IP version");
+        awaitError(a, far, "10.99.0.1");
+        awaitError(a, bound, "10.99.0.1");
+    }
+
+    @Test
+    void namesChannelsWhoseDatagramsTheKernelRefuses() {
+        launch();
+        String sent = "aeron:udp?endpoint=10.1.0.2:4000";
+        String received = "aeron:udp?endpoint=10.1.0.2:4000";
+        String many = "aeron:udp?control-mode=manual";
+        try (Publication publication = a.bus.addPublication(sent, STREAM);
+                Publication others = a.bus.addPublication(many, STREAM + 1);
+                Subscription subscription = b.bus.addSubscription(received, STREAM)) {
+            others.addDestination("aeron:udp?endpoint=10.1.0.2:4001");
+            Await.until("connected", publication::isConnected);
+            deliver(publication, subscription, 1);
+            hosts.ip("b", "route add prohibit 10.1.0.1/32");
+            awaitError(b, received, "the kernel refuses status messages");
+            hosts.ip("a", "route add prohibit 10.1.0.2/32");
+            awaitError(a, sent, "the kernel refuses datagrams to 10.1.0.2:4000");
+            awaitError(a, many, "the kernel refuses datagrams to 10.1.0.2:4001");
+        }
+    }
+
+    @Test
+    void namesChannelWhoseJoinedDatagramsTheKernelCannotCutApart() {
+        launch();
+        String channel = "aeron:udp?endpoint=10.1.0.2:4000";
+        b.bus.addSubscription(channel, STREAM);
+        try (Publication publication = a.bus.addPublication(channel, STREAM)) {
+            Await.until("connected", publication::isConnected);
+            hosts.ip("a", "link set one mtu 1280"); // less than a datagram has
+            UnsafeBuffer message = new UnsafeBuffer(new byte[8000]);
+            Await.done("offered", () -> publication.offer(message) > 0);
+            awaitError(a, channel, "the kernel cannot cut joined datagrams apart");
+        }
+    }
+
+    @Test
+    void namesChannelsWhoseOwnAddressesAreNoneOfThisHost() {
+        hosts.name("me", "10.1.0.1");
+        hosts.name("them", "10.1.0.2");
+        launch();
+        String control = "aeron:udp?control=me:4001|control-mode=dynamic";
+        String endpoint = "aeron:udp?endpoint=them:4000";
+        a.bus.addPublication(control, STREAM);
+        b.bus.addSubscription(endpoint, STREAM);
+        hosts.name("me", "10.1.0.77");
+        hosts.name("them", "10.1.0.78");
+        hosts.ip("a", "addr add 10.1.0.7/24 dev one"); // for which all are looked at
+        hosts.ip("b", "addr del 10.1.0.2/24 dev one");
+        awaitError(a, control, "cannot bind a UDP socket to 10.1.0.77:4001");
+        awaitError(b, endpoint, "cannot bind a UDP socket to 10.1.0.78:4000");
     }
 
     // Several interfaces, several addresses
@@ -363,6 +499,43 @@ class MovingAddressesTest {
         List<Integer> sessions = new ArrayList<>();
         subscription.forEachImage(image -> sessions.add(image.sessionId()));
         return sessions;
+    }
+
+    @Test
+    void followsRouteToGroupOnAnotherInterface() {
+        hosts.ip("a", "route add 224.0.0.0/4 dev one");
+        hosts.ip("b", "route add 224.0.0.0/4 dev one");
+        launch();
+        String group = "aeron:udp?endpoint=239.1.1.1:4000";
+        try (Publication publication = a.bus.addPublication(group, STREAM);
+                Subscription subscription = b.bus.addSubscription(group, STREAM)) {
+            Await.until("connected", publication::isConnected);
+            deliver(publication, subscription, 1);
+            for (String host : List.of("a", "b")) {
+                hosts.ip(host, "route del 224.0.0.0/4 dev one");
+                hosts.ip(host, "route add 224.0.0.0/4 dev two");
+            }
+            hosts.ip("a", "link set one down");
+            deliver(publication, subscription, 2);
+            awaitError(a, group, "on another interface now");
+            awaitError(b, group, "receive at 239.1.1.1:4000 now");
+        }
+    }
+
+    @Test
+    void followsInterfaceThatIsMadeAnew() {
+        launch();
+        String group = "aeron:udp?endpoint=239.1.1.1:4000|interface={two}";
+        try (Publication publication = a.bus.addPublication(group, STREAM);
+                Subscription subscription = b.bus.addSubscription(group, STREAM)) {
+            Await.until("connected", publication::isConnected);
+            deliver(publication, subscription, 1);
+            hosts.ip("a", "link del two");
+            hosts.connect("a", "two", "b", "two");
+            hosts.ip("a", "addr add 10.2.0.1/24 dev two");
+            hosts.ip("b", "addr add 10.2.0.2/24 dev two");
+            deliver(publication, subscription, 2);
+        }
     }
 
     /** Where several addresses are, answers leave from the one that was asked. */

@@ -14,6 +14,7 @@ import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
 import org.agrona.concurrent.status.CountersReader;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -67,7 +68,11 @@ final class RawClient implements AutoCloseable {
      * @param turn of the driver, where the test gives it its turns.
      */
     RawClient(MediaDriver driver, Runnable turn) {
-        cnc = CncFile.map(driver.directory().resolve(CncFile.NAME));
+        this(driver.directory(), turn);
+    }
+
+    private RawClient(Path directory, Runnable turn) {
+        cnc = CncFile.map(directory.resolve(CncFile.NAME));
         ring = new ManyToOneRingBuffer(cnc.toDriver());
         receiver =
                 new CopyBroadcastReceiver(
@@ -79,7 +84,12 @@ final class RawClient implements AutoCloseable {
     }
 
     RawClient(MediaDriver driver) {
-        this(driver, Thread::yield);
+        this(driver.directory());
+    }
+
+    /** Of a driver of another process. */
+    RawClient(Path directory) {
+        this(directory, Thread::yield);
     }
 
     long id() {

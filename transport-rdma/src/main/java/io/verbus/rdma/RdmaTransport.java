@@ -209,7 +209,8 @@ public final class RdmaTransport implements Transport, FabricHandler {
     @Override
     public void onListenerLost(Listener listener, String reason) {
         lostListeners.incrementRelease();
-        host.onError(
+        tell(
+                listener,
                 new TransportException(
                         "no driver can connect at "
                                 + listener.localAddress()
@@ -221,9 +222,21 @@ public final class RdmaTransport implements Transport, FabricHandler {
     @Override
     public void onListenerBack(Listener listener) {
         lostListeners.getAndAddRelease(-1);
-        host.onError(
+        tell(
+                listener,
                 new TransportException(
                         "drivers can connect at " + listener.localAddress() + " again"));
+    }
+
+    /** Names the channel for which is listened. */
+    private void tell(Listener listener, TransportException error) {
+        ChannelUri subscribed = inbound.channel(listener);
+        ChannelUri channel = subscribed == null ? outbound.channel(listener) : subscribed;
+        if (channel == null) {
+            host.onError(error);
+        } else {
+            host.onError(channel, error);
+        }
     }
 
     @Override

@@ -10,16 +10,17 @@ import java.util.Map;
  * Tasks of several owners, handed out in turn by owner: one that has many, or a long one, delays no
  * other. The tasks of one owner keep their order. One thread.
  */
-final class FairQueue<T> {
+public final class FairQueue<T> {
     /** The owner whose turn it is comes first. */
     private final Map<Object, ArrayDeque<T>> byOwner = new LinkedHashMap<>();
 
-    boolean isEmpty() {
+    /** Whether no owner has a task. */
+    public boolean isEmpty() {
         return byOwner.isEmpty();
     }
 
     /** Adds a task behind all others of its owner. */
-    void add(Object owner, T task) {
+    public void add(Object owner, T task) {
         byOwner.computeIfAbsent(owner, each -> new ArrayDeque<>()).addLast(task);
     }
 
@@ -37,7 +38,7 @@ final class FairQueue<T> {
     }
 
     /** The task whose turn it is. The queue is not empty. */
-    T next() {
+    public T next() {
         return byOwner.values().iterator().next().getFirst();
     }
 
@@ -46,7 +47,7 @@ final class FairQueue<T> {
      *
      * @param isDone whether the task leaves the queue.
      */
-    void endTurn(boolean isDone) {
+    public void endTurn(boolean isDone) {
         Map.Entry<Object, ArrayDeque<T>> first = byOwner.entrySet().iterator().next();
         Object owner = first.getKey();
         ArrayDeque<T> tasks = first.getValue();

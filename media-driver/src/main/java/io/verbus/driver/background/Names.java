@@ -31,21 +31,27 @@ public final class Names {
     private final Shares shares;
     private final Map<Question, CompletableFuture<Void>> underWay = new HashMap<>();
 
-    /** The one that was found least recently comes first. */
-    private final Map<String, Found> found = new LinkedHashMap<>();
+    /** The one that was answered least recently comes first. */
+    private final Map<String, Answer> answers = new LinkedHashMap<>();
 
-    private final Long2LongCounterMap foundFor = new Long2LongCounterMap(0);
+    private final Long2LongCounterMap answersFor = new Long2LongCounterMap(0);
 
     /** A name that is looked up for a client: nobody waits for a name server that others ask. */
     private record Question(long client, String name) {}
 
-    private record Found(long client, InetAddress address) {}
+    /**
+     * Where a name led.
+     *
+     * @param client that has asked; of several the one with the fewest names.
+     * @param address null if it led nowhere.
+     */
+    private record Answer(long client, InetAddress address) {}
 
-    /** Names that streams use and that led somewhere wait for none that led nowhere. */
-    private enum Again {
-        KNOWN,
-        UNKNOWN
-    }
+    /**
+     * Owner of questions that streams repeat: names of one client wait for none of another, and
+     * those that led somewhere for none that led nowhere.
+     */
+    private record Again(long client, boolean isKnown) {}
 
     /**
      * @param hosts that names are asked of.
@@ -98,9 +104,11 @@ public final class Names {
         return end;
     }
 
-    /** Who asks for a name that is in use already. */
     private Again again(String name) {
-        return found.containsKey(name) ? Again.KNOWN : Again.UNKNOWN;
+        Answer last = answers.get(name);
+        return last == null
+                ? new Again(Shares.NOBODY, false)
+                : new Again(last.client, last.address != null);
     }
 
     private InetAddress ask(String name) {
@@ -118,26 +126,33 @@ public final class Names {
     }
 
     private void remember(Question question, InetAddress address) {
-        forget(question.name);
-        if (address != null) {
-            found.put(question.name, new Found(question.client, address));
-            foundFor.incrementAndGet(question.client);
-        }
-        if (found.size() > MAX_REMEMBERED) {
+        Answer old = forget(question.name);
+        long client = old == null ? question.client : withFewest(old.client, question.client);
+        answers.put(question.name, new Answer(client, address));
+        answersFor.incrementAndGet(client);
+        if (answers.size() > MAX_REMEMBERED) {
             forget(oldestOf(clientOfMost()));
         }
     }
 
-    private void forget(String name) {
-        Found old = found.remove(name);
-        if (old != null) {
-            foundFor.decrementAndGet(old.client);
+    private long withFewest(long client, long other) {
+        if (client == Shares.NOBODY || other == Shares.NOBODY) {
+            return Math.max(client, other); // ids of clients are not negative
         }
+        return answersFor.get(other) < answersFor.get(client) ? other : client;
+    }
+
+    private Answer forget(String name) {
+        Answer old = answers.remove(name);
+        if (old != null) {
+            answersFor.decrementAndGet(old.client);
+        }
+        return old;
     }
 
     private long clientOfMost() {
         long[] most = {Shares.NOBODY, 0};
-        foundFor.forEach(
+        answersFor.forEach(
                 (client, count) -> {
                     if (count > most[1]) {
                         most[0] = client;
@@ -148,20 +163,20 @@ public final class Names {
     }
 
     private String oldestOf(long client) {
-        for (Map.Entry<String, Found> each : found.entrySet()) {
+        for (Map.Entry<String, Answer> each : answers.entrySet()) {
             if (each.getValue().client == client) {
                 return each.getKey();
             }
         }
-        throw new IllegalStateException("no name was found for client " + client);
+        throw new IllegalStateException("no name was answered for client " + client);
     }
 
     /** What a name led to when it was looked up last; unresolved if that failed. */
     public InetSocketAddress address(String name, int port) {
         InetAddress address = literal(name);
         if (address == null) {
-            Found there = found.get(name);
-            address = there == null ? null : there.address;
+            Answer last = answers.get(name);
+            address = last == null ? null : last.address;
         }
         return address == null
                 ? InetSocketAddress.createUnresolved(name, port)

@@ -18,8 +18,10 @@ public final class ChannelFailure extends BusException {
     /** Characters that are named of a longer one. */
     private static final int SHOWN = 200;
 
+    /** Has the trace of its cause: the error log counts errors by where they come from. */
     private ChannelFailure(String message, Throwable cause) {
         super(message, cause);
+        setStackTrace(cause.getStackTrace());
     }
 
     /**

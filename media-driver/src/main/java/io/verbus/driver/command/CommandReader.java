@@ -180,6 +180,11 @@ public final class CommandReader {
         return buffer.getLongVolatile(tailIndex) != head;
     }
 
+    /** Position up to which clients have claimed space for commands. */
+    public long claimed() {
+        return tail();
+    }
+
     /** Position up to which commands were read. */
     public long position() {
         return head;

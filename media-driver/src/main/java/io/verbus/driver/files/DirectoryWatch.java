@@ -4,6 +4,8 @@ package io.verbus.driver.files;
 
 import io.verbus.BusException;
 
+import org.agrona.ErrorHandler;
+
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -17,9 +19,12 @@ public final class DirectoryWatch implements AutoCloseable {
 
     private final DriverDirectory directory;
     private final Consumer<BusException> onLoss;
+    private final ErrorHandler errors;
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    private DirectoryWatch(DriverDirectory directory, Consumer<BusException> onLoss) {
+    private DirectoryWatch(
+            DriverDirectory directory, Consumer<BusException> onLoss, ErrorHandler errors) {
+        this.errors = errors;
         this.directory = directory;
         this.onLoss = onLoss;
     }
@@ -30,9 +35,11 @@ public final class DirectoryWatch implements AutoCloseable {
      * @param directory that the driver holds.
      * @param onLoss called at most once, on the thread of the watch, with the reason why the driver
      *     must end.
+     * @param errors told of an error that ends the watch, which ends the driver.
      */
-    public static DirectoryWatch start(DriverDirectory directory, Consumer<BusException> onLoss) {
-        DirectoryWatch watch = new DirectoryWatch(directory, onLoss);
+    public static DirectoryWatch start(
+            DriverDirectory directory, Consumer<BusException> onLoss, ErrorHandler errors) {
+        DirectoryWatch watch = new DirectoryWatch(directory, onLoss, errors);
         Thread.ofPlatform().daemon().name("verbus-directory").start(watch::run);
         return watch;
     }
@@ -49,6 +56,8 @@ public final class DirectoryWatch implements AutoCloseable {
         } catch (InterruptedException e) {
             // Only this class knows the thread.
             Thread.currentThread().interrupt();
+        } catch (RuntimeException | Error e) {
+            errors.onError(new AssertionError("thread verbus-directory has ended", e));
         }
     }
 

@@ -2,19 +2,15 @@
 
 package io.verbus.driver.metrics;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
-
 import io.verbus.BusException;
 import io.verbus.channel.Endpoint;
+import io.verbus.driver.metrics.HttpConnections.Answer;
 import io.verbus.driver.status.DriverFailure;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 /**
  * Serves {@code /metrics}, {@code /healthz} and {@code /readyz} of a driver by HTTP. Its threads
@@ -22,42 +18,12 @@ import java.util.concurrent.Executors;
  * there are requests.
  */
 public final class MetricsServer implements AutoCloseable {
-    /** Who does not ask, or does not read the answer, within so many seconds is cut off. */
-    private static final String MAX_REQUEST_SECONDS = "5";
-
-    private static final String MAX_ANSWER_SECONDS = "10";
-
-    /** Each costs a descriptor, and a virtual thread while its request is read and answered. */
-    private static final String MAX_CONNECTIONS = "1024";
-
-    private static final int BACKLOG = 128;
-
-    private static final int OK = 200;
-    private static final int NOT_FOUND = 404;
-    private static final int METHOD_NOT_ALLOWED = 405;
-    private static final int UNAVAILABLE = 503;
-
     private static final String PLAIN = "text/plain; charset=utf-8";
-
-    static { // read once by the JDK's server, whose only settings these are
-        preset("sun.net.httpserver.maxReqTime", MAX_REQUEST_SECONDS);
-        preset("sun.net.httpserver.maxRspTime", MAX_ANSWER_SECONDS);
-        preset("jdk.httpserver.maxConnections", MAX_CONNECTIONS);
-    }
-
-    private static void preset(String property, String value) {
-        if (System.getProperty(property) == null) {
-            System.setProperty(property, value);
-        }
-    }
-
-    private record Answer(int status, String type, String text) {}
 
     private final DriverWatch watch;
     private final DriverFailure failure;
     private final PrometheusText metrics = new PrometheusText();
-    private final HttpServer server;
-    private final ExecutorService executor;
+    private final HttpConnections connections;
 
     /**
      * Listens, and answers from now on.
@@ -79,7 +45,9 @@ public final class MetricsServer implements AutoCloseable {
                             + ", as the host name is unknown: name an address of this host");
         }
         try {
-            server = HttpServer.create(local, BACKLOG);
+            connections =
+                    new HttpConnections(
+                            local, this::answer, InetAddress::isLoopbackAddress, failure::fail);
         } catch (IOException e) {
             watch.close();
             throw new BusException(
@@ -91,75 +59,65 @@ public final class MetricsServer implements AutoCloseable {
                             + " listens there",
                     e);
         }
-        // A client that is slow to ask or to read keeps a thread, but no other from an answer.
-        executor =
-                Executors.newThreadPerTaskExecutor(
-                        Thread.ofVirtual().name("verbus-metrics-", 1).factory());
-        server.setExecutor(executor);
-        server.createContext("/", this::handle);
-        server.start();
     }
 
     /** Where it listens, with the port that was really bound. */
     public Endpoint address() {
-        InetSocketAddress bound = server.getAddress();
+        InetSocketAddress bound = connections.address();
         return new Endpoint(bound.getAddress().getHostAddress(), bound.getPort());
     }
 
-    private void handle(HttpExchange exchange) throws IOException {
-        try (exchange) {
-            Answer answer = answer(exchange);
-            byte[] body = answer.text.getBytes(StandardCharsets.UTF_8);
-            exchange.getResponseHeaders().set("Content-Type", answer.type);
-            if (exchange.getRequestMethod().equals("HEAD")) {
-                exchange.sendResponseHeaders(answer.status, -1);
-            } else {
-                exchange.sendResponseHeaders(answer.status, body.length);
-                exchange.getResponseBody().write(body);
-            }
-        } catch (Error e) {
-            failure.fail(e);
-            throw e;
-        }
-    }
-
-    private Answer answer(HttpExchange exchange) {
-        String method = exchange.getRequestMethod();
+    private Answer answer(String method, String path) {
         if (!method.equals("GET") && !method.equals("HEAD")) {
-            exchange.getResponseHeaders().set("Allow", "GET, HEAD");
-            return new Answer(METHOD_NOT_ALLOWED, PLAIN, "only GET and HEAD are answered\n");
+            return new Answer(
+                    405,
+                    "Method Not Allowed",
+                    PLAIN,
+                    "Allow: GET, HEAD\r\n",
+                    "only GET and HEAD are answered\n");
         }
-        return switch (exchange.getRequestURI().getPath()) {
-            case "/metrics" -> new Answer(OK, PrometheusText.CONTENT_TYPE, watch.look(metrics::of));
+        return switch (path) {
+            case "/metrics" -> ok(PrometheusText.CONTENT_TYPE, watch.look(metrics::of));
             case "/healthz" -> watch.look(this::health);
             case "/readyz" -> watch.look(MetricsServer::readiness);
             default ->
-                    new Answer(NOT_FOUND, PLAIN, "there are /metrics, /healthz and /readyz here\n");
+                    new Answer(
+                            404,
+                            "Not Found",
+                            PLAIN,
+                            "",
+                            "there are /metrics, /healthz and /readyz here\n");
         };
+    }
+
+    private static Answer ok(String type, String text) {
+        return new Answer(200, "OK", type, "", text);
+    }
+
+    private static Answer unavailable(String text) {
+        return new Answer(503, "Service Unavailable", PLAIN, "", text);
     }
 
     private Answer health(DriverWatch.Look look) {
         if (failure.error() != null) {
-            return new Answer(
-                    UNAVAILABLE, PLAIN, "the driver has failed: " + failure.error() + "\n");
+            return unavailable("the driver has failed: " + failure.error() + "\n");
         }
         return look.isAlive()
-                ? new Answer(OK, PLAIN, "the driver's heart beat " + look.ageMs() + " ms ago\n")
-                : new Answer(UNAVAILABLE, PLAIN, look.failure() + "\n");
+                ? ok(PLAIN, "the driver's heart beat " + look.ageMs() + " ms ago\n")
+                : unavailable(look.failure() + "\n");
     }
 
     private static Answer readiness(DriverWatch.Look look) {
         List<String> lacks = Readiness.lacks(look);
         return lacks.isEmpty()
-                ? new Answer(OK, PLAIN, "the driver is ready\n")
-                : new Answer(UNAVAILABLE, PLAIN, String.join("\n", lacks) + "\n");
+                ? ok(PLAIN, "the driver is ready\n")
+                : unavailable(String.join("\n", lacks) + "\n");
     }
 
     /** Stops to listen, and answers nothing more. */
     @Override
     public void close() {
-        server.stop(0);
-        executor.shutdownNow();
+        connections.close();
         watch.close();
     }
 }

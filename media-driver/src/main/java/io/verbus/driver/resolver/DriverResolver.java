@@ -176,6 +176,8 @@ public final class DriverResolver implements AutoCloseable {
     private void run(Runnable work) {
         try {
             work.run();
+        } catch (RuntimeException e) {
+            errors.onError(new AssertionError("a thread of the name resolver has ended", e));
         } catch (Error e) {
             errors.onError(e);
         }

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 @Timeout(60)
 class NamesTest {
@@ -163,6 +164,45 @@ class NamesTest {
             asked.lookUp(Shares.NOBODY, "silent" + i);
         }
         find(asked, Shares.NOBODY, "quick");
+        silent.end.countDown();
+    }
+
+    /** A client may use names of its own, and those that another uses. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void repeatsQuestionsOfOneClientWhileThoseOfAnotherAreSilent(boolean areKnown) {
+        AtomicBoolean isSilent = new AtomicBoolean();
+        Silent silent = new Silent();
+        Names asked =
+                new Names(
+                        background,
+                        new HostNames() {
+                            @Override
+                            public void open(CountersManager counters) {}
+
+                            @Override
+                            public InetAddress address(String name) throws UnknownHostException {
+                                if (isSilent.get() && name.startsWith("greedy")) {
+                                    return silent.address("silent");
+                                }
+                                if (areKnown) {
+                                    return InetAddress.getLoopbackAddress();
+                                }
+                                throw new UnknownHostException(name);
+                            }
+                        },
+                        taken::add,
+                        shares);
+        find(asked, OTHER, "honest");
+        for (int i = 0; i < NAMES; i++) {
+            find(asked, CLIENT, "greedy" + i);
+        }
+        find(asked, CLIENT, "honest");
+        isSilent.set(true);
+        for (int i = 0; i < NAMES; i++) {
+            asked.lookUp(Shares.NOBODY, "greedy" + i);
+        }
+        find(asked, Shares.NOBODY, "honest");
         silent.end.countDown();
     }
 

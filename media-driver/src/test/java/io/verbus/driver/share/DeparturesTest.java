@@ -14,7 +14,7 @@ class DeparturesTest {
     private static final int STEPS = 1000;
     private static final long STEP_NS = 100_000;
 
-    private final Departures departures = new Departures();
+    private final Departures departures = new Departures(() -> true);
     private final List<Integer> taken = new ArrayList<>();
 
     private void add(int step) {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.Probe;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.SecurityContext;
 import io.fabric8.kubernetes.api.model.Service;
@@ -16,9 +17,11 @@ import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.Endpoint;
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfigSources;
+import io.verbus.driver.files.DriverDirectory;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,6 +82,10 @@ class KubernetesFilesTest {
                     NetworkAttachment read = StrictYaml.read(file, NetworkAttachment.class);
                     assertEquals("k8s.cni.cncf.io/v1", read.apiVersion(), file.toString());
                     assertEquals(read.metadata().getName(), read.config().name());
+                }
+                case "NetworkPolicy" -> {
+                    NetworkPolicy read = StrictYaml.read(file, NetworkPolicy.class);
+                    assertEquals("networking.k8s.io/v1", read.apiVersion(), file.toString());
                 }
                 default -> throw new AssertionError(file + " has the kind " + kind);
             }
@@ -225,6 +232,62 @@ class KubernetesFilesTest {
             assertTrue(known.containsAll(config.transportOptions().keySet()), file.toString());
         }
         assertEquals(Path.of("/dev/shm/verbus"), config(Map.of()).directory());
+    }
+
+    @Test
+    void probesAskTheDriverFromWithinThePod() throws IOException, InterruptedException {
+        Container driver = driver(pod);
+        Path directory = DriverDirectory.uniquePath();
+        try (MediaDriver running =
+                MediaDriver.launch(
+                        DriverConfig.builder()
+                                .directory(directory)
+                                .metrics(Endpoint.parse("127.0.0.1:0"))
+                                .build())) {
+            for (Probe probe : List.of(driver.getStartupProbe(), driver.getLivenessProbe())) {
+                assertEquals(0, exitOf(probe, running.metrics().port(), "/healthz"));
+                assertEquals(1, exitOf(probe, running.metrics().port(), "/no-such-page"));
+            }
+            Probe ready = driver.getReadinessProbe();
+            assertEquals(0, exitOf(ready, running.metrics().port(), "/readyz"));
+        }
+        assertEquals(1, exitOf(driver.getLivenessProbe(), 1, "/healthz"), "nothing listens there");
+    }
+
+    /** Runs a probe's command, with another port and page in the place of the driver's. */
+    private static int exitOf(Probe probe, int port, String page)
+            throws IOException, InterruptedException {
+        List<String> command =
+                probe.getExec().getCommand().stream()
+                        .map(word -> word.replace("/9464", "/" + port))
+                        .map(word -> word.replaceFirst("/healthz|/readyz", page))
+                        .toList();
+        return new ProcessBuilder(command).start().waitFor();
+    }
+
+    @Test
+    void onlyPrometheusReachesTheMetrics() {
+        NetworkPolicy policy =
+                StrictYaml.read(BASE.resolve("network-policy.yaml"), NetworkPolicy.class);
+        assertEquals(
+                policy.spec().podSelector().getMatchLabels(),
+                base.getSpec().getTemplate().getMetadata().getLabels());
+        assertEquals(List.of("Ingress"), policy.spec().policyTypes());
+        String port = driver(pod).getPorts().getFirst().getName();
+        for (NetworkPolicy.Rule rule : policy.spec().ingress()) {
+            for (NetworkPolicy.Port each : rule.ports()) {
+                if (each.protocol().equals("TCP")) {
+                    assertEquals(port, each.port());
+                    assertEquals(1, rule.from().size());
+                    assertEquals(
+                            Map.of("app.kubernetes.io/name", "prometheus"),
+                            rule.from().getFirst().podSelector().getMatchLabels());
+                } else {
+                    assertEquals("UDP", each.protocol(), "streams");
+                }
+            }
+        }
+        assertEquals("0.0.0.0", config(Map.of()).metrics().host());
     }
 
     private static DriverConfig config(Map<String, String> variables) {

@@ -2,10 +2,12 @@
 
 package io.verbus.rdma.common;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.cnc.TransportCounter;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
+import org.agrona.ErrorHandler;
 import org.agrona.concurrent.status.AtomicCounter;
 
 import java.util.EnumMap;
@@ -78,12 +80,26 @@ public final class RdmaPeerErrors {
      * @param message cause and remedy.
      */
     public void record(Kind kind, String peer, String message) {
+        record(kind, peer, message, host::onError);
+    }
+
+    /**
+     * Records what a peer has done to the stream of a channel, which the error log names; as {@link
+     * #record(Kind, String, String)}.
+     *
+     * @param channel of a stream of this driver that is sent to the peer, or received from it.
+     */
+    public void record(Kind kind, String peer, ChannelUri channel, String message) {
+        record(kind, peer, message, fault -> host.onError(channel, fault));
+    }
+
+    private void record(Kind kind, String peer, String message, ErrorHandler log) {
         Map<String, String> ofKind = recorded.computeIfAbsent(kind, none -> new HashMap<>());
         if (ofKind.size() < PEERS) {
             ofKind.putIfAbsent(peer, message);
         }
         if (message.equals(ofKind.get(peer))) {
-            host.onError(fault(message));
+            log.onError(fault(message));
         } else {
             unrecorded.incrementRelease();
         }

@@ -334,7 +334,7 @@ final class Announcer implements AutoCloseable {
         wish.isParted = false;
         if (!message.equals(wish.reported)) {
             wish.reported = message;
-            complaints.record(kind, wish.control.toString(), message);
+            complaints.record(kind, wish.control.toString(), wish.listener.channel(), message);
         }
         wait(wish, wish.backoff, nowNs);
     }

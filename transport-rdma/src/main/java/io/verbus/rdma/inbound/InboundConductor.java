@@ -246,6 +246,12 @@ public final class InboundConductor implements AutoCloseable {
         return 0;
     }
 
+    /** The channel of a subscription at a listener; null if it is none of this side. */
+    public ChannelUri channel(Listener listener) {
+        InboundListener endpoint = listeners.get(listener);
+        return endpoint == null ? null : endpoint.channel();
+    }
+
     /** A peer wants to connect. */
     public void onConnectRequest(
             Listener listener,

@@ -41,6 +41,10 @@ final class InboundListener implements InboundEndpoint {
     private final Endpoint responses;
 
     private final Listener listener;
+
+    /** The channel of the first subscription, which errors name. */
+    private final ChannelUri channel;
+
     private final ConnectionOptions options;
     private final boolean isDestination;
     private OptionalInt window;
@@ -61,6 +65,7 @@ final class InboundListener implements InboundEndpoint {
                         : requested;
         this.responses = channel.response().isResponse() ? channel.control() : null;
         this.listener = listener;
+        this.channel = channel;
         this.options = options;
         this.isDestination = isDestination;
         this.window = channel.window();
@@ -98,6 +103,11 @@ final class InboundListener implements InboundEndpoint {
         return listener.localAddress();
     }
 
+    /** The channel of the first of its subscriptions. */
+    ChannelUri channel() {
+        return channel;
+    }
+
     /** Of the connections that arrive. */
     ConnectionOptions options() {
         return options;
@@ -112,18 +122,18 @@ final class InboundListener implements InboundEndpoint {
      *
      * @throws TransportException if its channel asks for what is not so here.
      */
-    void join(ChannelUri channel) {
-        ChannelOptions.requireShared(options, channel, "the endpoint " + description());
-        if (channel.response().isResponse() && !channel.control().equals(responses)) {
+    void join(ChannelUri joining) {
+        ChannelOptions.requireShared(options, joining, "the endpoint " + description());
+        if (joining.response().isResponse() && !joining.control().equals(responses)) {
             throw new TransportException(
                     "the endpoint "
                             + description()
                             + " receives no responses from "
-                            + channel.control()
+                            + joining.control()
                             + ": use an endpoint for the responses of each control address");
         }
-        OptionalInt otherWindow = channel.window();
-        OptionalLong otherTag = channel.groupTag();
+        OptionalInt otherWindow = joining.window();
+        OptionalLong otherTag = joining.groupTag();
         if (window.isPresent() && otherWindow.isPresent() && !window.equals(otherWindow)) {
             throw differs("window", otherWindow.getAsInt(), window.getAsInt());
         }
@@ -136,7 +146,7 @@ final class InboundListener implements InboundEndpoint {
         if (otherTag.isPresent()) {
             groupTag = otherTag;
         }
-        places.add(Place.of(channel));
+        places.add(Place.of(joining));
         users++;
     }
 

@@ -264,6 +264,7 @@ final class InboundSetups {
         complaints.record(
                 RdmaPeerErrors.Kind.STREAM_REFUSED,
                 peer.host,
+                peer.listener.channel(),
                 "a stream of " + peer.host + " was refused: " + failure);
         reject(peer, offer, RejectCode.NO_RESOURCES, failure);
     }

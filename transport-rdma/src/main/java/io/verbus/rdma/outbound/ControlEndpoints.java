@@ -286,6 +286,14 @@ final class ControlEndpoints implements AutoCloseable {
         return true;
     }
 
+    /** The channel of the oldest publication at a listener; null if it is none of this side. */
+    ChannelUri channel(Listener listener) {
+        Control control = at(listener);
+        return control == null || control.published.isEmpty()
+                ? null
+                : control.published.getFirst().stream.channel();
+    }
+
     private Control at(Listener listener) {
         for (Control control : controls) {
             if (control.listener == listener) {
@@ -371,6 +379,7 @@ final class ControlEndpoints implements AutoCloseable {
                 complaints.record(
                         Kind.NO_ROOM,
                         endpoint,
+                        published.stream.channel(),
                         "the receiver " + endpoint + " is not sent to: " + e.getMessage());
                 return false;
             }

@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.outbound;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.rdma.auth.Proof;
 import io.verbus.rdma.common.ConnectionCounters;
 import io.verbus.rdma.common.LinkEnd;
@@ -75,6 +76,11 @@ final class EndpointStreams implements AutoCloseable {
 
     boolean isEmpty() {
         return publications.isEmpty();
+    }
+
+    /** The channel of the oldest publication. There is one. */
+    ChannelUri channel() {
+        return publications.getFirst().channel();
     }
 
     boolean uses(OutboundLink other) {
@@ -312,7 +318,8 @@ final class EndpointStreams implements AutoCloseable {
         isAnyUnsent = true;
         sendAgainNs = nowNs + options.backoffMaxNs();
         if (!publication.isTold(failure.getMessage())) {
-            host.onError(new TransportException(failure.getMessage(), failure));
+            host.onError(
+                    publication.channel(), new TransportException(failure.getMessage(), failure));
         }
         publication.tell(host, false, failure.getMessage());
     }

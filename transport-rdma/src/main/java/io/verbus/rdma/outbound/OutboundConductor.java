@@ -265,6 +265,11 @@ public final class OutboundConductor implements AutoCloseable {
         }
     }
 
+    /** The channel of a publication whose receivers connect to a listener; null if none do. */
+    public ChannelUri channel(Listener listener) {
+        return controls.channel(listener);
+    }
+
     /** A connection of this side has ended. */
     public void onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
         OutboundEndpoint endpoint = endpoints.of(connection);
@@ -295,6 +300,7 @@ public final class OutboundConductor implements AutoCloseable {
                     complaints.record(
                             RdmaPeerErrors.Kind.CUT_OFF,
                             entry.endpoint.name(),
+                            entry.publication.channel(),
                             "the driver at "
                                     + entry.endpoint.name()
                                     + " has ended the image of a stream that was cut off: what it"
@@ -324,7 +330,10 @@ public final class OutboundConductor implements AutoCloseable {
                                     + "): "
                                     + refused.text();
                     complaints.record(
-                            RdmaPeerErrors.Kind.STREAM_REFUSED, entry.endpoint.name(), message);
+                            RdmaPeerErrors.Kind.STREAM_REFUSED,
+                            entry.endpoint.name(),
+                            entry.publication.channel(),
+                            message);
                     entry.publication.tell(host, true, message);
                 }
             }
@@ -346,7 +355,8 @@ public final class OutboundConductor implements AutoCloseable {
                 Sent entry = entry(broken.transfer());
                 if (entry != null) {
                     entry.publication.breakOff();
-                    host.onError(new TransportException(broken.reason()));
+                    host.onError(
+                            entry.publication.channel(), new TransportException(broken.reason()));
                     entry.publication.tell(host, false, broken.reason());
                 }
             }
@@ -368,6 +378,7 @@ public final class OutboundConductor implements AutoCloseable {
             }
             case SenderEvent.Left left ->
                     host.onError(
+                            left.branch().channel(),
                             new TransportException(
                                     "destination "
                                             + left.branch().channel().endpoint()

@@ -211,7 +211,8 @@ final class OutboundEndpoint implements AutoCloseable {
                 peerDriverId,
                 OptionalLong.empty(),
                 host.address(address.host(), address.port()),
-                reason);
+                reason,
+                address);
     }
 
     /** Whether nothing is sent there and no connection stands. */
@@ -449,7 +450,11 @@ final class OutboundEndpoint implements AutoCloseable {
     private void report(Kind kind, String message) {
         if (!message.equals(reported)) {
             reported = message;
-            complaints.record(kind, name, message);
+            if (streams.isEmpty()) {
+                complaints.record(kind, name, message);
+            } else {
+                complaints.record(kind, name, streams.channel(), message);
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.outbound;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.rdma.common.LogRegistration;
 import io.verbus.rdma.fabric.RegisteredMemory;
 import io.verbus.transport.OutboundStream;
@@ -70,6 +71,13 @@ final class OutboundPublication {
     /** The publication as the driver knows it. */
     OutboundStream publication() {
         return branch == null ? stream : branch.stream();
+    }
+
+    /** The channel that leads to its peer: of a destination, unless that came by itself. */
+    ChannelUri channel() {
+        return branch == null || branch.controlId() != 0
+                ? publication().channel()
+                : branch.channel();
     }
 
     LogRegistration registration() {

@@ -210,7 +210,7 @@ class DynamicTest {
                 place.driver
                         .errors
                         .getFirst()
-                        .startsWith("cannot announce the endpoint 10.0.0.2:7400 at control="),
+                        .contains("cannot announce the endpoint 10.0.0.2:7400 at control="),
                 place.driver.errors.toString());
     }
 

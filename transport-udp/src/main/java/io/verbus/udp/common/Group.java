@@ -20,13 +20,15 @@ import java.net.UnknownHostException;
  * @param control the address after that.
  * @param on interface on which it is joined and sent to.
  * @param port from which is sent; 0 leaves it to the system.
+ * @param index number of the interface by now: one that was made anew, or another that a route
+ *     leads to, is another; 0 if there is none.
  */
 public record Group(
-        InetSocketAddress data, InetSocketAddress control, MulticastInterface on, int port) {
-    /** This group, as it is joined and sent to from another address of the interface. */
-    public Group from(InetAddress local) {
-        return new Group(data, control, new MulticastInterface(local, on.name()), port);
-    }
+        InetSocketAddress data,
+        InetSocketAddress control,
+        MulticastInterface on,
+        int port,
+        int index) {
 
     /**
      * The group that a channel names.
@@ -64,11 +66,14 @@ public record Group(
         }
         octets[3]++;
         try {
+            MulticastInterface on =
+                    new MulticastInterface(from, local == null ? null : local.device());
             return new Group(
                     address,
                     new InetSocketAddress(InetAddress.getByAddress(octets), address.getPort()),
-                    new MulticastInterface(from, local == null ? null : local.device()),
-                    local == null ? 0 : local.port());
+                    on,
+                    local == null ? 0 : local.port(),
+                    on.index(address));
         } catch (UnknownHostException impossible) {
             throw new AssertionError("the length of an address is fixed", impossible);
         }

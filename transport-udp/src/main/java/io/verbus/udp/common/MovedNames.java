@@ -2,6 +2,7 @@
 
 package io.verbus.udp.common;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.channel.Endpoint;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.transport.TransportException;
@@ -27,6 +28,7 @@ public final class MovedNames {
 
     private static final class Watched {
         private final Object owner;
+        private final ChannelUri channel;
         private final String key;
         private final Endpoint named;
         private final BooleanSupplier isSilent;
@@ -39,6 +41,7 @@ public final class MovedNames {
 
         private Watched(
                 Object owner,
+                ChannelUri channel,
                 String key,
                 Endpoint named,
                 InetSocketAddress address,
@@ -46,6 +49,7 @@ public final class MovedNames {
                 Consumer<InetSocketAddress> moved,
                 long nowNs) {
             this.owner = owner;
+            this.channel = channel;
             this.key = key;
             this.named = named;
             this.address = address;
@@ -73,6 +77,7 @@ public final class MovedNames {
     }
 
     private final TransportHost host;
+    private final Resolver resolver;
     private final AtomicCounter changes;
     private final long timeoutNs;
     private final List<Watched> all = new ArrayList<>();
@@ -85,6 +90,7 @@ public final class MovedNames {
      */
     public MovedNames(TransportHost host, long timeoutNs, long nowNs) {
         this.host = host;
+        this.resolver = new Resolver(host);
         this.changes = host.counter(SystemCounter.RESOLUTION_CHANGES);
         this.timeoutNs = timeoutNs;
         this.nowNs = nowNs;
@@ -95,7 +101,8 @@ public final class MovedNames {
      * Watches an address.
      *
      * @param owner by which it is forgotten.
-     * @param key of the channel that names it.
+     * @param channel that names it, for people.
+     * @param key of the channel.
      * @param named that led to the address; an IP address leads nowhere else, ever.
      * @param address that it leads to; unresolved if the name is unknown, which the error log
      *     tells.
@@ -105,14 +112,16 @@ public final class MovedNames {
      */
     public void watch(
             Object owner,
+            ChannelUri channel,
             String key,
             Endpoint named,
             InetSocketAddress address,
             BooleanSupplier isSilent,
             Consumer<InetSocketAddress> moved) {
-        all.add(new Watched(owner, key, named, address, isSilent, moved, nowNs));
+        all.add(new Watched(owner, channel, key, named, address, isSilent, moved, nowNs));
         if (address.isUnresolved()) {
             host.onError(
+                    channel,
                     unknown(
                             named,
                             "WARN: the host of "
@@ -161,7 +170,7 @@ public final class MovedNames {
             } else if (each.isDue(timeoutNs, now)) {
                 each.isAsking = true;
                 each.askedNs = now;
-                host.lookUp(each.named.host()).thenRun(() -> answered(each));
+                resolver.lookUp(each.channel, List.of(each.named.host()), () -> answered(each));
                 count++;
             }
         }
@@ -176,6 +185,7 @@ public final class MovedNames {
         }
         if (now.isUnresolved()) {
             host.onError(
+                    each.channel,
                     unknown(
                             each.named,
                             "WARN: the host of "
@@ -188,6 +198,7 @@ public final class MovedNames {
         } else if (!each.address.isUnresolved()
                 && now.getAddress().getClass() != each.address.getAddress().getClass()) {
             host.onError(
+                    each.channel,
                     new TransportException(
                             "host name '"
                                     + each.named.host()
@@ -206,7 +217,7 @@ public final class MovedNames {
         try {
             each.moved.accept(now);
         } catch (TransportException e) {
-            host.onError(e); // and the name is looked up again
+            host.onError(each.channel, e); // and the name is looked up again
             return;
         }
         each.address = now;

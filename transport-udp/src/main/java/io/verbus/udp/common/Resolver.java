@@ -2,11 +2,14 @@
 
 package io.verbus.udp.common;
 
+import io.verbus.channel.ChannelUri;
 import io.verbus.channel.LocalInterface;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
 import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Finds the addresses of a channel, whose names the driver has looked up. Conductor's thread.
@@ -40,5 +43,29 @@ public record Resolver(TransportHost host) {
                             + " /etc/hosts");
         }
         return address;
+    }
+
+    /**
+     * Looks names up again, and then does what depends on them, in a later turn of the conductor.
+     *
+     * @param channel that names the hosts, which the error log is told with what {@code then}
+     *     throws.
+     * @param then done when {@link TransportHost#address} has the answers.
+     */
+    public void lookUp(ChannelUri channel, List<String> names, Runnable then) {
+        CompletableFuture<?>[] lookUps =
+                names.stream().map(host::lookUp).toArray(CompletableFuture[]::new);
+        CompletableFuture.allOf(lookUps).thenRun(() -> run(channel, then));
+    }
+
+    /** A future keeps to itself what is thrown. */
+    private void run(ChannelUri channel, Runnable then) {
+        try {
+            then.run();
+        } catch (RuntimeException e) {
+            host.onError(channel, e);
+        } catch (Error e) {
+            host.onError(e); // which ends the driver
+        }
     }
 }

@@ -268,9 +268,8 @@ public record UdpOptions(
             Option.flag(
                     "udp.resend-half-term",
                     false,
-                    "Resends only what lies within half a term and a message behind the sender, as"
-                            + " Aeron does: a receiver further behind, under fc=max, loses the"
-                            + " stream. Otherwise all that the log still has is resent.");
+                    "Resends only half a term behind the sender, as Aeron does, instead of all that"
+                            + " the log has: receivers further behind lose the stream.");
 
     private static final List<Option<?>> OWN =
             List.of(

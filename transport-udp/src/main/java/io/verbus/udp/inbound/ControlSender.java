@@ -17,6 +17,7 @@ import java.util.Queue;
  * questions for the round trip time. Receiver's thread.
  */
 final class ControlSender {
+    private final ReceiveEndpoint endpoint;
     private final DatagramSocket socket;
     private final SendBatch outgoing;
     private final ReceiverCounters counters;
@@ -24,16 +25,19 @@ final class ControlSender {
     private final RefusalReports refusals = new RefusalReports();
 
     /**
+     * @param endpoint that is answered from.
      * @param socket of the endpoint.
      * @param outgoing of the receiver, empty between its calls.
      * @param counters of the receiver.
      * @param events where the conductor is told of refusals.
      */
     ControlSender(
+            ReceiveEndpoint endpoint,
             DatagramSocket socket,
             SendBatch outgoing,
             ReceiverCounters counters,
             Queue<ReceiverEvent> events) {
+        this.endpoint = endpoint;
         this.socket = socket;
         this.outgoing = outgoing;
         this.counters = counters;
@@ -48,9 +52,7 @@ final class ControlSender {
         }
         counters.onShortSend();
         if (refusals.isDue(outgoing.errno(), nowNs)) {
-            events.add(
-                    new ReceiverEvent.Refused(
-                            SocketAddress.text(socket.localAddress()), outgoing.errno()));
+            events.add(new ReceiverEvent.Refused(endpoint, outgoing.errno()));
         }
         return false;
     }

@@ -29,7 +29,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 
 /** The conductor's part of the subscribing side: endpoints and images. Conductor's thread. */
 public final class InboundConductor implements AutoCloseable {
@@ -142,7 +141,7 @@ public final class InboundConductor implements AutoCloseable {
         endpoint.use(isDestination);
         try {
             endpoint.join(channel);
-            checkBuffer(endpoint);
+            checkBuffer(endpoint, channel);
             channel.datagrams().sendBuffer().ifPresent(endpoint::sendBuffer);
         } catch (TransportException e) {
             endpoint.close();
@@ -156,6 +155,7 @@ public final class InboundConductor implements AutoCloseable {
         if (control != null) {
             names.watch(
                     endpoint,
+                    channel,
                     "control",
                     channel.control(),
                     control,
@@ -177,9 +177,7 @@ public final class InboundConductor implements AutoCloseable {
 
     /** Addresses of this host have changed: those that the channel names may be others by now. */
     private boolean lookAgain(ReceiveEndpoint endpoint, ChannelUri channel) {
-        CompletableFuture<?>[] lookUps =
-                channel.hostNames().stream().map(host::lookUp).toArray(CompletableFuture[]::new);
-        CompletableFuture.allOf(lookUps).thenRun(() -> located(endpoint, channel));
+        resolver.lookUp(channel, channel.hostNames(), () -> located(endpoint, channel));
         return true;
     }
 
@@ -195,19 +193,24 @@ public final class InboundConductor implements AutoCloseable {
             if (endpoint.isAt(address, group)) {
                 return;
             }
+            if (group != null && group.index() == 0) {
+                network.checkAgain(endpoint); // there is no interface on which to join it
+                return;
+            }
             if (group == null && isUsed(endpoint) && DatagramSocket.isLocal(before.getAddress())) {
                 network.checkAgain(endpoint); // which is right still
                 return;
             }
             endpoint.become(socket(address, group), address, group);
         } catch (TransportException e) {
-            host.onError(e);
+            host.onError(channel, e);
             return;
         }
-        checkBuffer(endpoint);
+        checkBuffer(endpoint, channel);
         channel.datagrams().sendBuffer().ifPresent(endpoint::sendBuffer);
         host.onLocalAddressChanged(endpoint);
         host.onError(
+                channel,
                 new TransportException(
                         "WARN: subscriptions to '"
                                 + channel
@@ -231,7 +234,7 @@ public final class InboundConductor implements AutoCloseable {
     public void join(InboundEndpoint open, ChannelUri channel) {
         ReceiveEndpoint endpoint = (ReceiveEndpoint) open;
         endpoint.join(channel);
-        checkBuffer(endpoint);
+        checkBuffer(endpoint, channel);
         if (endpoint.isReopened()) {
             agent.commands().add(new ReceiverCommand.Attach(endpoint));
         }
@@ -272,11 +275,12 @@ public final class InboundConductor implements AutoCloseable {
         return socket;
     }
 
-    private void checkBuffer(ReceiveEndpoint endpoint) {
+    private void checkBuffer(ReceiveEndpoint endpoint, ChannelUri channel) {
         int window = endpoint.terms().preferredWindow();
         int given = endpoint.receiveBuffer(endpoint.terms().preferredBuffer());
         if (given < window) {
             host.onError(
+                    channel,
                     new TransportException(
                             "the kernel gives a receive buffer of "
                                     + given
@@ -397,9 +401,10 @@ public final class InboundConductor implements AutoCloseable {
             }
             case ReceiverEvent.Refused refused ->
                     host.onError(
+                            refused.endpoint().channel(),
                             new TransportException(
                                     "the kernel refuses status messages from "
-                                            + refused.endpoint()
+                                            + refused.endpoint().description()
                                             + " ("
                                             + SendBatch.errorText(refused.errno())
                                             + "): check the route to the sender and the"

@@ -161,7 +161,11 @@ final class InboundSetups {
     /** Operators here read why a stream has no image, and so do the clients of its publisher. */
     private void tell(ReceiverEvent.Offered offered, Enum<?> kind, String reason) {
         String peer = offered.source().host();
-        peerErrors.record(kind, peer, "a stream of " + peer + " was refused: " + reason);
+        peerErrors.record(
+                kind,
+                peer,
+                "a stream of " + peer + " was refused: " + reason,
+                error -> host.onError(offered.endpoint().channel(), error));
         if (told.take(nowNs)) {
             commands.add(
                     new ReceiverCommand.Fail(

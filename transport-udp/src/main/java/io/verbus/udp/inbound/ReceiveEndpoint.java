@@ -37,6 +37,9 @@ final class ReceiveEndpoint implements InboundEndpoint {
     /** What channels say of where the publication is asked. */
     private final Set<Endpoint> controls = new HashSet<>();
 
+    /** The channel of the first subscription, which errors name. */
+    private ChannelUri channel;
+
     private InetSocketAddress requested;
     private Group group;
 
@@ -70,7 +73,7 @@ final class ReceiveEndpoint implements InboundEndpoint {
         this.publication = publication;
         this.receiverId = receiverId;
         terms = new EndpointTerms(options);
-        sender = new ControlSender(socket, agent.outgoing(), counters, events);
+        sender = new ControlSender(this, socket, agent.outgoing(), counters, events);
         receiver =
                 new EndpointReceiver(
                         this, socket, agent.incoming(), sender, options, counters, events);
@@ -79,6 +82,11 @@ final class ReceiveEndpoint implements InboundEndpoint {
     @Override
     public String description() {
         return SocketAddress.text(socket.localAddress());
+    }
+
+    /** The channel of the first of its subscriptions. */
+    ChannelUri channel() {
+        return channel;
     }
 
     /** The receiver's part. */
@@ -172,13 +180,16 @@ final class ReceiveEndpoint implements InboundEndpoint {
      *
      * @throws TransportException if it wants the endpoint to be other than those before.
      */
-    void join(ChannelUri channel) {
-        terms.join(channel, description());
-        if (channel.hasEndpoint() && channel.endpoint().port() != 0) {
-            places.add(place(channel));
+    void join(ChannelUri joining) {
+        terms.join(joining, description());
+        if (terms.users() == 1) {
+            channel = joining;
+        }
+        if (joining.hasEndpoint() && joining.endpoint().port() != 0) {
+            places.add(place(joining));
         }
         if (publication != null) {
-            controls.add(channel.control());
+            controls.add(joining.control());
         }
     }
 

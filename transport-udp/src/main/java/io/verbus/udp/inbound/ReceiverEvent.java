@@ -48,6 +48,6 @@ sealed interface ReceiverEvent {
     /** Nothing writes to an image that was closed any more. */
     record Released(ReceiveImage image) implements ReceiverEvent {}
 
-    /** The kernel refuses to send. */
-    record Refused(String endpoint, int errno) implements ReceiverEvent {}
+    /** The kernel refuses to send from an endpoint. */
+    record Refused(ReceiveEndpoint endpoint, int errno) implements ReceiverEvent {}
 }

@@ -4,6 +4,7 @@ package io.verbus.udp.outbound;
 
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.socket.DatagramSocket;
+import io.verbus.udp.socket.MulticastInterface;
 import io.verbus.udp.socket.SocketAddress;
 import io.verbus.udp.socket.SocketException;
 import io.verbus.udp.socket.SourceFilter;
@@ -138,6 +139,16 @@ final class Destination {
     /** Sends by another socket from now on. Conductor. */
     void become(DatagramSocket other) {
         socket.become(other);
+    }
+
+    /**
+     * Sends to its group on an interface from now on. Conductor.
+     *
+     * @param answers socket that has joined the group of answers there.
+     */
+    void regroup(MulticastInterface on, DatagramSocket answers) {
+        control.become(answers);
+        socket.multicastFrom(on);
     }
 
     /** When a receiver was heard last, by the sender's clock. Any thread. */

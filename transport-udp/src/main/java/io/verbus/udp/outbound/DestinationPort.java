@@ -176,7 +176,7 @@ final class DestinationPort {
             tell(
                     receivers != null && receivers.isDynamic()
                             ? new SenderEvent.Unanswerable(refusing.host(), errno)
-                            : new SenderEvent.Refused(refusing.toString(), errno));
+                            : new SenderEvent.Refused(destination, refusing.toString(), errno));
         }
     }
 

@@ -4,7 +4,6 @@ package io.verbus.udp.outbound;
 
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.transport.OutboundStream;
-import io.verbus.transport.PeerRejection;
 import io.verbus.udp.common.Allowance;
 import io.verbus.udp.common.SenderCounters;
 import io.verbus.udp.socket.DatagramSocket;
@@ -164,11 +163,11 @@ final class Feedback {
                     .tell(
                             new SenderEvent.ImageRejected(
                                     stream,
-                                    new PeerRejection(
-                                            receiverId,
-                                            ErrorFrame.groupTag(datagram),
-                                            source.toInet(),
-                                            ErrorFrame.text(datagram, length))));
+                                    receivers == null ? null : receivers.find(source, receiverId),
+                                    receiverId,
+                                    ErrorFrame.groupTag(datagram),
+                                    source.toInet(),
+                                    ErrorFrame.text(datagram, length)));
         }
     }
 

@@ -4,9 +4,11 @@ package io.verbus.udp.outbound;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.Endpoint;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.PeerErrorLog;
+import io.verbus.transport.PeerRejection;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 import io.verbus.udp.common.AllowedSources;
@@ -116,7 +118,7 @@ public final class OutboundConductor implements AutoCloseable {
         try {
             flow = flowControls.of(stream, route.isGroup());
         } catch (BusException e) {
-            destinations.leave(destination);
+            destinations.leave(stream, destination);
             throw e;
         }
         notes.sending(stream, to.buffers(), route.isGroup());
@@ -155,6 +157,7 @@ public final class OutboundConductor implements AutoCloseable {
         }
         names.watch(
                 one.receiver,
+                channel,
                 "endpoint",
                 channel.endpoint(),
                 to,
@@ -263,11 +266,11 @@ public final class OutboundConductor implements AutoCloseable {
                 OutboundStream stream = finished.stream().stream();
                 streams.remove(stream.registrationId());
                 finished.stream().flow().close();
-                destinations.leave(finished.destination());
+                destinations.leave(stream, finished.destination());
                 host.onPublicationReleased(stream);
             }
             case SenderEvent.Broken broken -> {
-                host.onError(new BusException(broken.reason()));
+                host.onError(broken.stream().stream().channel(), new BusException(broken.reason()));
                 host.onPublicationFailed(broken.stream().stream(), false, broken.reason());
             }
             case SenderEvent.Failed failed ->
@@ -279,11 +282,19 @@ public final class OutboundConductor implements AutoCloseable {
                                     + " cannot take it: "
                                     + failed.reason());
             case SenderEvent.ImageRejected rejected ->
-                    host.onImageRejected(rejected.stream().stream(), rejected.rejection());
+                    host.onImageRejected(
+                            rejected.stream().stream(),
+                            new PeerRejection(
+                                    rejected.receiverId(),
+                                    rejected.groupTag(),
+                                    rejected.address(),
+                                    rejected.reason(),
+                                    endpoint(rejected)));
             case SenderEvent.Response response ->
                     host.onResponseSession(response.stream().stream(), response.sessionId());
             case SenderEvent.Unreachable unreachable -> {
-                host.onError(new TransportException(unreachable.reason()));
+                destinations.onError(
+                        unreachable.destination(), new TransportException(unreachable.reason()));
                 network.checkAgain(unreachable.destination());
             }
             case SenderEvent.Rebound rebound ->
@@ -291,7 +302,8 @@ public final class OutboundConductor implements AutoCloseable {
                             .filter(each -> each.to().destination() == rebound.destination())
                             .forEach(each -> host.onLocalAddressChanged(each.stream().stream()));
             case SenderEvent.Refused refused ->
-                    host.onError(
+                    destinations.onError(
+                            refused.destination(),
                             new TransportException(
                                     "the kernel refuses datagrams to "
                                             + refused.receiver()
@@ -317,7 +329,8 @@ public final class OutboundConductor implements AutoCloseable {
             }
             case SenderEvent.Removed removed -> removed.receiver().closeCounters();
             case SenderEvent.Unjoined unjoined ->
-                    host.onError(
+                    destinations.onError(
+                            unjoined.destination(),
                             new TransportException(
                                     "the kernel cannot cut joined datagrams apart on the way to "
                                             + unjoined.destination()
@@ -334,6 +347,21 @@ public final class OutboundConductor implements AutoCloseable {
                 }
             }
         }
+    }
+
+    /** The endpoint of the destination that has rejected a stream; null if none was added. */
+    private Endpoint endpoint(SenderEvent.ImageRejected rejected) {
+        Sending sending = streams.get(rejected.stream().stream().registrationId());
+        List<Added> there =
+                sending == null
+                        ? List.of()
+                        : added.getOrDefault(sending.to().destination(), List.of());
+        for (Added each : there) {
+            if (each.receiver == rejected.at()) {
+                return each.channel.endpoint();
+            }
+        }
+        return null;
     }
 
     /** Closes all that is open. The agents have stopped. */

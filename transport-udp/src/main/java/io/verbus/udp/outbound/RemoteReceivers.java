@@ -86,6 +86,18 @@ final class RemoteReceivers {
         return known == null ? all : known.all();
     }
 
+    /**
+     * The receiver at an address, or else the one that is heard by an id; null if there is none.
+     */
+    RemoteReceiver find(SocketAddress source, long receiverId) {
+        RemoteReceiver there = all.find(source);
+        for (int i = 0; there == null && i < all.count(); i++) {
+            RemoteReceiver each = all.get(i);
+            there = each.isHeard && each.id == receiverId ? each : null;
+        }
+        return there;
+    }
+
     void add(RemoteReceiver receiver) {
         all.add(receiver);
     }

@@ -113,15 +113,14 @@ record Route(
         return to == null && owner == 0 && !isOfResponses;
     }
 
-    /** This route from another address of this host. */
-    Route from(InetAddress moved) {
+    /**
+     * This route from another address of this host.
+     *
+     * @param on the group, as it is joined there; null if it leads to none.
+     */
+    Route from(InetAddress moved, Group on) {
         return new Route(
-                to,
-                new InetSocketAddress(moved, from.getPort()),
-                group == null ? null : group.from(moved),
-                ttl,
-                owner,
-                isOfResponses);
+                to, new InetSocketAddress(moved, from.getPort()), on, ttl, owner, isOfResponses);
     }
 
     /** Whether more than one receives what is sent. */

@@ -8,6 +8,7 @@ import io.verbus.cnc.CounterTypes;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
+import io.verbus.udp.common.Group;
 import io.verbus.udp.common.MovedNames;
 import io.verbus.udp.common.NetworkWatch;
 import io.verbus.udp.common.Resolver;
@@ -25,21 +26,22 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 
 /** The destinations that are open, one for each route, and their sockets. Conductor's thread. */
 final class SendDestinations implements AutoCloseable {
     /** A destination that streams share whose channels say the same of it, or lead to the same. */
     static final class Shared {
-        private final ChannelUri channel;
         private final SocketBuffers buffers;
         private final Destination destination;
-        private Route route;
-        private int streams;
 
-        private Shared(
-                ChannelUri channel, Route route, SocketBuffers buffers, Destination destination) {
-            this.channel = channel;
+        /** Streams that go by it, the oldest first. */
+        private final List<OutboundStream> streams = new ArrayList<>();
+
+        private Route route;
+
+        private Shared(Route route, SocketBuffers buffers, Destination destination) {
             this.route = route;
             this.buffers = buffers;
             this.destination = destination;
@@ -58,8 +60,14 @@ final class SendDestinations implements AutoCloseable {
             return buffers;
         }
 
+        /** The channel of its oldest stream, which errors name. There is a stream. */
+        private ChannelUri channel() {
+            return streams.getFirst().channel();
+        }
+
         /** What names the address that is sent from; null if nothing does. */
         private String from() {
+            ChannelUri channel = channel();
             if (channel.control() != null && route.group() == null) {
                 return channel.control().host();
             }
@@ -131,7 +139,7 @@ final class SendDestinations implements AutoCloseable {
                 shared == null ? SocketBuffers.of(channel, options) : shared.buffers;
         buffers.requireRoom(channel, stream.log().spec().mtu());
         if (shared == null) {
-            shared = new Shared(channel, route, buffers, open(route, buffers, stream));
+            shared = new Shared(route, buffers, open(route, buffers, stream));
             byRoute.put(route, shared);
             used.add(shared);
             open.add(shared.destination);
@@ -141,7 +149,7 @@ final class SendDestinations implements AutoCloseable {
             buffers.requireFit(channel, shared.destination.localAddress());
         }
         byNames.put(named, shared);
-        shared.streams++;
+        shared.streams.add(stream);
         return shared;
     }
 
@@ -154,6 +162,7 @@ final class SendDestinations implements AutoCloseable {
         long[] heardNs = {shared.destination.heardNs()};
         names.watch(
                 shared.destination,
+                channel,
                 "endpoint",
                 channel.endpoint(),
                 shared.route.to(),
@@ -188,41 +197,79 @@ final class SendDestinations implements AutoCloseable {
         }
         String from = shared.from();
         if (from == null) {
-            return isRouted(shared);
+            return isAsNamed(shared, shared.route.from().getAddress()) && isRouted(shared);
         }
-        host.lookUp(from).thenRun(() -> located(shared, from));
+        resolver.lookUp(shared.channel(), List.of(from), () -> located(shared, from));
         return true;
     }
 
     /** The name of the address that is sent from was looked up again. */
     private void located(Shared shared, String name) {
-        if (shared.streams == 0) {
+        if (shared.streams.isEmpty()) {
             return;
         }
         InetAddress from = host.address(name, 0).getAddress();
-        boolean isSettled =
-                from != null
-                        && (from.equals(shared.route.from().getAddress()) || sendFrom(shared, from))
-                        && isRouted(shared);
+        boolean isSettled = from != null && isAsNamed(shared, from) && isRouted(shared);
         if (!isSettled) {
             network.checkAgain(shared.destination);
         }
     }
 
-    /** Goes on from another address of this host; false if that cannot be. */
-    private boolean sendFrom(Shared shared, InetAddress from) {
-        InetAddress before = shared.destination.localHost();
-        Route route = shared.route.from(from);
+    /**
+     * Goes on from the address, and on the interface, that the channel's names lead to by now;
+     * false if that cannot be.
+     */
+    private boolean isAsNamed(Shared shared, InetAddress from) {
+        Route before = shared.route;
+        boolean isSameAddress = from.equals(before.from().getAddress());
         try {
-            shared.destination.become(socket(route, shared.buffers, shared.channel));
+            Group group =
+                    before.group() == null
+                            ? null
+                            : Group.of(shared.channel(), before.to(), resolver);
+            if (isSameAddress && Objects.equals(group, before.group())) {
+                return true;
+            }
+            return goOn(shared, before.from(from, group));
         } catch (TransportException e) {
-            host.onError(e);
+            host.onError(shared.channel(), e);
             return false;
+        }
+    }
+
+    private boolean goOn(Shared shared, Route route) {
+        Group group = route.group();
+        if (group != null && group.index() == 0) {
+            return false; // nothing can be sent until there is an interface
+        }
+        InetAddress before = shared.destination.localHost();
+        InetAddress from = route.from().getAddress();
+        boolean isMoved = !from.equals(shared.route.from().getAddress());
+        if (isMoved) {
+            shared.destination.become(socket(route, shared.buffers, shared.channel()));
+        }
+        if (group != null) {
+            DatagramSocket answers = DatagramSocket.join(group.control(), group.on());
+            shared.destination.regroup(group.on(), answers);
         }
         lead(shared, route);
         agent.commands().add(new SenderCommand.Renew(shared.destination));
-        onSource(shared, before, from);
+        if (isMoved) {
+            onSource(shared, before, from);
+        } else {
+            onInterface(shared);
+        }
         return true;
+    }
+
+    private void onInterface(Shared shared) {
+        host.onError(
+                shared.channel(),
+                new TransportException(
+                        "WARN: publications to "
+                                + shared.destination
+                                + " are sent, and answered, on another interface now, or on one"
+                                + " that was made anew: see that it leads to the receivers"));
     }
 
     /** Whether a socket that is bound to no address sends from where the route begins by now. */
@@ -247,6 +294,7 @@ final class SendDestinations implements AutoCloseable {
 
     private void onSource(Shared shared, InetAddress before, InetAddress source) {
         host.onError(
+                shared.channel(),
                 new TransportException(
                         "WARN: publications to "
                                 + shared.destination
@@ -259,12 +307,23 @@ final class SendDestinations implements AutoCloseable {
                                 + " through"));
     }
 
-    /** A stream has ended: the last takes the destination with it, and a new one opens another. */
-    void leave(Destination destination) {
+    /** Tells of an error at a destination; with no channel where it is about to be closed. */
+    void onError(Destination destination, TransportException error) {
         for (Shared shared : used) {
             if (shared.destination == destination) {
-                shared.streams--;
-                if (shared.streams == 0) {
+                host.onError(shared.channel(), error);
+                return;
+            }
+        }
+        host.onError(error);
+    }
+
+    /** A stream has ended: the last takes the destination with it, and a new one opens another. */
+    void leave(OutboundStream stream, Destination destination) {
+        for (Shared shared : used) {
+            if (shared.destination == destination) {
+                shared.streams.remove(stream);
+                if (shared.streams.isEmpty()) {
                     names.forget(destination);
                     network.forget(destination);
                     used.remove(shared);
@@ -335,7 +394,7 @@ final class SendDestinations implements AutoCloseable {
                         ? bind(route.from())
                         : options.senderPorts().open(route.from(), this::bind);
         try {
-            checkBuffer(socket.sendBuffer(buffers.send()), buffers.send());
+            checkBuffer(channel, socket.sendBuffer(buffers.send()), buffers.send());
             if (channel.datagrams().receiveBuffer().isPresent()) {
                 socket.receiveBuffer(buffers.receive());
             }
@@ -358,9 +417,10 @@ final class SendDestinations implements AutoCloseable {
         }
     }
 
-    private void checkBuffer(int given, int asked) {
+    private void checkBuffer(ChannelUri channel, int given, int asked) {
         if (given < Math.min(options.window(), asked)) {
             host.onError(
+                    channel,
                     new TransportException(
                             "the kernel gives a send buffer of "
                                     + given

@@ -2,7 +2,8 @@
 
 package io.verbus.udp.outbound;
 
-import io.verbus.transport.PeerRejection;
+import java.net.InetSocketAddress;
+import java.util.OptionalLong;
 
 /** What the sender tells the conductor. */
 sealed interface SenderEvent {
@@ -24,8 +25,19 @@ sealed interface SenderEvent {
     /** A receiver cannot take a stream. */
     record Failed(SendStream stream, String host, String reason) implements SenderEvent {}
 
-    /** A subscriber has rejected the image of a stream. */
-    record ImageRejected(SendStream stream, PeerRejection rejection) implements SenderEvent {}
+    /**
+     * A subscriber has rejected the image of a stream.
+     *
+     * @param at the receiver that was added where it is; null if none was.
+     */
+    record ImageRejected(
+            SendStream stream,
+            RemoteReceiver at,
+            long receiverId,
+            OptionalLong groupTag,
+            InetSocketAddress address,
+            String reason)
+            implements SenderEvent {}
 
     /** A receiver of requests tells in which session the responses come. */
     record Response(SendStream stream, int sessionId) implements SenderEvent {}
@@ -36,8 +48,8 @@ sealed interface SenderEvent {
     /** A destination may be sent to from another address of this host. */
     record Rebound(Destination destination) implements SenderEvent {}
 
-    /** The kernel refuses to send. */
-    record Refused(String receiver, int errno) implements SenderEvent {}
+    /** The kernel refuses to send to a receiver of a destination. */
+    record Refused(Destination destination, String receiver, int errno) implements SenderEvent {}
 
     /** The kernel refuses to answer at an address that a peer has named. */
     record Unanswerable(String host, int errno) implements SenderEvent {}

@@ -3,6 +3,8 @@
 package io.verbus.udp.socket;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 
 /**
  * An interface on which multicast groups are joined and sent to.
@@ -11,6 +13,26 @@ import java.net.InetAddress;
  * @param name of the interface, which decides even if two have one address; or null.
  */
 public record MulticastInterface(InetAddress local, String name) {
+    /**
+     * Number that the interface has now, for a group.
+     *
+     * @return the number; 0 if there is no such interface, or no route.
+     */
+    public int index(InetSocketAddress group) {
+        try {
+            NetworkInterface found =
+                    name != null
+                            ? NetworkInterface.getByName(name)
+                            : NetworkInterface.getByInetAddress(
+                                    local.isAnyLocalAddress()
+                                            ? DatagramSocket.sourceTo(group)
+                                            : local);
+            return found == null ? 0 : found.getIndex();
+        } catch (java.net.SocketException | SocketException none) {
+            return 0;
+        }
+    }
+
     @Override
     public String toString() {
         return name == null ? local.getHostAddress() : name;
