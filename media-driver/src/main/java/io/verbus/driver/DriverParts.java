@@ -122,6 +122,7 @@ record DriverParts(
                 new LogFiles(
                         directory,
                         hugePages,
+                        config.filePageLength(),
                         config.lingerNs(),
                         background,
                         counters,

@@ -323,6 +323,17 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "Bytes of the error log."),
                     DriverConfigBuilder::errorLogLength);
 
+    static final DriverOption<Integer> FILE_PAGE_SIZE =
+            new DriverOption<>(
+                    Option.powerOfTwo(
+                            "file-page-size",
+                            "4k",
+                            LogLayout.MIN_PAGE_LENGTH,
+                            LogLayout.MAX_PAGE_LENGTH,
+                            "Bytes that the lengths of cnc.dat and of logs are a multiple of; with"
+                                    + " a log-directory the huge pages decide for logs."),
+                    DriverConfigBuilder::filePageLength);
+
     static final DriverOption<Integer> CLIENT_SHARE =
             new DriverOption<>(
                     Option.count(
@@ -525,6 +536,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     TO_CLIENTS_LENGTH,
                     COUNTER_VALUES_LENGTH,
                     ERROR_LOG_LENGTH,
+                    FILE_PAGE_SIZE,
                     CLIENT_SHARE,
                     MAX_CLIENTS,
                     MAX_SUBSCRIPTIONS,
