@@ -121,7 +121,7 @@ public final class CncFile implements AutoCloseable {
     }
 
     /**
-     * Creates and maps the file of a driver that starts.
+     * Creates and maps the file of a driver that starts, with pages of the shortest length.
      *
      * @param file that must not exist yet.
      * @param spec its sizes and the driver's identity.
@@ -129,13 +129,28 @@ public final class CncFile implements AutoCloseable {
      * @throws BusException if it cannot be created or there is too little space for it.
      */
     public static CncFile create(Path file, CncSpec spec) {
-        long length = fileLength(spec, PAGE);
+        return create(file, spec, PAGE);
+    }
+
+    /**
+     * Creates and maps the file of a driver that starts. What fills its last page up takes next to
+     * no memory.
+     *
+     * @param file that must not exist yet.
+     * @param spec its sizes and the driver's identity.
+     * @param pageLength bytes of a page, of which the file has whole ones: a power of two from 4096
+     *     to 1 GiB.
+     * @return the mapped file. Clients see it as incomplete until {@link #publish()}.
+     * @throws BusException if it cannot be created or there is too little space for it.
+     */
+    public static CncFile create(Path file, CncSpec spec, int pageLength) {
+        long length = fileLength(spec, pageLength);
         if (length > Integer.MAX_VALUE) {
             throw new BusException(
                     "the driver's file would have "
                             + length
-                            + " bytes, more than its layout allows (2 GiB): choose smaller buffers"
-                            + " or fewer counters");
+                            + " bytes, more than its layout allows (2 GiB): choose smaller buffers,"
+                            + " fewer counters or shorter pages of files");
         }
         Arena arena = Arena.ofShared();
         try (FileChannel channel = DriverFile.create(file)) {
@@ -144,8 +159,9 @@ public final class CncFile implements AutoCloseable {
             // the version, but not for the length.
             ByteBuffer zeros = ByteBuffer.allocateDirect(64 * 1024);
             channel.write(zeros.limit(1), length - 1);
-            for (long at = 0; at < length; ) {
-                zeros.clear().limit((int) Math.min(zeros.capacity(), length - at));
+            long used = fileLength(spec, PAGE);
+            for (long at = 0; at < used; ) {
+                zeros.clear().limit((int) Math.min(zeros.capacity(), used - at));
                 at += channel.write(zeros, at);
             }
             MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, length, arena);
@@ -158,7 +174,7 @@ public final class CncFile implements AutoCloseable {
             header.putLong(CLIENT_LIVENESS_TIMEOUT, spec.clientLivenessTimeoutNs());
             header.putLong(START_TIME, spec.startMs());
             header.putLong(PID, spec.pid());
-            header.putInt(PAGE_LENGTH, PAGE);
+            header.putInt(PAGE_LENGTH, pageLength);
             header.putLong(DRIVER_ID, spec.driverId());
             header.putInt(LETS_GO, spec.letsGo() ? 1 : 0);
             return new CncFile(arena::close, segment, spec);

@@ -372,20 +372,23 @@ public final class LogBuffers implements AutoCloseable {
 
     /**
      * Brings pages into memory and into this process' tables, without a change to what they hold,
-     * so that later accesses meet no page fault. Any thread; the log must not be closed meanwhile.
+     * so that later accesses meet no page fault. What lies between the terms and the metadata is
+     * left out: nothing uses it, and it may have no memory. Any thread; the log must not be closed
+     * meanwhile.
      *
      * @param from byte of the mapping.
-     * @param count bytes; what lies behind the end is left out.
-     * @return the first byte behind what was touched.
+     * @param count bytes; those behind the part that the first one is in are left out.
+     * @return the byte to go on at, or {@link #length()} behind the last.
      */
     public long touch(long from, long count) {
-        long end = Math.min(from + count, segment.byteSize());
+        long terms = termsLength();
+        long end = Math.min(from + count, from < terms ? terms : segment.byteSize());
         int sum = 0;
         for (long at = from; at < end; at += PAGE) {
             sum += segment.get(ValueLayout.JAVA_BYTE, at);
         }
         touched = sum;
-        return end;
+        return end == terms ? LogLayout.metadataOffset(segment.byteSize()) : end;
     }
 
     /**

@@ -125,6 +125,7 @@ record DriverParts(
                 new LogFiles(
                         directory,
                         hugePages,
+                        config.filePageLength(),
                         config.lingerNs(),
                         background,
                         counters,

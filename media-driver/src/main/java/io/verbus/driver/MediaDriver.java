@@ -192,7 +192,7 @@ public final class MediaDriver implements AutoCloseable {
                         config.counterValuesLength(),
                         config.errorLogLength(),
                         !config.tetherSubscriptions());
-        cnc = CncFile.create(directory.path().resolve(CncFile.NAME), spec);
+        cnc = CncFile.create(directory.path().resolve(CncFile.NAME), spec, config.filePageLength());
         DriverClock clock = new DriverClock();
         shares = new Shares(limits());
         DriverCounters counters = new DriverCounters(cnc, clock, shares);

@@ -12,6 +12,7 @@ import io.verbus.driver.files.DriverDirectory;
 import io.verbus.logbuffer.FragmentHandler;
 
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -19,6 +20,7 @@ import java.util.List;
 
 /** The agents' threads allocate nothing while messages flow, over IPC and over a transport. */
 @Timeout(120)
+@Tag("alone")
 class AllocationTest {
     private static final int WARM_UP = 200_000;
     private static final int MESSAGES = 200_000;

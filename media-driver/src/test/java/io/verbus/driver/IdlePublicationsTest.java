@@ -44,6 +44,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * the cycles that count are the test's, a microsecond of its own time apart.
  */
 @Timeout(120)
+@Tag("alone")
 class IdlePublicationsTest {
     private static final long CYCLE_NS = 1000;
 

@@ -33,6 +33,7 @@ import java.util.function.Supplier;
 /** What takes long for one client, and what others see of it: nothing. */
 @Timeout(180)
 @Tag("slow")
+@Tag("alone")
 class LongWorkTest {
     private static final long MOST_NS = TimeUnit.SECONDS.toNanos(2);
 

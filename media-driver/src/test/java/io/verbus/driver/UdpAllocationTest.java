@@ -22,6 +22,7 @@ import java.util.List;
 /** The agents' threads allocate nothing while messages flow over UDP. */
 @Timeout(180)
 @Tag("slow")
+@Tag("alone")
 class UdpAllocationTest {
     private static final int WARM_UP = 300_000;
     private static final int MESSAGES = 200_000;

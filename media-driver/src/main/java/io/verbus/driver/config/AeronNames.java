@@ -33,6 +33,7 @@ final class AeronNames {
         same("aeron.publication.unblock.timeout", "unblock-timeout");
         same("aeron.counters.values.buffer.length", "counter-values-length");
         same("aeron.error.buffer.length", "error-log-length");
+        same("aeron.file.page.size", "file-page-size");
         flag("aeron.tether.subscriptions", "tether-subscriptions");
         flag("aeron.rejoin.stream", "rejoin-stream");
         same("aeron.untethered.window.limit.timeout", "untethered-window-limit-timeout");

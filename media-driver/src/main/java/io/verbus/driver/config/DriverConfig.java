@@ -48,6 +48,7 @@ import java.util.Map;
  * @param toClientsLength bytes of the event broadcast buffer.
  * @param counterValuesLength bytes of the counters' values, 128 each.
  * @param errorLogLength bytes of the distinct error log.
+ * @param filePageLength bytes of a page of the driver's files, where logs do not lie on huge pages.
  * @param shares what clients may make the driver hold; where the bytes of logs are 0, as many as
  *     their file system has.
  * @param resolver name resolution among drivers; null where the driver takes no part.
@@ -92,6 +93,7 @@ public record DriverConfig(
         int toClientsLength,
         int counterValuesLength,
         int errorLogLength,
+        int filePageLength,
         ShareLimits shares,
         boolean spiesConnect,
         boolean deleteOnShutdown,
@@ -149,6 +151,7 @@ public record DriverConfig(
         DriverOption.TO_CLIENTS_LENGTH.check(Integer.toString(toClientsLength));
         DriverOption.COUNTER_VALUES_LENGTH.check(Integer.toString(counterValuesLength));
         DriverOption.ERROR_LOG_LENGTH.check(Integer.toString(errorLogLength));
+        DriverOption.FILE_PAGE_SIZE.check(Integer.toString(filePageLength));
         DriverOption.CLIENT_SHARE.check(Integer.toString(shares.percent()));
         shares.totals().forEach(DriverOption::checkShare);
         if (unblockTimeoutNs < clientLivenessTimeoutNs) {

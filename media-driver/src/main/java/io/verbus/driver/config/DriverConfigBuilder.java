@@ -67,6 +67,7 @@ public final class DriverConfigBuilder {
     private int toClientsLength = preset(DriverOption.TO_CLIENTS_LENGTH);
     private int counterValuesLength = preset(DriverOption.COUNTER_VALUES_LENGTH);
     private int errorLogLength = preset(DriverOption.ERROR_LOG_LENGTH);
+    private int filePageLength = preset(DriverOption.FILE_PAGE_SIZE);
     private int clientShare = preset(DriverOption.CLIENT_SHARE);
     private final Map<Share, Long> shares = presetShares();
     private final Map<String, String> transportOptions = new TreeMap<>();
@@ -324,6 +325,15 @@ public final class DriverConfigBuilder {
         return this;
     }
 
+    /**
+     * @param value bytes of a page of the driver's files, a power of two from 4 KiB to 1 GiB: the
+     *     lengths of {@code cnc.dat} and of logs are multiples of it. 4 KiB unless set.
+     */
+    public DriverConfigBuilder filePageLength(int value) {
+        filePageLength = value;
+        return this;
+    }
+
     /** Option of a transport, such as {@code rdma.retry-count}. */
     public DriverConfigBuilder transportOption(String name, String value) {
         transportOptions.put(name, value);
@@ -507,6 +517,7 @@ public final class DriverConfigBuilder {
                 toClientsLength,
                 counterValuesLength,
                 errorLogLength,
+                filePageLength,
                 new ShareLimits(clientShare, shares),
                 spiesConnect,
                 deleteOnShutdown,

@@ -320,6 +320,17 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                             "Length of the error log in bytes."),
                     DriverConfigBuilder::errorLogLength);
 
+    static final DriverOption<Integer> FILE_PAGE_SIZE =
+            new DriverOption<>(
+                    Option.powerOfTwo(
+                            "file-page-size",
+                            "4k",
+                            LogLayout.MIN_PAGE_LENGTH,
+                            LogLayout.MAX_PAGE_LENGTH,
+                            "Page size in bytes: the lengths of cnc.dat and of logs are multiples of"
+                                    + " it. Huge pages of a log-directory override it for logs."),
+                    DriverConfigBuilder::filePageLength);
+
     static final DriverOption<Integer> CLIENT_SHARE =
             new DriverOption<>(
                     Option.count(
@@ -525,6 +536,7 @@ public record DriverOption<T>(Option<T> option, BiConsumer<DriverConfigBuilder, 
                     TO_CLIENTS_LENGTH,
                     COUNTER_VALUES_LENGTH,
                     ERROR_LOG_LENGTH,
+                    FILE_PAGE_SIZE,
                     CLIENT_SHARE,
                     MAX_CLIENTS,
                     MAX_SUBSCRIPTIONS,

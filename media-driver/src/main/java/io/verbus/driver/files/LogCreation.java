@@ -41,7 +41,16 @@ final class LogCreation implements SlicedTask {
     private final LogReceiver receiver;
     private final HugePages hugePages;
     private final long pageLength;
+
+    /** Bytes that are taken at a time, whole pages. */
+    private final long slice;
+
+    /** Bytes of the file. */
     private final long length;
+
+    /** Bytes of the file that have memory: what is between terms and metadata has none. */
+    private final long memory;
+
     private final long terms;
 
     /** Takes the terms, from where the stream begins on; null where all is taken here. */
@@ -61,6 +70,7 @@ final class LogCreation implements SlicedTask {
      * @param span bytes that are used at a time; 0 if all are.
      * @param owner whose turn it is when something is done for the log.
      * @param hugePages that the log lies on, or null; what is in the place is a link then.
+     * @param filePageLength bytes of a page of a file that does not lie on huge pages.
      */
     LogCreation(
             LogFiles files,
@@ -70,7 +80,8 @@ final class LogCreation implements SlicedTask {
             long span,
             Object owner,
             LogReceiver receiver,
-            HugePages hugePages) {
+            HugePages hugePages,
+            long filePageLength) {
         this.files = files;
         this.space = space;
         this.place = place;
@@ -80,7 +91,8 @@ final class LogCreation implements SlicedTask {
         this.spec = spec;
         this.receiver = receiver;
         this.hugePages = hugePages;
-        pageLength = hugePages == null ? LogLayout.MIN_PAGE_LENGTH : hugePages.pageLength();
+        pageLength = hugePages == null ? filePageLength : hugePages.pageLength();
+        slice = hugePages == null ? SLICE : Math.max(SLICE, pageLength);
         length = LogLayout.fileLength(spec.termLength(), pageLength);
         terms = (long) LogLayout.PARTITIONS * spec.termLength();
         long part = BitUtil.align(span, LogLayout.MIN_PAGE_LENGTH);
@@ -88,7 +100,8 @@ final class LogCreation implements SlicedTask {
                 part > 0 && part < terms && hugePages == null
                         ? new PartialRoom(files, space, folder, name, owner, spec, part)
                         : null;
-        needed = room == null ? length : length - terms;
+        memory = hugePages == null ? LogLayout.fileLength(spec.termLength()) : length;
+        needed = room == null ? memory : memory - terms;
     }
 
     @Override
@@ -104,8 +117,10 @@ final class LogCreation implements SlicedTask {
     }
 
     private boolean takeAll() {
-        take(taken, Math.min(Math.max(SLICE, pageLength), length - taken));
-        if (taken == length) {
+        boolean isTerm = taken < terms;
+        long left = isTerm ? terms - taken : memory - taken;
+        take(isTerm ? taken : length - left, Math.min(slice, left));
+        if (taken == memory) {
             log = LogBuffers.initialise(file, folder.place(name), spec, pageLength);
         }
         return log != null;
@@ -114,7 +129,7 @@ final class LogCreation implements SlicedTask {
     /** The metadata at the end of the file, which has its full length then; then the first part. */
     private boolean takePart() {
         if (log == null) {
-            take(terms, length - terms);
+            take(length - needed, needed);
             log = LogBuffers.initialise(file, folder.place(name), spec, pageLength);
             room.use(log);
             return false;

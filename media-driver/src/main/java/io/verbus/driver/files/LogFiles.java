@@ -39,6 +39,7 @@ public final class LogFiles {
     /** Where logs lie on huge pages; null where they lie in the directory. */
     private final HugePages hugePages;
 
+    private final long pageLength;
     private final long lingerNs;
     private final Background background;
     private final ErrorHandler errors;
@@ -56,6 +57,7 @@ public final class LogFiles {
     /**
      * @param directory of the driver.
      * @param hugePages that logs are to lie on, or null; closed with this.
+     * @param pageLength bytes of a page of files that do not lie on huge pages.
      * @param lingerNs for which a file stays after its last user has gone.
      * @param background does what takes long.
      * @param shares of clients, in which the logs of publications count.
@@ -63,6 +65,7 @@ public final class LogFiles {
     public LogFiles(
             DriverDirectory directory,
             HugePages hugePages,
+            long pageLength,
             long lingerNs,
             Background background,
             DriverCounters counters,
@@ -72,6 +75,7 @@ public final class LogFiles {
                 directory.logs(DriverDirectory.PUBLICATIONS),
                 directory.logs(DriverDirectory.IMAGES),
                 hugePages,
+                pageLength,
                 lingerNs,
                 background,
                 counters,
@@ -83,6 +87,7 @@ public final class LogFiles {
             HeldPath publications,
             HeldPath images,
             HugePages hugePages,
+            long pageLength,
             long lingerNs,
             Background background,
             DriverCounters counters,
@@ -92,6 +97,7 @@ public final class LogFiles {
         this.publications = publications;
         this.images = images;
         this.hugePages = hugePages;
+        this.pageLength = pageLength;
         this.lingerNs = lingerNs;
         this.background = background;
         this.errors = errors;
@@ -148,7 +154,8 @@ public final class LogFiles {
             HeldPath folder, LogSpec spec, long span, Object owner, LogReceiver receiver) {
         LogReceiver populating = populating(owner, receiver);
         LogCreation creation =
-                new LogCreation(this, space, folder, spec, span, owner, populating, hugePages);
+                new LogCreation(
+                        this, space, folder, spec, span, owner, populating, hugePages, pageLength);
         creations.put(creation, creation);
         background.begin(owner, creation);
     }

@@ -56,6 +56,7 @@ class AeronOptionsTest {
                     "aeron.rcv.initial.window.length", List.of("1408", "64k", "128m"),
                     "aeron.socket.so_rcvbuf", List.of("0", "1408", "64k", "1g"),
                     "aeron.socket.so_sndbuf", List.of("0", "1408", "64k", "1g"),
+                    "aeron.file.page.size", List.of("4k", "2097152", "1g"),
                     "aeron.max.resend", List.of("1", "256"));
 
     private static Set<String> properties() throws IllegalAccessException {

@@ -70,7 +70,15 @@ class LogFilesTest {
         publications = HeldPath.openFolder(folder);
         files =
                 new LogFiles(
-                        publications, images, null, 0, background, counters, shares, errors::add);
+                        publications,
+                        images,
+                        null,
+                        4096,
+                        0,
+                        background,
+                        counters,
+                        shares,
+                        errors::add);
     }
 
     @AfterEach
