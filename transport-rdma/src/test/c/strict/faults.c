@@ -3,8 +3,9 @@
 // What ends a process, what a test plans to go wrong, and what it counts.
 //
 // A plan is one line, in STRICT_DEVICE_PLAN or given to strict_plan(): "NAME:N:ERRNO[,…]" has the N-th call
-// of a function from now on fail ("*": each call), as in "ibv_reg_mr:2:12". NAME may also be what is no call: "completion" (of a
-// send queue; drop), "ready" (the last message of a handshake; drop).
+// of a function from now on fail ("*": each call), as in "ibv_reg_mr:2:12", or take so many milliseconds ("~"), as in
+// "rdma_connect:*:~30000". NAME may also be what is no call: "completion" (of a send queue; drop), "ready" (the last message of a
+// handshake; drop).
 
 #define _GNU_SOURCE
 #include "strict.h"
@@ -21,9 +22,10 @@ static struct {
     int error, delay_ms;
 } plan[MAX_FAULTS];
 static int planned;
+static uint32_t plans; // that were given
 static pthread_mutex_t plan_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t counts[COUNTS];
-static const char *const count_names[COUNTS] = {"post-send", "requests", "inline-bytes", "post-recv", "writes", "sends", "empty-writes", "atomics", "queue-pairs", "longest-rnr-us", "adapter-reads", "packets", "bytes"};
+static const char *const count_names[COUNTS] = {"post-send", "requests", "inline-bytes", "post-recv", "writes", "sends", "empty-writes", "atomics", "queue-pairs", "longest-rnr-us", "adapter-reads", "packets", "bytes", "held"};
 
 void broken_rule(const char *name, const char *detail, ...) {
     va_list arguments;
@@ -41,6 +43,7 @@ EXPORT void strict_plan(const char *text) {
     snprintf(copy, sizeof copy, "%s", text);
     pthread_mutex_lock(&plan_lock);
     planned = 0;
+    __atomic_fetch_add(&plans, 1, __ATOMIC_RELEASE);
     while ((entry = strsep(&rest, ",")) && *entry) {
         char *name = strsep(&entry, ":"), *number = strsep(&entry, ":");
         if (!number || !entry || planned == MAX_FAULTS) {
@@ -72,8 +75,14 @@ int fault(const char *name) {
             delay_ms = plan[i].delay_ms;
         }
     pthread_mutex_unlock(&plan_lock);
+    uint32_t round = __atomic_load_n(&plans, __ATOMIC_ACQUIRE);
     if (delay_ms)
-        usleep((useconds_t)delay_ms * 1000);
+        count(HELD, 1);
+    // Another plan ends the wait, so that what a test has had held goes on.
+    for (int waited_ms = 0; waited_ms < delay_ms && round == __atomic_load_n(&plans, __ATOMIC_ACQUIRE); waited_ms++)
+        usleep(1000);
+    if (delay_ms)
+        count(HELD, (uint64_t)-1);
     return error;
 }
 
@@ -87,7 +96,8 @@ void count_longest(enum count what, uint64_t value) {
         __atomic_store_n(&counts[what], value, __ATOMIC_RELAXED);
 }
 
-// Doorbells are post-send calls: each call rings once. Queue pairs are those that there are now.
+// Doorbells are post-send calls: each call rings once. Queue pairs are those that there are now; held are the calls that a plan
+// delays now.
 EXPORT int64_t strict_count(const char *name) {
     for (int i = 0; i < COUNTS; i++)
         if (!strcmp(count_names[i], name))

@@ -82,7 +82,7 @@ void load_plan(void);
             return planned;                                                                              \
     } while (0)
 
-enum count { POST_SEND_CALLS, REQUESTS, INLINE_BYTES, POST_RECV_CALLS, WRITES, SENDS, EMPTY_WRITES, ATOMICS, QUEUE_PAIRS, LONGEST_RNR_US, ADAPTER_READS, PACKETS, BYTES, COUNTS };
+enum count { POST_SEND_CALLS, REQUESTS, INLINE_BYTES, POST_RECV_CALLS, WRITES, SENDS, EMPTY_WRITES, ATOMICS, QUEUE_PAIRS, LONGEST_RNR_US, ADAPTER_READS, PACKETS, BYTES, HELD, COUNTS };
 void count(enum count what, uint64_t how_many);
 void count_longest(enum count what, uint64_t value);
 

@@ -35,7 +35,11 @@ public final class StrictDevice {
         withText("strict_profile", name);
     }
 
-    /** Has calls fail, as in {@code "ibv_reg_mr:2:12"}; an empty plan ends the one before. */
+    /**
+     * Has calls fail, as in {@code "ibv_reg_mr:2:12"}, or hold their callers for so many
+     * milliseconds, as in {@code "rdma_connect:1:~30000"}; an empty plan ends the one before, and
+     * lets go of whom it holds.
+     */
     public static void plan(String plan) {
         withText("strict_plan", plan);
     }

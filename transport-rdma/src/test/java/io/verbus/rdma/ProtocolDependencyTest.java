@@ -28,6 +28,8 @@ class ProtocolDependencyTest {
                     .definedBy("io.verbus.rdma.fabric")
                     .layer("verbs")
                     .definedBy("io.verbus.rdma.verbs")
+                    .layer("calls")
+                    .definedBy("io.verbus.rdma.calls")
                     .layer("doctor")
                     .definedBy("io.verbus.rdma.doctor")
                     .whereLayer("entry")
@@ -40,6 +42,8 @@ class ProtocolDependencyTest {
                     .mayOnlyBeAccessedByLayers("entry", "outbound", "inbound")
                     .whereLayer("verbs")
                     .mayOnlyBeAccessedByLayers("entry", "doctor")
+                    .whereLayer("calls")
+                    .mayOnlyBeAccessedByLayers("verbs")
                     .whereLayer("doctor")
                     .mayNotBeAccessedByAnyLayer()
                     .because(

@@ -8,6 +8,7 @@ import io.verbus.cnc.CncFile;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.Await;
 
+import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
 import org.agrona.concurrent.status.CountersReader;
 
 import java.nio.file.Path;
@@ -47,6 +48,11 @@ final class Counters implements AutoCloseable {
         int id = counter.ordinal();
         assertEquals(counter.label(), reader.getCounterLabel(id));
         return reader.getCounterValue(id);
+    }
+
+    /** When the driver was last seen to live, in milliseconds since the epoch. */
+    long heartbeat() {
+        return new ManyToOneRingBuffer(cnc.toDriver()).consumerHeartbeatTime();
     }
 
     /** Waits until all counters with the label, and there is one, have such a value. */

@@ -15,6 +15,9 @@ import io.verbus.driver.config.DriverConfigBuilder;
 import io.verbus.driver.config.Idling;
 import io.verbus.driver.config.ThreadingMode;
 
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -43,6 +46,11 @@ final class Host implements AutoCloseable {
     private final Counters counters;
     private final List<Bus> buses = new ArrayList<>();
 
+    /** Drives the driver where it has no threads; otherwise null. */
+    private final Thread invoking;
+
+    private volatile boolean isClosing;
+
     /** Parts of errors that may stand in the driver's log. */
     private final List<String> expected = new ArrayList<>(List.of(ErrorLog.OF_NETWORK));
 
@@ -52,6 +60,7 @@ final class Host implements AutoCloseable {
     private Host(String address, MediaDriver driver) {
         this.address = address;
         this.driver = driver;
+        invoking = driver.invoker() == null ? null : Thread.ofPlatform().start(this::invoke);
         counters = new Counters(driver.directory());
         if (StrictDevice.isThere()) { // what the driver says of some kinds of adapters
             expect("may place a later write before an earlier one");
@@ -203,6 +212,12 @@ final class Host implements AutoCloseable {
         awaitNone(SystemCounter.IMAGES);
         counters.close();
         List<String> errors = errors();
+        isClosing = true;
+        if (invoking != null) {
+            while (invoking.isAlive()) {
+                Thread.onSpinWait();
+            }
+        }
         driver.close();
         assertFalse(Files.exists(directory()), () -> directory() + " is left behind");
         assertOnly(errors, expected, "driver at " + address);
@@ -210,6 +225,13 @@ final class Host implements AutoCloseable {
                 clientErrors.stream().map(Throwable::toString).toList(),
                 expectedOfClients,
                 "clients at " + address);
+    }
+
+    private void invoke() {
+        IdleStrategy idle = new BackoffIdleStrategy();
+        while (!isClosing) {
+            idle.idle(driver.invoker().invoke());
+        }
     }
 
     private void awaitNone(SystemCounter what) {

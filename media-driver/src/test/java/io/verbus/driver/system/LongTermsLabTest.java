@@ -56,7 +56,7 @@ class LongTermsLabTest {
             Script other = Script.upTo(61, 4096);
             Subscription longIn = b.connect().addSubscription(Host.received(longTerms), 2);
             Publication longOut = a.connect().addPublication(Host.overWire(longTerms), 2);
-            assertEquals(Set.of("verbus-memory-calls"), threadsThatRegisterLogsUntil(longOut));
+            assertEquals(Set.of("verbus-rdma-calls"), threadsThatRegisterLogsUntil(longOut));
             Reader otherReader = Reader.fromFirst(other);
             tasks.start(() -> otherReader.poll(longIn, "the end of the test", isOver::get));
             new Writer(longOut, other).write(MESSAGES);

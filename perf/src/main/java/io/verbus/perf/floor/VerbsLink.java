@@ -5,8 +5,10 @@ package io.verbus.perf.floor;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
+import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.FabricHandler;
 import io.verbus.rdma.fabric.Listener;
+import io.verbus.rdma.fabric.Provision;
 import io.verbus.rdma.fabric.QueuePair;
 import io.verbus.rdma.fabric.RegisteredMemory;
 import io.verbus.rdma.fabric.RemoteKey;
@@ -38,7 +40,7 @@ import java.nio.ByteOrder;
  *
  * <p>One thread uses it.
  */
-final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable {
+final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, AutoCloseable {
     /** Messages that can be on their way. */
     static final int SLOTS = 1024;
 
@@ -90,7 +92,8 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable
             InetSocketAddress local, InetSocketAddress remote, int length, boolean isInTwo) {
         VerbsLink link = new VerbsLink(length, isInTwo);
         link.connection =
-                link.fabric.connect(remote, local, ConnectionOptions.DEFAULT, null, new byte[0]);
+                link.fabric.connect(
+                        remote, local, ConnectionOptions.DEFAULT, null, new byte[0], link);
         return link;
     }
 
@@ -100,7 +103,7 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable
             return true;
         }
         fabric.poll(this, System.nanoTime());
-        if (region != null && remoteKey == null && memory.getLongAcquire(READY) != 0) {
+        if (queuePair != null && remoteKey == null && memory.getLongAcquire(READY) != 0) {
             remoteAddress = memory.getLong(PEER);
             remoteKey = new RemoteKey(memory.getInt(PEER + Long.BYTES));
         }
@@ -189,13 +192,14 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable
         queuePair.post(false);
     }
 
-    private void prepare(Connection established) {
-        connection = established;
-        queuePair = established.queuePair();
-        region =
-                established
-                        .domain()
-                        .register(memory.addressOffset(), memory.capacity(), Access.REMOTE_WRITE);
+    @Override
+    public void register(Domain domain) {
+        region = domain.register(memory.addressOffset(), memory.capacity(), Access.REMOTE_WRITE);
+    }
+
+    @Override
+    public void release() {
+        region.close();
     }
 
     private byte[] greeting() {
@@ -212,17 +216,16 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, AutoCloseable
             Connection request,
             InetSocketAddress remoteEnd,
             byte[] privateData) {
-        request.prepare();
-        prepare(request);
-        request.accept(greeting());
+        connection = request;
+        request.accept(this::greeting, this);
     }
 
     @Override
     public void onEstablished(Connection established, byte[] privateData) {
+        queuePair = established.queuePair();
         if (privateData.length < GREETING_LENGTH) {
             return; // the accepting end, which the other end greets through its memory
         }
-        prepare(established);
         ByteBuffer greeting = ByteBuffer.wrap(privateData).order(ByteOrder.nativeOrder());
         remoteAddress = greeting.getLong();
         remoteKey = new RemoteKey(greeting.getInt());

@@ -6,7 +6,6 @@ import io.verbus.cnc.TransportCounter;
 import io.verbus.rdma.auth.KeyRing;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
-import io.verbus.rdma.fabric.FabricException;
 import io.verbus.transport.TransportHost;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -137,18 +136,16 @@ public final class Admittance {
      */
     public void refuse(Connection connection, byte[] answer) {
         String name = hostOf(connection.remoteAddress());
-        try {
-            connection.reject(answer);
-        } catch (FabricException e) {
-            complaints.record(
-                    RdmaPeerErrors.Kind.NOT_ACCEPTED,
-                    name,
-                    "cannot refuse a connection of " + name + ": " + e.getMessage());
-        }
-        connection.close();
-        if (connection.domain() != null) {
-            connection.domain().close();
-        }
+        connection.reject(
+                answer,
+                failure ->
+                        complaints.record(
+                                RdmaPeerErrors.Kind.NOT_ACCEPTED,
+                                name,
+                                "cannot refuse a connection of "
+                                        + name
+                                        + ": "
+                                        + failure.getMessage()));
     }
 
     /** What a peer is called: without its port, which differs from connection to connection. */

@@ -10,7 +10,7 @@ import io.verbus.transport.TransportHost;
 
 /**
  * One registration of a log in a domain, from when it is asked for until the log is unpinned.
- * Conductor's thread, but for what is done in the background.
+ * Conductor's thread, but for what the domain calls.
  *
  * <pre>
  *   NEW ─begin─▶ REGISTERING ─registered─▶ IN_PLACE ─end─▶ ENDING ─deregistered─▶ ENDED
@@ -49,10 +49,10 @@ public final class LogRegistration {
     private final Access access;
     private State state = State.NEW;
 
-    /** Written by the conductor; read in the background, where a log that is left is not pinned. */
+    /** Written by the conductor; read by the domain's calls: a log that is left is not pinned. */
     private volatile boolean isUnwanted;
 
-    /** Written in the background; read by the conductor when that is told, or has ended. */
+    /** Written by the domain's calls; read by the conductor when that is told. */
     private RegisteredMemory memory;
 
     LogRegistration(
@@ -90,7 +90,16 @@ public final class LogRegistration {
     public void begin(Outcome outcome) {
         state = State.REGISTERING;
         all.onBegun(this);
-        host.backgroundOn(log, this::register, failure -> onDone(failure, outcome));
+        host.backgroundOn(log, () -> {}, failure -> onPopulated(failure, outcome));
+    }
+
+    /** The device may take long, and holds up no log of others. */
+    private void onPopulated(RuntimeException failure, Outcome outcome) {
+        if (failure != null || all.isClosing()) {
+            onDone(failure, outcome);
+        } else {
+            domain.call(this::register, refusal -> onDone(refusal, outcome));
+        }
     }
 
     private void register() {
@@ -132,7 +141,7 @@ public final class LogRegistration {
 
     private void deregister() {
         state = State.ENDING;
-        host.background(memory::close, failure -> onEnded());
+        domain.call(memory::close, failure -> onEnded());
     }
 
     /** Where the device keeps the log pinned, all else goes on: its pages stay, mapped or not. */
@@ -141,11 +150,15 @@ public final class LogRegistration {
         all.onEnded(this);
     }
 
-    /** The background has ended: what it did was perhaps not told. */
+    /** The transport closes: what was done is perhaps not told, and what is done now is not. */
     void endNow() {
+        domain.call(this::release, failure -> {});
+        onEnded();
+    }
+
+    private void release() {
         if (memory != null) {
             memory.close();
         }
-        onEnded();
     }
 }

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Has logs registered and deregistered in the background, as that takes long, and knows which logs
- * and domains are in use by it: a log stays mapped, and a domain open, until the last of their
+ * Has logs registered and deregistered, which takes long, by threads that may wait, and knows which
+ * logs and domains are in use by it: a log stays mapped, and a domain open, until the last of their
  * registrations has ended. Conductor's thread.
  */
 public final class LogRegistrations implements AutoCloseable {
@@ -93,7 +93,7 @@ public final class LogRegistrations implements AutoCloseable {
         }
     }
 
-    /** The transport closes: the background does nothing for it any more. */
+    /** The transport closes: the driver populates no log for it any more. */
     public void onClosing() {
         isClosing = true;
     }
@@ -102,7 +102,7 @@ public final class LogRegistrations implements AutoCloseable {
         return isClosing;
     }
 
-    /** Ends all that there are, on this thread; nothing is done in the background any more. */
+    /** Ends all that there are: the fabric, when it closes, waits for it. */
     @Override
     public void close() {
         onClosing();

@@ -12,7 +12,7 @@ import java.lang.foreign.Arena;
 
 /**
  * Memory of this process that is registered with a device. What the device does not let go of stays
- * allocated: others would find it written by the peer. Conductor's thread.
+ * allocated: others would find it written by the peer. Made and closed on a thread that may wait.
  */
 public final class RegisteredBuffer implements AutoCloseable {
     private static final int PAGE = 4096;

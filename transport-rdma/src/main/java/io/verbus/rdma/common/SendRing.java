@@ -12,7 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Registered memory for what one agent sends, in slots of one size. A slot is taken again only when
  * the work requests that read it are known to be complete.
  *
- * <p>Made and closed by the conductor, used by one agent between.
+ * <p>Made and closed by threads that may wait, used by one agent between.
  */
 public final class SendRing implements AutoCloseable {
     private static final long STAGED = Long.MAX_VALUE;

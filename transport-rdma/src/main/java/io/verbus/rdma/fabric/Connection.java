@@ -3,12 +3,18 @@
 package io.verbus.rdma.fabric;
 
 import java.net.InetSocketAddress;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
-/** One reliable connection with a peer. Conductor's thread only, but for {@link #queuePair()}. */
+/**
+ * One reliable connection with a peer. Conductor's thread only, but for {@link #queuePair()}. No
+ * method waits: what a device or a peer can hold is done on another thread, in the order of the
+ * calls.
+ */
 public interface Connection extends AutoCloseable {
     /**
-     * The data path, for the one agent that owns it once the connection is established; null before
-     * {@link #prepare}.
+     * The data path, for the one agent that owns it once the connection is established; null
+     * before.
      */
     QueuePair queuePair();
 
@@ -21,45 +27,57 @@ public interface Connection extends AutoCloseable {
     /** Address of this side, or null while it is not known. */
     InetSocketAddress localAddress();
 
-    /** The path that the connection takes; null before it is accepted or established. */
+    /** The path that the connection takes; null before it is established. */
     PathInfo path();
 
     /**
-     * Makes queue pair and domain of an incoming connection and posts its receives. Until then a
-     * peer that asks for a connection costs an id and no more. {@link #accept} does so if it was
-     * not done.
+     * Makes queue pair and domain of an incoming connection, posts its receives, and accepts it,
+     * after {@link FabricHandler#onConnectRequest}. Until then a peer that asks for a connection
+     * costs an id and no more. {@link FabricHandler#onEstablished} or {@link FabricHandler#onEnded}
+     * follows.
      *
-     * @throws FabricException if the device refuses; {@link #close} is still owed.
+     * @param privateData gives the answer for the initiator, at most 128 bytes, when the provision
+     *     is registered.
+     * @param provision registered before the peer has the answer, and released by {@link #close}.
      */
-    void prepare();
+    void accept(Supplier<byte[]> privateData, Provision provision);
 
-    /**
-     * Accepts an incoming connection, after {@link FabricHandler#onConnectRequest} and once what it
-     * needs is in place. {@link FabricHandler#onEstablished} follows.
-     *
-     * @param privateData for the initiator, at most 128 bytes.
-     */
-    void accept(byte[] privateData);
+    /** Accepts with no provision. */
+    default void accept(byte[] privateData) {
+        accept(() -> privateData, Provision.NONE);
+    }
 
     /**
      * Refuses an incoming connection and closes it.
      *
      * @param privateData for the initiator, at most 128 bytes.
+     * @param failed told in a later poll why that failed; not told otherwise.
      */
-    void reject(byte[] privateData);
+    void reject(byte[] privateData, Consumer<RuntimeException> failed);
 
     /**
-     * Leaves the connection: from now on the queue pair takes nothing from the peer. What it had
-     * taken can still be polled, by the calling thread, once the agent that used the queue pair has
-     * let go of it. {@link #close} is to follow.
+     * Does what may take long, such as to register more memory for this connection, before {@link
+     * #close} takes it down.
+     *
+     * @param work done on another thread.
+     * @param then told in a later poll, with null or what was thrown.
      */
-    void stop();
+    void call(Runnable work, Consumer<RuntimeException> then);
 
     /**
-     * Destroys the queue pair and leaves the connection: when this returns, the peer can write
-     * nothing more through it. The agent that used the queue pair must have let go of it before.
-     * The domain stays open. Idempotent.
+     * Leaves the connection, destroys the queue pair and releases the provision. The agent that
+     * used the queue pair must have let go of it before. Nothing more of the connection is told.
+     * The domain stays open. Does nothing where it was closed before.
+     *
+     * @param last done on another thread when the queue pair takes nothing from the peer any more:
+     *     what it had taken can still be polled there. Null if nothing is.
+     * @param then told in a later poll, when the peer can write nothing more through the queue
+     *     pair.
      */
+    void close(Runnable last, Runnable then);
+
     @Override
-    void close();
+    default void close() {
+        close(null, () -> {});
+    }
 }

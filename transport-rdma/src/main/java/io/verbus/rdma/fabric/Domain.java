@@ -2,6 +2,8 @@
 
 package io.verbus.rdma.fabric;
 
+import java.util.function.Consumer;
+
 /**
  * A protection domain on one device: only queue pairs of the domain can use its regions, so an rkey
  * is useless to a peer of another domain. Conductor's thread, but for registration.
@@ -14,8 +16,16 @@ public interface Domain extends AutoCloseable {
     boolean isUnusable();
 
     /**
-     * Registers memory of this process, which takes long where that is much. Any thread; the domain
-     * stays open meanwhile.
+     * Does what may take long, such as to register a log, after what was asked for before.
+     *
+     * @param work done on another thread.
+     * @param then told in a later poll of the fabric, with null or what was thrown.
+     */
+    void call(Runnable work, Consumer<RuntimeException> then);
+
+    /**
+     * Registers memory of this process, for as long as the device likes: not on the thread of an
+     * agent. The domain stays open meanwhile.
      *
      * @param address of the first byte.
      * @param length in bytes.
@@ -26,8 +36,9 @@ public interface Domain extends AutoCloseable {
     RegisteredMemory register(long address, long length, Access access);
 
     /**
-     * Releases the domain; regions and connections of it must be closed before. Idempotent. Where
-     * the device refuses that, the error log is told.
+     * Has the domain released, after what {@link #call} was asked for and when its connections are
+     * taken down; regions must be closed by then. Does not wait. Idempotent. Where the device
+     * refuses that, the error log is told.
      */
     @Override
     void close();

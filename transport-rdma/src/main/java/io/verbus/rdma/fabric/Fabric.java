@@ -6,8 +6,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * Makes connections on the RDMA devices of this host. Conductor's thread only; nothing blocks for
- * longer than a system call, everything that takes time is told to the {@link FabricHandler}.
+ * Makes connections on the RDMA devices of this host. Conductor's thread only. No method waits for
+ * a device or a peer, but for {@link #listen} and {@link #close}: calls that these can hold are
+ * made on other threads, those of one connection in their order, and {@link #poll} tells what
+ * became of them.
  */
 public interface Fabric extends AutoCloseable {
     /**
@@ -29,15 +31,28 @@ public interface Fabric extends AutoCloseable {
      * @param options of the connection.
      * @param domain to reuse if it is on the device that leads to the peer, or null.
      * @param privateData for the peer, at most 56 bytes.
+     * @param provision registered before the peer is asked, and released by {@link
+     *     Connection#close}.
      * @return the connection, whose queue pair and domain are there when it is established.
-     * @throws FabricException if it cannot even begin.
+     * @throws FabricException if an address is not resolved.
      */
     Connection connect(
             InetSocketAddress remoteAddress,
             InetSocketAddress localAddress,
             ConnectionOptions options,
             Domain domain,
-            byte[] privateData);
+            byte[] privateData,
+            Provision provision);
+
+    /** Begins to connect with no provision. */
+    default Connection connect(
+            InetSocketAddress remoteAddress,
+            InetSocketAddress localAddress,
+            ConnectionOptions options,
+            Domain domain,
+            byte[] privateData) {
+        return connect(remoteAddress, localAddress, options, domain, privateData, Provision.NONE);
+    }
 
     /**
      * Bits that an address of this host has in common with its subnet. Asks the system.
@@ -48,8 +63,8 @@ public interface Fabric extends AutoCloseable {
     int prefixLength(InetAddress localAddress);
 
     /**
-     * Handles the connection events that have arrived; looks for them about once a millisecond,
-     * however often it is called.
+     * Handles the connection events that have arrived, and the results of calls; looks for events
+     * about once a millisecond, however often it is called.
      *
      * @param handler of them.
      * @param nowNs monotonic time, as {@link System#nanoTime} tells it.
@@ -57,7 +72,10 @@ public interface Fabric extends AutoCloseable {
      */
     int poll(FabricHandler handler, long nowNs);
 
-    /** Closes all that is still open. Idempotent. */
+    /**
+     * Closes all that is still open, and waits for it within a bound: what a device holds for
+     * longer is told to the error log, and ends later. Idempotent.
+     */
     @Override
     void close();
 }

@@ -12,7 +12,7 @@ public interface FabricHandler {
      *
      * @param listener at which it arrived.
      * @param connection that it would be; its queue pair and domain come with {@link
-     *     Connection#prepare}, once it is decided that it may be.
+     *     Connection#accept}.
      * @param remoteAddress of the peer.
      * @param privateData as it arrived: possibly padded with zeros by the fabric, never to be
      *     trusted.
@@ -52,7 +52,8 @@ public interface FabricHandler {
     void onEstablished(Connection connection, byte[] privateData);
 
     /**
-     * A connection could not be made, or has ended. {@link Connection#close()} is still owed.
+     * A connection could not be made or accepted, or has ended. {@link Connection#close()} is still
+     * owed.
      *
      * @param connection that ended.
      * @param cause of it.

@@ -15,7 +15,6 @@ import io.verbus.rdma.common.SystemCounters;
 import io.verbus.rdma.common.Versions;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
-import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.transport.TransportHost;
 
@@ -220,24 +219,20 @@ final class Announcer implements AutoCloseable {
                                 wish.session.streamId(),
                                 wish.session.sessionId());
         wish.dueNs = nowNs + options.connectTimeoutNs();
-        try {
-            wish.connection =
-                    fabric.connect(
-                            remote,
-                            own.getAddress().isAnyLocalAddress()
-                                    ? null
-                                    : new InetSocketAddress(own.getAddress(), 0),
-                            wish.listener.options(),
-                            null,
-                            announcement
-                                    .proved(
-                                            keys.announcing(remote.getAddress(), wish.attempts++),
-                                            remote.getAddress())
-                                    .bytes());
-            asked.incrementRelease();
-        } catch (FabricException e) {
-            failed(wish, Kind.NOT_CONNECTED, e.getMessage(), nowNs);
-        }
+        wish.connection =
+                fabric.connect(
+                        remote,
+                        own.getAddress().isAnyLocalAddress()
+                                ? null
+                                : new InetSocketAddress(own.getAddress(), 0),
+                        wish.listener.options(),
+                        null,
+                        announcement
+                                .proved(
+                                        keys.announcing(remote.getAddress(), wish.attempts++),
+                                        remote.getAddress())
+                                .bytes());
+        asked.incrementRelease();
     }
 
     /** A connection stands: its peer takes an announcement for something else. */
@@ -357,10 +352,13 @@ final class Announcer implements AutoCloseable {
         if (wish.connection != null) {
             Connection connection = wish.connection;
             wish.connection = null;
-            connection.close();
-            if (connection.domain() != null) {
-                connection.domain().close();
-            }
+            connection.close(
+                    null,
+                    () -> {
+                        if (connection.domain() != null) {
+                            connection.domain().close();
+                        }
+                    });
         }
     }
 

@@ -187,6 +187,6 @@ final class ImageEnds {
     }
 
     private void reply(InboundPeer peer, ReceiverCommand.Answer answer) {
-        commands.add(new ReceiverCommand.Reply(peer.link, answer));
+        commands.add(new ReceiverCommand.Reply(peer.link(), answer));
     }
 }

@@ -62,7 +62,8 @@ final class ImageMoves {
             peer.awaitClose();
             commands.add(
                     new ReceiverCommand.Reply(
-                            peer.link, new ReceiverCommand.Again(incoming.offer.registrationId())));
+                            peer.link(),
+                            new ReceiverCommand.Again(incoming.offer.registrationId())));
         }
     }
 

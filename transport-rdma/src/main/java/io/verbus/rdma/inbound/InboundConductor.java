@@ -15,7 +15,6 @@ import io.verbus.rdma.common.RdmaPeerErrors;
 import io.verbus.rdma.common.SystemCounters;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Fabric;
-import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.fabric.Listener;
 import io.verbus.transport.InboundEndpoint;
@@ -180,14 +179,9 @@ public final class InboundConductor implements AutoCloseable {
         nowNs = now;
         int work = 0;
         ReceiverEvent event;
-        // A bounded number, and one that destroys a queue pair: nothing else is conducted
-        // meanwhile.
         while (work < EVENTS_PER_CYCLE && (event = events.poll()) != null) {
             on(event);
             work++;
-            if (event instanceof ReceiverEvent.Released) {
-                break;
-            }
         }
         work += giveUpHalfOpen();
         peers.work(nowNs);
@@ -215,7 +209,7 @@ public final class InboundConductor implements AutoCloseable {
                         + " are given up because they offer no stream: keep strangers off with"
                         + " rdma.allow; otherwise see rdma.max-half-open and"
                         + " rdma.half-open-timeout");
-        onEnded(peer, "it has offered no stream in time");
+        onEnded(peer, Cause.DISCONNECTED, "it has offered no stream in time");
         return 1;
     }
 
@@ -230,7 +224,7 @@ public final class InboundConductor implements AutoCloseable {
                     peer.leave();
                     commands.add(
                             new ReceiverCommand.Leave(
-                                    peer.link, "nobody subscribes at the endpoint any more"));
+                                    peer.link(), "nobody subscribes at the endpoint any more"));
                     return 1;
                 }
                 String late = ends.late(peer, nowNs);
@@ -239,8 +233,8 @@ public final class InboundConductor implements AutoCloseable {
                     return 1;
                 }
             }
-            case LEAVING, RELEASING -> {
-                // The receiver answers.
+            case LEAVING, RELEASING, ENDING -> {
+                // The receiver answers, or the fabric.
             }
         }
         return 0;
@@ -299,7 +293,7 @@ public final class InboundConductor implements AutoCloseable {
         Acceptance acceptance = admittance.keys().accept(remote.getAddress(), greeting.challenge());
         try {
             halfOpen.add(peers.accept(endpoint, connection, remote, greeting, acceptance, nowNs));
-        } catch (FabricException | BusException e) {
+        } catch (BusException e) {
             notAccepted(Admittance.hostOf(connection.remoteAddress()), e.getMessage());
         }
     }
@@ -315,14 +309,11 @@ public final class InboundConductor implements AutoCloseable {
             return announcer.onEstablished(connection, nowNs);
         }
         if (peer.state() == InboundPeer.State.ACCEPTED) {
-            peer.up();
-            peer.counters.state.setRelease(2);
-            peer.counters.connects.incrementRelease();
-            peer.counters.on(connection.path().device());
+            peers.up(peer, nowNs);
             if (!peer.owesProof()) {
                 admitted(peer, "without a key");
             }
-            commands.add(new ReceiverCommand.Attach(peer.link));
+            commands.add(new ReceiverCommand.Attach(peer.link()));
         }
         return true;
     }
@@ -337,16 +328,21 @@ public final class InboundConductor implements AutoCloseable {
         if (peer == null) {
             return announcer.onEnded(connection, cause, reason, privateData, nowNs);
         }
-        onEnded(peer, reason);
+        onEnded(peer, cause, reason);
         return true;
     }
 
-    private void onEnded(InboundPeer peer, String reason) {
+    private void onEnded(InboundPeer peer, Cause cause, String reason) {
         switch (peer.state()) {
-            case ACCEPTED -> dispose(peer, reason, LinkEnd.LOST);
+            case ACCEPTED -> {
+                if (cause == Cause.FAILED) {
+                    notAccepted(peer.host, reason);
+                }
+                dispose(peer, reason, LinkEnd.LOST);
+            }
             case UP, LEAVING -> detach(peer, reason);
-            case RELEASING -> {
-                // The receiver answers.
+            case RELEASING, ENDING -> {
+                // The receiver answers, or the fabric.
             }
         }
     }
@@ -402,7 +398,7 @@ public final class InboundConductor implements AutoCloseable {
 
     /** The peer does not prove that it has the key: it is told nothing, and goes. */
     private void unauthenticated(InboundPeer peer) {
-        if (peer.state() != InboundPeer.State.RELEASING) {
+        if (!peer.isGoing()) {
             String reason =
                     "the driver at "
                             + peer.host
@@ -414,7 +410,7 @@ public final class InboundConductor implements AutoCloseable {
     }
 
     private void detachIf(InboundPeer peer, String violation) {
-        if (violation != null && peer.state() != InboundPeer.State.RELEASING) {
+        if (violation != null && !peer.isGoing()) {
             violations.incrementRelease();
             peer.counters.violations.incrementRelease();
             peer.onViolation();
@@ -424,19 +420,28 @@ public final class InboundConductor implements AutoCloseable {
 
     private void detach(InboundPeer peer, String reason) {
         peer.release();
-        commands.add(new ReceiverCommand.Detach(peer.link, reason));
+        commands.add(new ReceiverCommand.Detach(peer.link(), reason));
     }
 
     /** Destroys the queue pair before anything else: from then on no image can be written. */
     private void dispose(InboundPeer peer, String reason, LinkEnd end) {
-        List<ReceiverEvent.Closed> last = peers.cutOff(peer);
+        boolean isLeaving = peer.state() == InboundPeer.State.LEAVING;
+        halfOpen.remove(peer);
+        peers.cutOff(peer, last -> disposed(peer, reason, end, isLeaving, last));
+    }
+
+    private void disposed(
+            InboundPeer peer,
+            String reason,
+            LinkEnd end,
+            boolean isLeaving,
+            List<ReceiverEvent.Closed> last) {
         for (int i = 0; i < last.size() && !peer.owesProof(); i++) {
             if (ends.onClose(peer, last.get(i)) != null) {
                 peer.onViolation();
             }
         }
         peer.pending.clear();
-        halfOpen.remove(peer);
         String message =
                 end == LinkEnd.GOODBYE
                         ? "the driver at " + peer.host + " has ended, its publications still open"
@@ -448,7 +453,7 @@ public final class InboundConductor implements AutoCloseable {
         if (end == LinkEnd.VIOLATION || peer.isHostile() || peer.isWriting()) {
             complaints.record(kind(peer, end), peer.host, message);
         }
-        if (end != LinkEnd.GOODBYE && peer.state() != InboundPeer.State.LEAVING) {
+        if (end != LinkEnd.GOODBYE && !isLeaving) {
             peer.counters.onFailure(reason);
         }
         boolean mayResume = end == LinkEnd.LOST && !peer.isHostile() && !peer.listener.isClosed();

@@ -408,6 +408,6 @@ final class InboundImages implements AutoCloseable {
     }
 
     private void reply(InboundPeer peer, ReceiverCommand.Answer answer) {
-        commands.add(new ReceiverCommand.Reply(peer.link, answer));
+        commands.add(new ReceiverCommand.Reply(peer.link(), answer));
     }
 }

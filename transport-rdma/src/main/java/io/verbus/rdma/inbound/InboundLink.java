@@ -14,7 +14,6 @@ import io.verbus.rdma.common.Probe;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.SendRing;
 import io.verbus.rdma.common.Setup;
-import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.QueuePair;
 import io.verbus.transport.RoundRobin;
 
@@ -25,17 +24,14 @@ import java.util.Queue;
 
 /**
  * The receiver's end of one connection: hands the peer's messages to the conductor, sends the
- * conductor's answers, and grants credit. Made and closed by the conductor; between attachment and
- * release the receiver's alone.
+ * conductor's answers, and grants credit. Made by the conductor; between attachment and release the
+ * receiver's alone.
  */
 final class InboundLink
         implements QueuePair.Handler,
                 ControlDecoder.Offers,
                 RoundRobin.Turn<CreditGrant>,
-                Goodbye.Sayer,
-                AutoCloseable {
-    private static final int CONTROL_SLOTS = 32;
-    private static final int CREDIT_SLOTS = 64;
+                Goodbye.Sayer {
     private static final int MAX_DRAIN_POLLS = 64;
 
     /** Work requests kept free of credit, so that answers and probes always find room. */
@@ -75,7 +71,7 @@ final class InboundLink
 
     InboundLink(
             QueuePair queuePair,
-            Domain domain,
+            InboundMemory memory,
             int version,
             ConnectionCounters counters,
             RdmaOptions options,
@@ -88,13 +84,8 @@ final class InboundLink
         writer = new ControlEncoder(version);
         this.isCreditInline = queuePair.maxInline() >= CreditLine.WRITTEN_LENGTH;
         this.maxUnhandled = 2 * options.maxStreams() + options.receiveDepth();
-        control = new SendRing(domain, CONTROL_SLOTS, RdmaOptions.MESSAGE_LENGTH);
-        try {
-            credit = new SendRing(domain, CREDIT_SLOTS, CreditLine.LENGTH);
-        } catch (RuntimeException e) {
-            control.close();
-            throw e;
-        }
+        control = memory.control();
+        credit = memory.credit();
         probe = new Probe(options.statusIntervalNs(), options.probeTimeoutNs(), nowNs);
         grants = new RoundRobin<>(options.idleAfterNs(), nowNs);
     }
@@ -278,7 +269,7 @@ final class InboundLink
 
     /**
      * Reads what arrived since the receiver has let go of the queue pair, which takes nothing any
-     * more. Conductor's thread.
+     * more. On the thread that takes the connection down.
      *
      * @return the streams that the peer has ended.
      */
@@ -407,12 +398,5 @@ final class InboundLink
             queuePair.poll(this);
         }
         return failure != null || queuePair.completed() >= answeredAt;
-    }
-
-    /** Frees the memory of the link. Conductor's thread, after the queue pair is destroyed. */
-    @Override
-    public void close() {
-        credit.close();
-        control.close();
     }
 }

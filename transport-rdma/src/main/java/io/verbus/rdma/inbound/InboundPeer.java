@@ -22,12 +22,14 @@ final class InboundPeer {
         LEAVING,
 
         /** The receiver was asked to let go. */
-        RELEASING
+        RELEASING,
+
+        /** It is being taken down. */
+        ENDING
     }
 
     final Connection connection;
     final InboundListener listener;
-    final InboundLink link;
     final ConnectionCounters counters;
     final long driverId;
     final String source;
@@ -43,7 +45,15 @@ final class InboundPeer {
 
     final List<IncomingImage> images = new ArrayList<>();
 
+    /** Version of the protocol in which the two drivers speak. */
+    final int version;
+
+    final InboundMemory memory;
+
     private State state = State.ACCEPTED;
+
+    /** Null before the connection stands. */
+    private InboundLink link;
 
     /** The proof that the peer owes before all else; null if it owes none. */
     private Proof awaited;
@@ -63,15 +73,17 @@ final class InboundPeer {
     InboundPeer(
             Connection connection,
             InboundListener listener,
-            InboundLink link,
+            InboundMemory memory,
             ConnectionCounters counters,
+            int version,
             long driverId,
             String source,
             Proof awaited,
             long deadlineNs) {
         this.connection = connection;
         this.listener = listener;
-        this.link = link;
+        this.memory = memory;
+        this.version = version;
         this.counters = counters;
         this.driverId = driverId;
         this.source = source;
@@ -85,8 +97,24 @@ final class InboundPeer {
     }
 
     /** The connection stands. */
-    void up() {
+    void up(InboundLink made) {
+        link = made;
         state = State.UP;
+    }
+
+    /** The receiver's end; null before the connection stands. */
+    InboundLink link() {
+        return link;
+    }
+
+    /** Whether the receiver lets go of it, or has: nothing more is answered. */
+    boolean isGoing() {
+        return state == State.RELEASING || state == State.ENDING;
+    }
+
+    /** It is taken down: the peer may still write for a moment. */
+    void end() {
+        state = State.ENDING;
     }
 
     /** It ends when the peer has every answer. */

@@ -15,13 +15,13 @@ import io.verbus.rdma.common.Hello;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.fabric.Connection;
-import io.verbus.rdma.fabric.FabricException;
 import io.verbus.transport.TransportHost;
 
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.function.Consumer;
 
 /** The connections that publishing drivers have made, and what each holds. Conductor's thread. */
 final class InboundPeers implements AutoCloseable {
@@ -74,7 +74,7 @@ final class InboundPeers implements AutoCloseable {
     /** The peer at the other end of a link; or null. */
     InboundPeer at(InboundLink link) {
         for (int i = 0; i < all.size(); i++) {
-            if (all.get(i).link == link) {
+            if (all.get(i).link() == link) {
                 return all.get(i);
             }
         }
@@ -82,10 +82,9 @@ final class InboundPeers implements AutoCloseable {
     }
 
     /**
-     * Accepts a connection. If that fails nothing of it is left.
+     * Accepts a connection.
      *
-     * @throws FabricException if the fabric cannot.
-     * @throws BusException if the driver has no counters left.
+     * @throws BusException if the driver has no counters left; nothing of it is left then.
      */
     InboundPeer accept(
             InboundListener endpoint,
@@ -95,90 +94,97 @@ final class InboundPeers implements AutoCloseable {
             Acceptance acceptance,
             long nowNs) {
         String source = InboundPeer.text(remote);
-        ConnectionCounters counters = null;
-        InboundLink link = null;
+        ConnectionCounters counters;
         try {
-            connection.prepare();
             counters =
                     countersPool.take(
                             "rdma from " + source + " at " + endpoint.description(),
                             ConnectionKey.ofConnection(source));
-            link =
-                    new InboundLink(
-                            connection.queuePair(),
-                            connection.domain(),
-                            greeting.version(),
-                            counters,
-                            options,
-                            events,
-                            nowNs);
-            counters.state.setRelease(1);
-            counters.queuePair.setRelease(connection.queuePair().number());
-            Proof awaited = null;
-            Proof proof = Proof.NONE;
-            if (acceptance.isNeeded()) {
-                int version = greeting.version();
-                Side initiator = greeting.side(remote.getAddress());
-                Side own =
-                        Hello.own(
-                                connection.localAddress().getAddress(),
-                                host.driverId(),
-                                acceptance.challenge());
-                proof = acceptance.proof(version, initiator, own);
-                awaited = acceptance.awaited(version, initiator, own);
-            }
-            connection.accept(
-                    Hello.of(
-                            host.driverId(),
-                            RejectCode.UNSPECIFIED,
-                            acceptance.challenge(),
-                            proof));
-            InboundPeer peer =
-                    new InboundPeer(
-                            connection,
-                            endpoint,
-                            link,
-                            counters,
-                            greeting.driverId(),
-                            source,
-                            awaited,
-                            nowNs + options.halfOpenTimeoutNs());
-            all.add(peer);
-            return peer;
-        } catch (FabricException | BusException e) {
+        } catch (BusException e) {
             connection.close();
-            if (link != null) {
-                link.close();
-            }
-            if (connection.domain() != null) {
-                connection.domain().close();
-            }
-            if (counters != null) {
-                countersPool.giveBack(counters);
-            }
             throw e;
         }
+        counters.state.setRelease(1);
+        Proof awaited = null;
+        Proof proof = Proof.NONE;
+        if (acceptance.isNeeded()) {
+            int version = greeting.version();
+            Side initiator = greeting.side(remote.getAddress());
+            Side own =
+                    Hello.own(
+                            connection.localAddress().getAddress(),
+                            host.driverId(),
+                            acceptance.challenge());
+            proof = acceptance.proof(version, initiator, own);
+            awaited = acceptance.awaited(version, initiator, own);
+        }
+        InboundMemory memory = new InboundMemory();
+        byte[] answer =
+                Hello.of(host.driverId(), RejectCode.UNSPECIFIED, acceptance.challenge(), proof);
+        connection.accept(() -> answer, memory);
+        InboundPeer peer =
+                new InboundPeer(
+                        connection,
+                        endpoint,
+                        memory,
+                        counters,
+                        greeting.version(),
+                        greeting.driverId(),
+                        source,
+                        awaited,
+                        nowNs + options.halfOpenTimeoutNs());
+        all.add(peer);
+        return peer;
+    }
+
+    /** The connection of a peer stands. */
+    void up(InboundPeer peer, long nowNs) {
+        peer.up(
+                new InboundLink(
+                        peer.connection.queuePair(),
+                        peer.memory,
+                        peer.version,
+                        peer.counters,
+                        options,
+                        events,
+                        nowNs));
+        peer.counters.state.setRelease(2);
+        peer.counters.queuePair.setRelease(peer.connection.queuePair().number());
+        peer.counters.connects.incrementRelease();
+        peer.counters.on(peer.connection.path().device());
     }
 
     /**
-     * Destroys the queue pair of a peer: from now on it can write nothing.
+     * Destroys the queue pair of a peer, which counts until that is done.
      *
-     * @return the streams that it has ended and of which the receiver did not know yet: to the peer
-     *     its word has arrived.
+     * @param then told when the peer can write nothing more: the streams that it has ended and of
+     *     which the receiver did not know yet. To the peer its word has arrived.
      */
-    List<ReceiverEvent.Closed> cutOff(InboundPeer peer) {
-        peer.connection.stop();
-        List<ReceiverEvent.Closed> last = peer.link.readLast();
-        peer.connection.close();
-        all.remove(peer);
-        return last;
+    void cutOff(InboundPeer peer, Consumer<List<ReceiverEvent.Closed>> then) {
+        peer.end();
+        List<ReceiverEvent.Closed> last = new ArrayList<>();
+        peer.connection.close(
+                () -> {
+                    if (peer.link() != null) {
+                        last.addAll(peer.link().readLast());
+                    }
+                },
+                () -> {
+                    all.remove(peer);
+                    then.accept(last);
+                });
     }
 
     /** Frees what a peer held, after it is cut off and its images' logs are taken from it. */
     void free(InboundPeer peer) {
-        peer.link.close();
-        registrations.close(peer.connection.domain());
+        closeDomain(peer);
         countersPool.giveBack(peer.counters);
+    }
+
+    private void closeDomain(InboundPeer peer) {
+        if (peer.connection.domain() != null) {
+            registrations.close(peer.connection.domain());
+        }
     }
 
     /** Timers. */
@@ -191,12 +197,11 @@ final class InboundPeers implements AutoCloseable {
         Goodbye.say(
                 all.stream()
                         .filter(peer -> peer.state() == InboundPeer.State.UP)
-                        .map(peer -> peer.link)
+                        .map(InboundPeer::link)
                         .toList());
         for (InboundPeer peer : all) {
             peer.connection.close();
-            peer.link.close();
-            registrations.close(peer.connection.domain());
+            closeDomain(peer);
             peer.counters.close();
         }
         all.clear();

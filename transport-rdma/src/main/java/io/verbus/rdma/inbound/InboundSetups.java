@@ -276,7 +276,7 @@ final class InboundSetups {
     void offerAgain(InboundListener listener, int streamId) {
         for (int i = 0; i < peers.count(); i++) {
             InboundPeer peer = peers.get(i);
-            if (peer.listener == listener) {
+            if (peer.listener == listener && peer.state() != InboundPeer.State.ENDING) {
                 peer.deferred.removeIf(
                         offer -> offer.streamId() == streamId && isAskedFor(peer, offer));
             }
@@ -295,7 +295,9 @@ final class InboundSetups {
     void offerWaiting() {
         for (int i = 0; i < peers.count(); i++) {
             InboundPeer peer = peers.get(i);
-            peer.deferred.removeIf(offer -> isAnswered(peer, offer));
+            if (peer.state() != InboundPeer.State.ENDING) {
+                peer.deferred.removeIf(offer -> isAnswered(peer, offer));
+            }
         }
     }
 
@@ -304,6 +306,6 @@ final class InboundSetups {
     }
 
     private void reply(InboundPeer peer, ReceiverCommand.Answer answer) {
-        commands.add(new ReceiverCommand.Reply(peer.link, answer));
+        commands.add(new ReceiverCommand.Reply(peer.link(), answer));
     }
 }

@@ -16,15 +16,17 @@ import java.util.List;
 
 /**
  * The credit slots of one connection: memory that the peer writes, registered in blocks as streams
- * come. A slot is given back only when the peer writes it no more. Conductor's thread.
+ * come. A slot is given back only when the peer writes it no more. Conductor's thread, but for
+ * registering and releasing, which take long.
  */
-final class CreditSlots implements AutoCloseable {
+final class CreditSlots {
     private static final int SLOTS_PER_BLOCK = 64;
     private static final int BLOCK_LENGTH = SLOTS_PER_BLOCK * CreditLine.LENGTH;
 
+    /** The threads' that register and release. */
     private final List<RegisteredBuffer> blocks = new ArrayList<>();
+
     private final ArrayDeque<Slot> free = new ArrayDeque<>();
-    private final Domain domain;
 
     /**
      * A slot.
@@ -38,16 +40,9 @@ final class CreditSlots implements AutoCloseable {
         }
     }
 
-    CreditSlots(Domain domain) {
-        this.domain = domain;
-    }
-
-    /** Takes a slot. */
+    /** Takes a slot; null where none is free, and a block is to be registered and added. */
     Slot take() {
-        if (free.isEmpty()) {
-            addBlock();
-        }
-        return free.pop();
+        return free.poll();
     }
 
     /** Gives a slot back. */
@@ -55,9 +50,15 @@ final class CreditSlots implements AutoCloseable {
         free.add(slot);
     }
 
-    private void addBlock() {
+    /** Registers one more block, on a thread that may wait. */
+    RegisteredBuffer register(Domain domain) {
         RegisteredBuffer block = new RegisteredBuffer(domain, BLOCK_LENGTH, Access.REMOTE_WRITE);
         blocks.add(block);
+        return block;
+    }
+
+    /** Adds the slots of a block that is registered. */
+    void add(RegisteredBuffer block) {
         for (int i = 0; i < SLOTS_PER_BLOCK; i++) {
             free.add(
                     new Slot(
@@ -68,10 +69,9 @@ final class CreditSlots implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    /** Releases all blocks, on a thread that may wait; the peer writes none any more. */
+    void release() {
         blocks.forEach(RegisteredBuffer::close);
         blocks.clear();
-        free.clear();
     }
 }

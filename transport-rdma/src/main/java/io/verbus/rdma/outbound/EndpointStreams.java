@@ -9,10 +9,10 @@ import io.verbus.rdma.common.LinkEnd;
 import io.verbus.rdma.common.LogRegistration;
 import io.verbus.rdma.common.LogRegistrations;
 import io.verbus.rdma.common.RdmaOptions;
+import io.verbus.rdma.common.RegisteredBuffer;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.Domain;
-import io.verbus.rdma.fabric.FabricException;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
@@ -36,8 +36,12 @@ final class EndpointStreams implements AutoCloseable {
     /** Of the connection that stands or stood last: another on the same device takes it over. */
     private Domain domain;
 
+    private Connection connection;
     private OutboundLink link;
     private CreditSlots creditSlots;
+
+    /** More credit slots are being registered. */
+    private boolean isRegisteringCredit;
 
     /** The sender has the link, and was not asked to let go of it. */
     private boolean isAttached;
@@ -230,24 +234,26 @@ final class EndpointStreams implements AutoCloseable {
     /**
      * Hands a connection that is established to the sender, and sends everything through it.
      *
-     * @param connection that stands.
+     * @param stands connection that does.
+     * @param memory registered for it.
      * @param version of the protocol in which the two drivers speak.
      * @param proof that the peer must see before all else; null if there is none.
      * @param counters of the connection.
      * @param events to the conductor.
-     * @throws FabricException if it cannot be used; {@link #closeLink} is owed then too.
      */
     void attach(
-            Connection connection,
+            Connection stands,
+            OutboundMemory memory,
             int version,
             Proof proof,
             ConnectionCounters counters,
             Queue<SenderEvent> events) {
-        adopt(connection.domain());
-        creditSlots = new CreditSlots(domain);
+        adopt(stands.domain());
+        connection = stands;
+        creditSlots = memory.credit();
         link =
                 new OutboundLink(
-                        connection.queuePair(), domain, version, counters, options, events, nowNs);
+                        stands.queuePair(), memory, version, counters, options, events, nowNs);
         if (proof != null) {
             link.prove(proof);
         }
@@ -270,10 +276,7 @@ final class EndpointStreams implements AutoCloseable {
 
     /** Sends a publication, unless it is being sent: once its log is registered. */
     private void send(OutboundPublication publication) {
-        if (publication.transfer() != null
-                || publication.isLeaving()
-                || publication.isBroken()
-                || publication.isClosing() && !publication.isResuming()) {
+        if (publication.transfer() != null || !isToBeSent(publication)) {
             return;
         }
         if (publication.registration() == null) {
@@ -281,6 +284,12 @@ final class EndpointStreams implements AutoCloseable {
         } else if (publication.registration().isInPlace()) {
             transfer(publication);
         }
+    }
+
+    private static boolean isToBeSent(OutboundPublication publication) {
+        return !publication.isLeaving()
+                && !publication.isBroken()
+                && (!publication.isClosing() || publication.isResuming());
     }
 
     private void register(OutboundPublication publication) {
@@ -305,11 +314,46 @@ final class EndpointStreams implements AutoCloseable {
     }
 
     private void transfer(OutboundPublication publication) {
-        try {
-            publication.begin(new Transfer(publication, creditSlots.take()));
-            commands.add(new SenderCommand.Add(link, publication.transfer()));
-        } catch (FabricException e) {
-            onUnsent(publication, e);
+        CreditSlots.Slot slot = creditSlots.take();
+        if (slot == null) {
+            registerCredit();
+            return;
+        }
+        publication.begin(new Transfer(publication, slot));
+        commands.add(new SenderCommand.Add(link, publication.transfer()));
+    }
+
+    /** Registers more credit slots; what waits for them is sent then. */
+    private void registerCredit() {
+        if (isRegisteringCredit) {
+            return;
+        }
+        isRegisteringCredit = true;
+        CreditSlots slots = creditSlots;
+        Domain of = domain;
+        RegisteredBuffer[] block = new RegisteredBuffer[1];
+        connection.call(
+                () -> block[0] = slots.register(of),
+                failure -> {
+                    if (creditSlots == slots) {
+                        isRegisteringCredit = false;
+                        onCreditRegistered(block[0], failure);
+                    }
+                });
+    }
+
+    private void onCreditRegistered(RegisteredBuffer block, RuntimeException failure) {
+        if (failure == null) {
+            creditSlots.add(block);
+            if (isAttached) {
+                sendAll();
+            }
+            return;
+        }
+        for (OutboundPublication publication : publications) {
+            if (publication.transfer() == null && isToBeSent(publication)) {
+                onUnsent(publication, failure);
+            }
         }
     }
 
@@ -358,17 +402,13 @@ final class EndpointStreams implements AutoCloseable {
         }
     }
 
-    /** Frees what a connection had, after its queue pair is destroyed. Idempotent. */
+    /** The queue pair is destroyed, and what was registered for it released. Idempotent. */
     void closeLink() {
         isAttached = false;
-        if (link != null) {
-            link.close();
-            link = null;
-        }
-        if (creditSlots != null) {
-            creditSlots.close();
-            creditSlots = null;
-        }
+        isRegisteringCredit = false;
+        connection = null;
+        link = null;
+        creditSlots = null;
         if (domain != null && domain.isUnusable()) {
             closeDomain();
         }

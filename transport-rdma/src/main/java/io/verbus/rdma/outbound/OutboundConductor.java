@@ -228,14 +228,9 @@ public final class OutboundConductor implements AutoCloseable {
         nowNs = now;
         int work = 0;
         SenderEvent event;
-        // A bounded number, and one that destroys a queue pair: nothing else is conducted
-        // meanwhile.
         while (work < EVENTS_PER_CYCLE && (event = events.poll()) != null) {
             on(event);
             work++;
-            if (event instanceof SenderEvent.Released) {
-                break;
-            }
         }
         work += controls.work(nowNs);
         for (int i = endpoints.count() - 1; i >= 0; i--) {
@@ -260,7 +255,7 @@ public final class OutboundConductor implements AutoCloseable {
     public void onEstablished(Connection connection, byte[] privateData) {
         OutboundEndpoint endpoint = endpoints.of(connection);
         if (endpoint != null) {
-            endpoint.onEstablished(privateData, nowNs);
+            endpoint.onEstablished(privateData);
             freeClosed(endpoint);
         }
     }
@@ -274,7 +269,7 @@ public final class OutboundConductor implements AutoCloseable {
     public void onEnded(Connection connection, Cause cause, String reason, byte[] privateData) {
         OutboundEndpoint endpoint = endpoints.of(connection);
         if (endpoint != null) {
-            endpoint.onEnded(cause, reason, privateData, nowNs);
+            endpoint.onEnded(cause, reason, privateData);
         }
     }
 
@@ -283,8 +278,7 @@ public final class OutboundConductor implements AutoCloseable {
             case SenderEvent.Released gone -> {
                 OutboundEndpoint endpoint = endpoints.of(gone.link());
                 if (endpoint != null) {
-                    endpoint.onReleased(gone.reason(), gone.end(), nowNs);
-                    freeClosed(endpoint);
+                    endpoint.onReleased(gone.reason(), gone.end());
                 }
             }
             case SenderEvent.Accepted accepted -> {
@@ -415,7 +409,7 @@ public final class OutboundConductor implements AutoCloseable {
 
     /** The driver hears of it in the duty cycle, never within a call of its own. */
     private void free(Sent entry) {
-        entry.endpoint.remove(entry.publication, nowNs);
+        entry.endpoint.remove(entry.publication);
         sent.remove(entry.publication.stream);
         if (entry.publication.branch == null || fans.removePart(entry.publication)) {
             release(entry.publication.publication());

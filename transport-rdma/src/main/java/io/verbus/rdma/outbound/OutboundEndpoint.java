@@ -21,7 +21,6 @@ import io.verbus.rdma.common.RdmaPeerErrors.Kind;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Fabric;
-import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.transport.PeerRejection;
 import io.verbus.transport.TransportException;
@@ -39,15 +38,19 @@ import java.util.concurrent.CompletableFuture;
  * <pre>
  *   WAITING ─backoff over─▶ CONNECTING ─established─▶ UP ─failure, or idle─▶ RELEASING
  *      ▲                         │                                              │ sender has let go
- *      └─────────────────────────┴──────────────────────────────────────────────┘
+ *      └─taken down──── ENDING ◀─┴──────────────────────────────────────────────┘
  * </pre>
+ *
+ * <p>A device or a peer may hold the calls that take a connection down, or that make it: until they
+ * return, the next attempt waits.
  */
 final class OutboundEndpoint implements AutoCloseable {
     private enum State {
         WAITING,
         CONNECTING,
         UP,
-        RELEASING
+        RELEASING,
+        ENDING
     }
 
     private final Endpoint address;
@@ -66,8 +69,14 @@ final class OutboundEndpoint implements AutoCloseable {
 
     private State state = State.WAITING;
     private Connection connection;
+    private OutboundMemory memory;
     private Initiation initiation;
+    private long nowNs;
     private long deadlineNs;
+
+    /** A connection was taken down: publications may be free. */
+    private boolean isTakenDown;
+
     private long idleSinceNs;
     private String reported;
 
@@ -108,6 +117,7 @@ final class OutboundEndpoint implements AutoCloseable {
                 new ConnectionCounters(
                         host, "rdma to " + name, ConnectionKey.ofConnection(address.toString()));
         backoff = new Backoff(options.backoffMinNs(), options.backoffMaxNs());
+        this.nowNs = nowNs;
         deadlineNs = nowNs;
         idleSinceNs = nowNs;
     }
@@ -138,21 +148,27 @@ final class OutboundEndpoint implements AutoCloseable {
     }
 
     /** A publication is free: forgets it. */
-    void remove(OutboundPublication publication, long nowNs) {
+    void remove(OutboundPublication publication) {
         streams.remove(publication);
         idleSinceNs = nowNs;
     }
 
     /** Timers. */
-    int work(long nowNs) {
-        return streams.work(nowNs) + workOnConnection(nowNs);
+    int work(long now) {
+        nowNs = now;
+        int work = streams.work(nowNs) + workOnConnection();
+        if (isTakenDown) {
+            isTakenDown = false;
+            work++;
+        }
+        return work;
     }
 
-    private int workOnConnection(long nowNs) {
+    private int workOnConnection() {
         switch (state) {
             case WAITING -> {
                 if (!streams.isEmpty() && nowNs - deadlineNs >= 0 && areNamesFound()) {
-                    connect(nowNs);
+                    connect();
                     return 1;
                 }
             }
@@ -165,8 +181,7 @@ final class OutboundEndpoint implements AutoCloseable {
                                     + options.connectTimeoutNs() / 1_000_000
                                     + " ms; check the address and that its driver runs",
                             Kind.NOT_CONNECTED,
-                            false,
-                            nowNs);
+                            false);
                     return 1;
                 }
             }
@@ -176,8 +191,8 @@ final class OutboundEndpoint implements AutoCloseable {
                     return 1;
                 }
             }
-            case RELEASING -> {
-                // The sender answers.
+            case RELEASING, ENDING -> {
+                // The sender answers, or the fabric.
             }
         }
         return 0;
@@ -220,7 +235,7 @@ final class OutboundEndpoint implements AutoCloseable {
         return streams.isEmpty() && state == State.WAITING;
     }
 
-    private void connect(long nowNs) {
+    private void connect() {
         InetSocketAddress remote = host.address(address.host(), address.port());
         InetSocketAddress local = localHost == null ? null : host.address(localHost, 0);
         names = null;
@@ -234,33 +249,26 @@ final class OutboundEndpoint implements AutoCloseable {
                             + "' cannot be resolved: correct the channel, rdma.interface, or the"
                             + " name service",
                     Kind.NOT_CONNECTED,
-                    false,
-                    nowNs);
+                    false);
             return;
         }
         initiation = admittance.keys().initiate(remote.getAddress());
-        try {
-            connection =
-                    fabric.connect(
-                            remote,
-                            local,
-                            connectionOptions,
-                            streams.domain(),
-                            Hello.of(
-                                    host.driverId(),
-                                    RejectCode.UNSPECIFIED,
-                                    initiation.challenge(),
-                                    Proof.NONE));
-        } catch (FabricException e) {
-            notConnected(
-                    "cannot connect to " + name + ": " + e.getMessage(),
-                    Kind.NOT_CONNECTED,
-                    false,
-                    nowNs);
-        }
+        memory = new OutboundMemory();
+        connection =
+                fabric.connect(
+                        remote,
+                        local,
+                        connectionOptions,
+                        streams.domain(),
+                        Hello.of(
+                                host.driverId(),
+                                RejectCode.UNSPECIFIED,
+                                initiation.challenge(),
+                                Proof.NONE),
+                        memory);
     }
 
-    void onEstablished(byte[] privateData, long nowNs) {
+    void onEstablished(byte[] privateData) {
         if (state != State.CONNECTING) {
             return;
         }
@@ -269,14 +277,10 @@ final class OutboundEndpoint implements AutoCloseable {
             notConnected(
                     "what listens at " + name + " is not a Verbus driver: correct the endpoint",
                     Kind.STRANGER,
-                    true,
-                    nowNs);
+                    true);
         } else if (greeting.isStrange()) {
             notConnected(
-                    greeting.versions().differ("the driver at " + name),
-                    Kind.OTHER_VERSION,
-                    true,
-                    nowNs);
+                    greeting.versions().differ("the driver at " + name), Kind.OTHER_VERSION, true);
         } else {
             Proof proof = proof(greeting);
             if (proof == null && initiation.isNeeded()) {
@@ -284,29 +288,18 @@ final class OutboundEndpoint implements AutoCloseable {
                         "the driver at "
                                 + name
                                 + " does not prove that it has the key of its network: give it an"
-                                + " rdma.key-file with the key that this driver has",
-                        nowNs);
+                                + " rdma.key-file with the key that this driver has");
                 return;
             }
-            try {
-                meet(greeting.driverId());
-                attach(greeting.version(), proof);
-                admittance.onAdmitted(
-                        connection.remoteAddress(),
-                        connection.localAddress(),
-                        "driver="
-                                + Long.toHexString(greeting.driverId())
-                                + " from here "
-                                + (proof == null
-                                        ? "without a key"
-                                        : "with the key of its network"));
-            } catch (FabricException e) {
-                notConnected(
-                        "cannot use the connection to " + name + ": " + e.getMessage(),
-                        Kind.NOT_ACCEPTED,
-                        false,
-                        nowNs);
-            }
+            meet(greeting.driverId());
+            attach(greeting.version(), proof);
+            admittance.onAdmitted(
+                    connection.remoteAddress(),
+                    connection.localAddress(),
+                    "driver="
+                            + Long.toHexString(greeting.driverId())
+                            + " from here "
+                            + (proof == null ? "without a key" : "with the key of its network"));
         }
     }
 
@@ -323,10 +316,10 @@ final class OutboundEndpoint implements AutoCloseable {
                 greeting.proof());
     }
 
-    private void unauthenticated(String message, long nowNs) {
+    private void unauthenticated(String message) {
         admittance.onUnauthenticated(
                 connection.remoteAddress(), connection.localAddress(), message);
-        notConnected(message, Kind.NOT_AUTHENTICATED, true, nowNs);
+        notConnected(message, Kind.NOT_AUTHENTICATED, true);
     }
 
     /** Another driver than before knows nothing of the streams that were cut off. */
@@ -342,7 +335,7 @@ final class OutboundEndpoint implements AutoCloseable {
     }
 
     private void attach(int version, Proof proof) {
-        streams.attach(connection, version, proof, counters, events);
+        streams.attach(connection, memory, version, proof, counters, events);
         state = State.UP;
         backoff.reset();
         counters.state.setRelease(2);
@@ -351,7 +344,7 @@ final class OutboundEndpoint implements AutoCloseable {
         counters.on(connection.path().device());
     }
 
-    void onEnded(Cause cause, String reason, byte[] privateData, long nowNs) {
+    void onEnded(Cause cause, String reason, byte[] privateData) {
         switch (state) {
             case CONNECTING -> {
                 Hello greeting = cause == Cause.REJECTED ? Hello.read(privateData) : null;
@@ -364,18 +357,17 @@ final class OutboundEndpoint implements AutoCloseable {
                                 ? "cannot connect to " + name + ": " + reason
                                 : rejection(greeting);
                 if (isParted && isClosed) {
-                    closeConnection();
-                    down(message, greeting != null, nowNs);
+                    down(message, greeting != null);
+                    takeDown(() -> {});
                 } else {
                     notConnected(
                             message,
                             greeting == null ? Kind.NOT_CONNECTED : kind(greeting),
-                            greeting != null,
-                            nowNs);
+                            greeting != null);
                 }
             }
             case UP -> release(reason);
-            case WAITING, RELEASING -> {
+            case WAITING, RELEASING, ENDING -> {
                 // Already on the way down.
             }
         }
@@ -416,20 +408,23 @@ final class OutboundEndpoint implements AutoCloseable {
     }
 
     /** The sender has let go of the connection. */
-    void onReleased(String reason, LinkEnd end, long nowNs) {
+    void onReleased(String reason, LinkEnd end) {
         isParted = end != LinkEnd.VIOLATION && !streams.isAnyCutOff();
         if (end == LinkEnd.VIOLATION) {
             counters.violations.incrementRelease();
         }
-        closeConnection();
-        streams.onLost(end, nowNs);
-        if (isParted) {
-            await(nowNs);
-        } else {
-            String message =
-                    end == LinkEnd.GOODBYE
-                            ? "the driver at " + name + " has ended"
-                            : "the connection to " + name + " is lost: " + reason;
+        String message =
+                end == LinkEnd.GOODBYE
+                        ? "the driver at " + name + " has ended"
+                        : "the connection to " + name + " is lost: " + reason;
+        takeDown(
+                () -> {
+                    streams.onLost(end, nowNs);
+                    if (!isParted) {
+                        down(message, false);
+                    }
+                });
+        if (!isParted) {
             report(
                     switch (end) {
                         case GOODBYE -> Kind.ENDED;
@@ -437,14 +432,43 @@ final class OutboundEndpoint implements AutoCloseable {
                         case LOST -> Kind.LOST;
                     },
                     message);
-            down(message, false, nowNs);
         }
     }
 
-    private void notConnected(String message, Kind kind, boolean rejected, long nowNs) {
-        closeConnection();
+    private void notConnected(String message, Kind kind, boolean rejected) {
         report(kind, message);
-        down(message, rejected, nowNs);
+        down(message, rejected);
+        takeDown(() -> {});
+    }
+
+    /**
+     * Takes the connection down, if there is one, and waits with the next attempt.
+     *
+     * @param then done when the peer can write nothing more.
+     */
+    private void takeDown(Runnable then) {
+        state = State.ENDING;
+        counters.state.setRelease(0);
+        counters.queuePair.setRelease(0);
+        if (connection == null) {
+            onTakenDown(then);
+        } else {
+            connection.close(
+                    null,
+                    () -> {
+                        streams.closeLink();
+                        streams.adopt(connection.domain());
+                        connection = null;
+                        onTakenDown(then);
+                    });
+        }
+    }
+
+    private void onTakenDown(Runnable then) {
+        state = State.WAITING;
+        deadlineNs = nowNs + backoff.next();
+        isTakenDown = true;
+        then.run();
     }
 
     private void report(Kind kind, String message) {
@@ -458,18 +482,9 @@ final class OutboundEndpoint implements AutoCloseable {
         }
     }
 
-    private void down(String message, boolean rejected, long nowNs) {
-        await(nowNs);
+    private void down(String message, boolean rejected) {
         counters.onFailure(message);
         streams.tell(rejected, message);
-    }
-
-    /** Waits with the next attempt, each time longer. */
-    private void await(long nowNs) {
-        state = State.WAITING;
-        deadlineNs = nowNs + backoff.next();
-        counters.state.setRelease(0);
-        counters.queuePair.setRelease(0);
     }
 
     /** A stream was accepted: later failures are news again. */
@@ -486,20 +501,12 @@ final class OutboundEndpoint implements AutoCloseable {
         return name;
     }
 
-    private void closeConnection() {
-        if (connection != null) {
-            connection.close();
-        }
-        streams.closeLink();
-        if (connection != null) {
-            streams.adopt(connection.domain());
-            connection = null;
-        }
-    }
-
     @Override
     public void close() {
-        closeConnection();
+        if (connection != null) {
+            connection.close();
+            streams.adopt(connection.domain());
+        }
         streams.close();
         counters.close();
     }

@@ -9,7 +9,6 @@ import io.verbus.rdma.common.ControlDecoder;
 import io.verbus.rdma.common.Goodbye;
 import io.verbus.rdma.common.Probe;
 import io.verbus.rdma.common.RdmaOptions;
-import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.QueuePair;
 import io.verbus.transport.RoundRobin;
 
@@ -19,14 +18,13 @@ import java.util.Queue;
 
 /**
  * The sender's end of one connection: all streams to one remote endpoint share its queue pair, and
- * take turns. Made and closed by the conductor; between attachment and release the sender's alone.
+ * take turns. Made by the conductor; between attachment and release the sender's alone.
  */
 final class OutboundLink
         implements QueuePair.Handler,
                 ControlDecoder.Answers,
                 RoundRobin.Turn<Transfer>,
-                Goodbye.Sayer,
-                AutoCloseable {
+                Goodbye.Sayer {
     private static final int MAX_DRAIN_POLLS = 64;
 
     private final QueuePair queuePair;
@@ -46,7 +44,7 @@ final class OutboundLink
 
     OutboundLink(
             QueuePair queuePair,
-            Domain domain,
+            OutboundMemory memory,
             int version,
             ConnectionCounters counters,
             RdmaOptions options,
@@ -55,7 +53,7 @@ final class OutboundLink
         this.queuePair = queuePair;
         this.counters = counters;
         this.events = events;
-        port = new OutboundPort(this, queuePair, domain, version, counters, options, events);
+        port = new OutboundPort(this, queuePair, memory, version, counters, options, events);
         probe = new Probe(options.probeIntervalNs(), options.probeTimeoutNs(), nowNs);
         roundRobin = new RoundRobin<>(options.idleAfterNs(), nowNs);
     }
@@ -263,11 +261,5 @@ final class OutboundLink
             queuePair.poll(this);
         }
         return hasFailed() || queuePair.completed() >= goodbyeAt;
-    }
-
-    /** Frees the memory of the link. Conductor's thread, after the queue pair is destroyed. */
-    @Override
-    public void close() {
-        port.close();
     }
 }

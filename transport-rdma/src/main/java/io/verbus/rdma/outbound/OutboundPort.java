@@ -10,7 +10,6 @@ import io.verbus.rdma.common.LinkEnd;
 import io.verbus.rdma.common.RdmaOptions;
 import io.verbus.rdma.common.SendRing;
 import io.verbus.rdma.common.Setup;
-import io.verbus.rdma.fabric.Domain;
 import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.QueuePair;
 import io.verbus.rdma.fabric.RemoteKey;
@@ -20,10 +19,9 @@ import java.util.Queue;
 /**
  * What a stream needs of its connection: to stage a batch, to send a message, to tell the
  * conductor, and to fail the connection. One for all streams of an {@link OutboundLink}; the
- * sender's, but for making and closing.
+ * sender's, but for making.
  */
-final class OutboundPort implements AutoCloseable {
-    private static final int CONTROL_SLOTS = 32;
+final class OutboundPort {
     private static final RemoteKey NO_KEY = new RemoteKey(0);
 
     /** Work requests kept free of frames, so that control messages and probes always find room. */
@@ -49,7 +47,7 @@ final class OutboundPort implements AutoCloseable {
     /**
      * @param link that this is the port of.
      * @param queuePair of the connection.
-     * @param domain in which messages are registered.
+     * @param memory of messages.
      * @param version of the protocol in which the two drivers speak.
      * @param counters of the connection.
      * @param options of the transport.
@@ -58,7 +56,7 @@ final class OutboundPort implements AutoCloseable {
     OutboundPort(
             OutboundLink link,
             QueuePair queuePair,
-            Domain domain,
+            OutboundMemory memory,
             int version,
             ConnectionCounters counters,
             RdmaOptions options,
@@ -70,13 +68,8 @@ final class OutboundPort implements AutoCloseable {
         batchLength = (int) Math.min(options.batchLength(), queuePair.maxMessage());
         this.events = events;
         encoder = new ControlEncoder(version);
-        zero = new SendRing(domain, 1, Long.BYTES * 8);
-        try {
-            control = new SendRing(domain, CONTROL_SLOTS, RdmaOptions.MESSAGE_LENGTH);
-        } catch (RuntimeException e) {
-            zero.close();
-            throw e;
-        }
+        zero = memory.zero();
+        control = memory.control();
     }
 
     /** The connection, for what the conductor is told. */
@@ -259,12 +252,5 @@ final class OutboundPort implements AutoCloseable {
         }
         isStaged = false;
         return posted;
-    }
-
-    /** Frees the memory of messages. Conductor's thread, after the queue pair is destroyed. */
-    @Override
-    public void close() {
-        control.close();
-        zero.close();
     }
 }

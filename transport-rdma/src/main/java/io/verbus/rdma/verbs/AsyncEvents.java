@@ -17,6 +17,11 @@ final class AsyncEvents {
     private final MemorySegment event =
             Arena.ofAuto().allocate(VerbsAbi.AsyncEvent.SIZE, Long.BYTES);
 
+    /** Told of events. */
+    interface Handler {
+        void on(DeviceEvent event, Device device);
+    }
+
     AsyncEvents(Ibverbs ibverbs, Device device) {
         this.ibverbs = ibverbs;
         this.device = device;
@@ -35,30 +40,45 @@ final class AsyncEvents {
         }
     }
 
-    /** The next event that matters, or null if there is none; others are passed over. */
-    DeviceEvent next() {
+    /**
+     * Reads the events that have come.
+     *
+     * @param handler of those that matter; until it returns, what an event concerns is not
+     *     destroyed, and nothing else has its address.
+     * @return how many matter.
+     */
+    int read(Handler handler) {
         long address = event.address();
+        int count = 0;
         for (int i = 0; i < MAX_EVENTS_PER_LOOK; i++) {
             if (ibverbs.getAsyncEvent(device.context(), address) != 0) {
-                return NativeFunction.errno() == Errno.EAGAIN ? null : unreadable();
+                return count + onNone(handler);
             }
             int type = Memory.getInt(address + VerbsAbi.AsyncEvent.TYPE);
-            long element = Memory.getLong(address + VerbsAbi.AsyncEvent.ELEMENT);
-            ibverbs.ackAsyncEvent(address);
-            DeviceEvent event = event(type, element);
+            DeviceEvent event = event(type, Memory.getLong(address + VerbsAbi.AsyncEvent.ELEMENT));
             if (event != null) {
-                return event;
+                handler.on(event, device);
+                count++;
             }
+            ibverbs.ackAsyncEvent(address);
         }
-        return null;
+        return count;
     }
 
-    private DeviceEvent unreadable() {
-        return new DeviceEvent(
-                Kind.FATAL,
-                device.name() + " gives no events: " + Errno.describe(NativeFunction.errno()),
-                0,
-                0);
+    private int onNone(Handler handler) {
+        if (NativeFunction.errno() == Errno.EAGAIN) {
+            return 0;
+        }
+        handler.on(
+                new DeviceEvent(
+                        Kind.FATAL,
+                        device.name()
+                                + " gives no events: "
+                                + Errno.describe(NativeFunction.errno()),
+                        0,
+                        0),
+                device);
+        return 1;
     }
 
     private DeviceEvent event(int type, long element) {

@@ -6,30 +6,42 @@ package io.verbus.rdma.verbs;
  * An event of the connection manager, copied: the original is acknowledged already, so that the id
  * can be destroyed while the event is handled.
  *
- * @param id that it concerns; of a connection request, the new one.
- * @param listenId at which a connection request arrived.
+ * @param owner of the id that it concerns, as it was when the event was read: another may have the
+ *     id when it is handled.
+ * @param listener at which a connection request arrived, otherwise null.
  * @param type {@code RDMA_CM_EVENT_...}.
  * @param status 0, a negative errno, or the reason of a rejection.
  * @param privateData of the peer, possibly padded.
  */
-record CmEvent(long id, long listenId, int type, int status, byte[] privateData) {
+record CmEvent(Object owner, VerbsListener listener, int type, int status, byte[] privateData) {
     private static final byte[] NO_DATA = {};
 
     /** Copies a {@code struct rdma_cm_event}. */
-    static CmEvent read(long event) {
-        int type = Memory.getInt(event + VerbsAbi.CmEvent.TYPE);
+    static CmEvent read(long event, Object owner, VerbsListener listener) {
+        int type = type(event);
         return new CmEvent(
-                Memory.getLong(event + VerbsAbi.CmEvent.ID),
-                Memory.getLong(event + VerbsAbi.CmEvent.LISTEN_ID),
+                owner,
+                listener,
                 type,
                 Memory.getInt(event + VerbsAbi.CmEvent.STATUS),
                 carriesPrivateData(type) ? privateData(event) : NO_DATA);
     }
 
-    /** Whether to handle it a queue pair is made. */
-    boolean makesQueuePair() {
-        return type == VerbsAbi.RDMA_CM_EVENT_CONNECT_REQUEST
-                || type == VerbsAbi.RDMA_CM_EVENT_ROUTE_RESOLVED;
+    /** Type of a {@code struct rdma_cm_event}. */
+    static int type(long event) {
+        return Memory.getInt(event + VerbsAbi.CmEvent.TYPE);
+    }
+
+    /**
+     * The id that a {@code struct rdma_cm_event} concerns; of a connection request, the new one.
+     */
+    static long id(long event) {
+        return Memory.getLong(event + VerbsAbi.CmEvent.ID);
+    }
+
+    /** The id at which a connection request arrived. */
+    static long listenId(long event) {
+        return Memory.getLong(event + VerbsAbi.CmEvent.LISTEN_ID);
     }
 
     private static boolean carriesPrivateData(int type) {

@@ -8,10 +8,12 @@ import org.agrona.ErrorHandler;
 
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The connection manager: one event channel, and the calls on its ids. None waits for the network:
- * events tell what became of them. Conductor's thread only.
+ * The connection manager: one event channel, and the calls on its ids, which a device or a peer can
+ * hold. Any thread; one at a time for each id, and one that reads events.
  *
  * @see <a href="https://man7.org/linux/man-pages/man7/rdma_cm.7.html">rdma_cm(7)</a>
  */
@@ -31,8 +33,20 @@ final class ConnectionManager implements AutoCloseable {
     private final ErrorHandler errors;
     private final Arena arena = Arena.ofShared();
     private final long channel;
-    private final long result;
-    private boolean isClosed;
+    private final long poll;
+    private final long nextEvent;
+
+    /**
+     * What each id is for. An id is destroyed only when its events are acknowledged, so that as
+     * long as one is not, the id is not another's.
+     */
+    private final Map<Long, Object> owners = new ConcurrentHashMap<>();
+
+    /** Makes what a connection request is for. */
+    interface Requests {
+        /** The owner of a new id; null where the request is not taken. */
+        Object onRequest(VerbsListener listener, long id);
+    }
 
     /**
      * @param errors is told what cannot be taken down.
@@ -54,18 +68,28 @@ final class ConnectionManager implements AutoCloseable {
             rdmacm.destroyEventChannel(channel);
             throw refused;
         }
-        result = arena.allocate(Long.BYTES, Long.BYTES).address();
+        poll = Posix.allocatePoll(arena, Memory.getInt(channel + VerbsAbi.EventChannel.FD));
+        nextEvent = arena.allocate(Long.BYTES, Long.BYTES).address();
     }
 
-    long createId() {
-        check(
-                rdmacm.createId(channel, result, VerbsAbi.RDMA_PS_TCP),
-                "rdma_create_id",
-                "a connection cannot be begun");
-        return Memory.getLong(result);
+    /**
+     * @param owner that the id's events are for.
+     */
+    long createId(Object owner) {
+        try (Arena call = Arena.ofConfined()) {
+            long result = call.allocate(Long.BYTES, Long.BYTES).address();
+            check(
+                    rdmacm.createId(channel, result, VerbsAbi.RDMA_PS_TCP),
+                    "rdma_create_id",
+                    "a connection cannot be begun");
+            long id = Memory.getLong(result);
+            owners.put(id, owner);
+            return id;
+        }
     }
 
     void destroyId(long id) {
+        owners.remove(id);
         if (rdmacm.destroyId(id) != 0) {
             errors.onError(failure("rdma_destroy_id", "a connection cannot be taken down"));
         }
@@ -135,11 +159,14 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     private void setOption(long id, int option, int value, String failure) {
-        Memory.putByte(result, (byte) value);
-        check(
-                rdmacm.setOption(id, VerbsAbi.RDMA_OPTION_ID, option, result, Byte.BYTES),
-                "rdma_set_option",
-                failure);
+        try (Arena call = Arena.ofConfined()) {
+            long argument = call.allocate(Long.BYTES, Long.BYTES).address();
+            Memory.putByte(argument, (byte) value);
+            check(
+                    rdmacm.setOption(id, VerbsAbi.RDMA_OPTION_ID, option, argument, Byte.BYTES),
+                    "rdma_set_option",
+                    failure);
+        }
     }
 
     /**
@@ -243,18 +270,53 @@ final class ConnectionManager implements AutoCloseable {
         }
     }
 
-    /** The next event, acknowledged, or null if there is none. */
-    CmEvent nextEvent() {
-        if (rdmacm.getCmEvent(channel, result) != 0) {
-            if (NativeFunction.errno() == Errno.EAGAIN) {
-                return null;
+    /** Whether an event can be read; does not wait. */
+    boolean hasEvent() {
+        return Posix.isReadable(poll);
+    }
+
+    /**
+     * The next event that is somebody's, acknowledged. The library may connect a queue pair to read
+     * one.
+     *
+     * @param requests makes the owners of connection requests.
+     * @return null if there is none.
+     */
+    CmEvent nextEvent(Requests requests) {
+        while (rdmacm.getCmEvent(channel, nextEvent) == 0) {
+            long address = Memory.getLong(nextEvent);
+            long id = CmEvent.id(address);
+            boolean isRequest = CmEvent.type(address) == VerbsAbi.RDMA_CM_EVENT_CONNECT_REQUEST;
+            CmEvent event = isRequest ? request(address, id, requests) : event(address, id);
+            check(rdmacm.ackCmEvent(address), "rdma_ack_cm_event", "an event stays");
+            if (event != null) {
+                return event;
             }
+            if (isRequest) {
+                destroyId(id);
+            }
+        }
+        if (NativeFunction.errno() != Errno.EAGAIN) {
             throw failure("rdma_get_cm_event", "connection events cannot be read");
         }
-        long address = Memory.getLong(result);
-        CmEvent event = CmEvent.read(address);
-        check(rdmacm.ackCmEvent(address), "rdma_ack_cm_event", "an event stays");
-        return event;
+        return null;
+    }
+
+    private CmEvent request(long event, long id, Requests requests) {
+        if (!(owners.get(CmEvent.listenId(event)) instanceof VerbsListener listener)) {
+            return null;
+        }
+        Object owner = requests.onRequest(listener, id);
+        if (owner == null) {
+            return null;
+        }
+        owners.put(id, owner);
+        return CmEvent.read(event, owner, listener);
+    }
+
+    private CmEvent event(long event, long id) {
+        Object owner = owners.get(id);
+        return owner == null ? null : CmEvent.read(event, owner, null);
     }
 
     InetSocketAddress localAddress(long id) {
@@ -274,14 +336,11 @@ final class ConnectionManager implements AutoCloseable {
         return Byte.toUnsignedInt(Memory.getByte(id + VerbsAbi.CmId.PORT_NUM));
     }
 
-    /** Closes the channel; its ids must be gone. Idempotent. */
+    /** Closes the channel, once; its ids must be gone. */
     @Override
     public void close() {
-        if (!isClosed) {
-            isClosed = true;
-            rdmacm.destroyEventChannel(channel);
-            arena.close();
-        }
+        rdmacm.destroyEventChannel(channel);
+        arena.close();
     }
 
     private static long parameters(Arena arena, ConnectionOptions options, byte[] privateData) {

@@ -5,14 +5,14 @@ package io.verbus.rdma.verbs;
 import org.agrona.collections.Long2ObjectHashMap;
 
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The devices that connections use. Conductor's thread.
+ * The devices that connections use. Any thread.
  *
  * <p>A context belongs to librdmacm, which closes that of a removed device as soon as none of its
  * ids is bound to it, and the kernel brings a device that was reset back as a new one. Here an id
@@ -40,17 +40,60 @@ final class HeldDevices {
 
     private final Ibverbs ibverbs;
     private final ConnectionManager manager;
-    private final Long2ObjectHashMap<Held> byContext = new Long2ObjectHashMap<>();
-    private final List<Held> all = new ArrayList<>();
 
-    /**
-     * A device that is held.
-     *
-     * @param device that is.
-     * @param events of it.
-     * @param holder id that holds its context.
-     */
-    record Held(Device device, AsyncEvents events, long holder) {}
+    /** Guarded by this. */
+    private final Long2ObjectHashMap<Held> byContext = new Long2ObjectHashMap<>();
+
+    private final CopyOnWriteArrayList<Held> all = new CopyOnWriteArrayList<>();
+
+    /** A device that is held. */
+    static final class Held {
+        private static final int OVER = -1;
+
+        /** Connections and domains of it; {@link #OVER} when there will be none any more. */
+        private final AtomicInteger uses = new AtomicInteger();
+
+        /** Written by the thread that makes the device known, once. */
+        private volatile Device device;
+
+        private AsyncEvents events;
+        private long holder;
+
+        /** Written by the conductor. Read by the thread that makes the device known. */
+        private volatile boolean isLost;
+
+        Device device() {
+            return device;
+        }
+
+        AsyncEvents events() {
+            return events;
+        }
+
+        /** The device was removed. */
+        void lost() {
+            isLost = true;
+            Device known = device;
+            if (known != null) {
+                known.lost();
+            }
+        }
+
+        /** One more connection or domain; false if the device is let go of. */
+        boolean retain() {
+            return uses.updateAndGet(count -> count == OVER ? OVER : count + 1) != OVER;
+        }
+
+        /** A connection or domain is gone. */
+        void release() {
+            uses.decrementAndGet();
+        }
+
+        /** Whether the device is gone and nothing of it is left, nor will be. */
+        boolean isOver() {
+            return device.isGone() && uses.compareAndSet(0, OVER);
+        }
+    }
 
     HeldDevices(Ibverbs ibverbs, ConnectionManager manager) {
         this.ibverbs = ibverbs;
@@ -58,31 +101,32 @@ final class HeldDevices {
     }
 
     /**
-     * The device behind a context, which is held from now on.
+     * The device behind a context, which is held from now on, and retained once.
      *
      * @param context of an id that is bound to a device.
      * @param localAddress of that id.
      * @throws VerbsException if the device is gone, or does not tell its attributes.
      */
-    Device of(long context, InetSocketAddress localAddress) {
+    synchronized Held of(long context, InetSocketAddress localAddress) {
         Held held = byContext.get(context);
         if (held == null) {
             held = hold(context, localAddress);
             byContext.put(context, held);
             all.add(held);
         }
-        if (held.device.isGone()) {
+        if (held.device.isGone() || !held.retain()) {
             throw new VerbsException(
                     "the RDMA device " + held.device.name() + " was removed, or is being reset");
         }
-        return held.device;
+        return held;
     }
 
     private Held hold(long context, InetSocketAddress localAddress) {
-        long holder = manager.createId();
+        Held held = new Held();
+        held.holder = manager.createId(held);
         try {
-            manager.bind(holder, new InetSocketAddress(localAddress.getAddress(), 0));
-            if (manager.context(holder) != context) {
+            manager.bind(held.holder, new InetSocketAddress(localAddress.getAddress(), 0));
+            if (manager.context(held.holder) != context) {
                 throw new VerbsException(
                         "the RDMA device at "
                                 + SocketAddresses.text(localAddress)
@@ -90,9 +134,14 @@ final class HeldDevices {
             }
             Device device = new Device(ibverbs, context);
             coverPlaceOfSiw(device);
-            return new Held(device, new AsyncEvents(ibverbs, device), holder);
+            held.events = new AsyncEvents(ibverbs, device);
+            held.device = device;
+            if (held.isLost) {
+                device.lost();
+            }
+            return held;
         } catch (RuntimeException refused) {
-            manager.destroyId(holder);
+            manager.destroyId(held.holder);
             throw refused;
         }
     }
@@ -109,38 +158,24 @@ final class HeldDevices {
         }
     }
 
-    /** The device that an id holds; null if it holds none. */
-    Device heldBy(long id) {
-        for (Held held : all) {
-            if (held.holder == id) {
-                return held.device;
-            }
-        }
-        return null;
-    }
-
+    /** Those that are held. */
     List<Held> all() {
         return all;
     }
 
-    /** Lets go of those that are gone and of which nothing is left. */
-    void releaseGone(Predicate<Device> isUsed) {
-        for (int i = all.size() - 1; i >= 0; i--) {
-            Held held = all.get(i);
-            if (held.device.isGone() && !isUsed.test(held.device)) {
-                release(held);
-                all.remove(i);
-            }
-        }
+    /** Forgets one that is over: the conductor reads no more events of it. */
+    void forget(Held held) {
+        all.remove(held);
     }
 
-    private void release(Held held) {
+    /** Lets go of one that is forgotten. Waits for the device. */
+    synchronized void release(Held held) {
         byContext.remove(held.device.context());
         manager.destroyId(held.holder);
     }
 
     /** Lets go of all; nothing of them may be left. */
-    void releaseAll() {
+    synchronized void releaseAll() {
         all.forEach(this::release);
         all.clear();
     }

@@ -10,7 +10,7 @@ import java.lang.foreign.Arena;
 
 /**
  * What a queue pair tells of its path once it is connected, and whether that is the path which was
- * asked for. Conductor's thread only.
+ * asked for. On a thread that may wait.
  *
  * <p>The path MTU is asked for and never set: rdma_cm takes it from the interface or from the
  * subnet manager, tells it to the peer, and has no option for it; both ends must have the same.

@@ -3,6 +3,7 @@
 package io.verbus.rdma.verbs;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,8 +13,13 @@ final class Posix {
     private static final int F_GETFL = 3;
     private static final int F_SETFL = 4;
     private static final int O_NONBLOCK = 0x800;
+    private static final short POLLIN = 1;
+    private static final int POLL_FD = 0;
+    private static final int POLL_EVENTS = 4;
+    private static final int POLL_LENGTH = 8;
 
     private static final NativeFunction FCNTL = standard("fcntl");
+    private static final NativeFunction POLL = standard("poll");
     private static final NativeFunction STRERROR = standard("strerror");
 
     private Posix() {}
@@ -29,6 +35,23 @@ final class Posix {
             throw VerbsException.of(
                     "fcntl", NativeFunction.errno(), "an event channel cannot be non-blocking", "");
         }
+    }
+
+    /**
+     * Memory for {@link #isReadable}: a {@code struct pollfd}.
+     *
+     * @see <a href="https://man7.org/linux/man-pages/man2/poll.2.html">poll(2)</a>
+     */
+    static long allocatePoll(Arena arena, int fd) {
+        long poll = arena.allocate(POLL_LENGTH, Long.BYTES).address();
+        Memory.putInt(poll + POLL_FD, fd);
+        Memory.putInt(poll + POLL_EVENTS, POLLIN);
+        return poll;
+    }
+
+    /** Whether a file descriptor has something to read, or an error; does not wait. */
+    static boolean isReadable(long poll) {
+        return (int) POLL.call(poll, 1, 0) > 0;
     }
 
     /**

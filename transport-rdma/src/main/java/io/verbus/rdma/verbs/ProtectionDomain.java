@@ -2,6 +2,7 @@
 
 package io.verbus.rdma.verbs;
 
+import io.verbus.rdma.calls.Lane;
 import io.verbus.rdma.fabric.Access;
 import io.verbus.rdma.fabric.Domain;
 
@@ -10,10 +11,13 @@ import org.agrona.ErrorHandler;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
- * A protection domain and the regions registered in it. Conductor's thread, but for registering and
- * deregistering.
+ * A protection domain and the regions registered in it. It is released when it is closed and no
+ * connection uses it any more. Made, used and released by threads that may wait; closed by the
+ * conductor.
  */
 final class ProtectionDomain implements Domain {
     private final Ibverbs ibverbs;
@@ -24,14 +28,35 @@ final class ProtectionDomain implements Domain {
     /** Added to and removed from by any thread. */
     private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
 
-    private boolean closed;
+    /** What is registered apart from connections. */
+    private final Lane lane;
+
+    private final Consumer<ProtectionDomain> onReleased;
+
+    /** Connections, of which one makes it, and one more until it is closed. */
+    private final AtomicInteger uses = new AtomicInteger(2);
+
+    /** Written by the conductor. Read by all. */
+    private volatile boolean isLeft;
+
+    /** Written by the thread that releases it. Read by all. */
+    private volatile boolean closed;
 
     /**
+     * @param lane of calls apart from connections.
+     * @param onReleased told when nothing of it is left.
      * @param errors is told what the device does not take back.
      */
-    ProtectionDomain(Ibverbs ibverbs, Device device, ErrorHandler errors) {
+    ProtectionDomain(
+            Ibverbs ibverbs,
+            Device device,
+            Lane lane,
+            Consumer<ProtectionDomain> onReleased,
+            ErrorHandler errors) {
+        this.onReleased = onReleased;
         this.ibverbs = ibverbs;
         this.device = device;
+        this.lane = lane;
         this.errors = errors;
         address = ibverbs.allocPd(device.context());
         if (address == 0) {
@@ -46,6 +71,11 @@ final class ProtectionDomain implements Domain {
     @Override
     public String device() {
         return device.name();
+    }
+
+    @Override
+    public void call(Runnable work, Consumer<RuntimeException> then) {
+        lane.call("a registration with " + device.name(), work, then);
     }
 
     @Override
@@ -64,19 +94,24 @@ final class ProtectionDomain implements Domain {
         return address;
     }
 
-    /** Whether it can be used on a device. */
-    boolean usableOn(long context) {
-        return !isUnusable() && device.context() == context;
+    /** Retains it for a connection on a device; false if it cannot be used there. */
+    boolean retainOn(long context) {
+        return !isUnusable()
+                && device.context() == context
+                && uses.updateAndGet(count -> count == 0 ? 0 : count + 1) != 0;
+    }
+
+    /** A connection does not use it any more. */
+    void leave() {
+        if (uses.decrementAndGet() == 0) {
+            release();
+        }
     }
 
     /** Whether it is closed, or its device is gone. */
     @Override
     public boolean isUnusable() {
-        return closed || device.isGone();
-    }
-
-    boolean isOf(Device other) {
-        return device == other;
+        return isLeft || closed || device.isGone();
     }
 
     boolean isDestroyed(int error) {
@@ -95,16 +130,30 @@ final class ProtectionDomain implements Domain {
         regions.remove(region);
     }
 
-    /** Closes it with the regions that are left or stayed, when the whole fabric goes. */
-    void closeWithRegions() {
+    /** Releases it with the regions that are left or stayed, when the whole fabric goes. */
+    void releaseWithRegions() {
         for (MemoryRegion region : List.copyOf(regions)) {
             region.close();
         }
-        close();
+        release();
     }
 
     @Override
     public void close() {
+        if (!isLeft) {
+            isLeft = true;
+            lane.call("ibv_dealloc_pd on " + device.name(), this::leave, this::onLeft);
+        }
+    }
+
+    private void onLeft(RuntimeException failure) {
+        if (failure != null) {
+            errors.onError(failure);
+        }
+    }
+
+    /** Nothing of it may be left. */
+    void release() {
         if (closed) {
             return;
         }
@@ -119,5 +168,6 @@ final class ProtectionDomain implements Domain {
             return;
         }
         closed = true;
+        onReleased.accept(this);
     }
 }

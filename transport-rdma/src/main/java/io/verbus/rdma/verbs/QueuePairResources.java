@@ -11,7 +11,7 @@ import java.lang.foreign.Arena;
 
 /**
  * What a queue pair is made of: the queue pair itself, a completion queue for each direction, the
- * work request memory and the registered receive slots. Set-up side, conductor's thread only.
+ * work request memory and the registered receive slots. Set-up side, on a thread that may wait.
  */
 final class QueuePairResources implements AutoCloseable {
     private static final int SEND_COMPLETIONS = 16;
@@ -33,6 +33,11 @@ final class QueuePairResources implements AutoCloseable {
     private MemoryRegion headers;
     private boolean isCreated;
     private VerbsQueuePair queuePair;
+
+    // As they were made, written before any other thread has this.
+    private long queuePairAddress;
+    private long sendCompletionsAddress;
+    private long receiveCompletionsAddress;
 
     private QueuePairResources(ConnectionManager manager, long id, ErrorHandler errors) {
         this.manager = manager;
@@ -71,11 +76,11 @@ final class QueuePairResources implements AutoCloseable {
         return queuePair;
     }
 
-    /** Whether an address is that of the queue pair or of a completion queue of it. */
+    /** Whether an address is that of the queue pair or of a completion queue of it. Any thread. */
     boolean uses(long queue) {
-        return isCreated && Memory.getLong(id + VerbsAbi.CmId.QP) == queue
-                || sendCompletions != null && sendCompletions.address() == queue
-                || receiveCompletions != null && receiveCompletions.address() == queue;
+        return queuePairAddress == queue
+                || sendCompletionsAddress == queue
+                || receiveCompletionsAddress == queue;
     }
 
     /**
@@ -163,6 +168,9 @@ final class QueuePairResources implements AutoCloseable {
                         GATHER);
         isCreated = true;
         long qp = Memory.getLong(id + VerbsAbi.CmId.QP);
+        queuePairAddress = qp;
+        sendCompletionsAddress = sendCompletions.address();
+        receiveCompletionsAddress = receiveCompletions.address();
         boolean critical = device.postsAtOnce();
         ReceiveQueue receives =
                 new ReceiveQueue(

@@ -2,25 +2,32 @@
 
 package io.verbus.rdma.verbs;
 
+import io.verbus.rdma.calls.Lane;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
-import io.verbus.rdma.fabric.FabricHandler;
+import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.fabric.PathInfo;
+import io.verbus.rdma.fabric.Provision;
 import io.verbus.rdma.fabric.QueuePair;
 
 import java.net.InetSocketAddress;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
- * A connection and where it stands. Conductor's thread only.
+ * A connection and where it stands.
  *
  * <pre>
  *   initiating:  RESOLVING --> ROUTING --> CONNECTING --+
- *                                                       +--> ESTABLISHED --> ENDED
+ *                                                       +--> SETTLING --> ESTABLISHED --> ENDED
  *   accepting:   REQUESTED --> ACCEPTED ----------------+
  * </pre>
  *
- * <p>Every state leads to ENDED, which is told once, and to CLOSED.
+ * <p>Every state leads to ENDED, which is told once, and to CLOSED. The state is the conductor's;
+ * the calls of each state are made by a lane, one after the other, and what they have made is read
+ * by the conductor when they are told. While calls are made the peer may go on: a state says what
+ * was asked for.
  */
 final class VerbsConnection implements Connection {
     private static final int MAX_ANSWER_LENGTH = 128;
@@ -29,15 +36,39 @@ final class VerbsConnection implements Connection {
     private final VerbsFabric fabric;
     private final Ibverbs ibverbs;
     private final ConnectionManager manager;
-    private final long id;
+    private final Lane lane;
     private final ConnectionOptions options;
     private final byte[] privateData;
     private final InetSocketAddress remoteAddress;
+    private final boolean isInitiator;
+
+    // Conductor's
     private State state;
-    private Device device;
-    private ProtectionDomain domain;
-    private QueuePairResources resources;
-    private PathInfo path;
+    private byte[] answer = NO_DATA;
+
+    /** Read by the lane afterwards. */
+    private boolean isAccepted;
+
+    // Written by the lane. The conductor and the agent that uses the queue pair read them.
+    private volatile InetSocketAddress localAddress;
+    private volatile ProtectionDomain domain;
+    private volatile Device device;
+    private volatile int port;
+    private volatile QueuePairResources resources;
+    private volatile PathInfo path;
+
+    // The lane's
+
+    /** 0 before it is made. */
+    private long id;
+
+    private HeldDevices.Held held;
+
+    /** To be taken over if it is on the same device. */
+    private final ProtectionDomain offered;
+
+    private Provision provision;
+    private boolean isProvided;
 
     private enum State {
         RESOLVING,
@@ -45,80 +76,75 @@ final class VerbsConnection implements Connection {
         CONNECTING,
         REQUESTED,
         ACCEPTED,
+        SETTLING,
         ESTABLISHED,
         ENDED,
         CLOSED
     }
 
-    private VerbsConnection(
+    /** One that this side begins; {@link #begin} is to follow. */
+    VerbsConnection(
             VerbsFabric fabric,
             Ibverbs ibverbs,
             ConnectionManager manager,
-            long id,
+            Lane lane,
             ConnectionOptions options,
             InetSocketAddress remoteAddress,
             ProtectionDomain domain,
             byte[] privateData,
-            State state) {
+            Provision provision) {
         this.fabric = fabric;
         this.ibverbs = ibverbs;
         this.manager = manager;
-        this.id = id;
+        this.lane = lane;
         this.options = options;
         this.remoteAddress = remoteAddress;
-        this.domain = domain;
+        this.offered = domain;
         this.privateData = privateData;
-        this.state = state;
+        this.provision = provision;
+        isInitiator = true;
+        state = State.RESOLVING;
     }
 
-    /** One that this side begins; the address is still to be resolved. */
-    static VerbsConnection initiating(
+    /** One that a peer asks for, made by the thread that reads the request. */
+    VerbsConnection(
             VerbsFabric fabric,
             Ibverbs ibverbs,
             ConnectionManager manager,
-            long id,
+            Lane lane,
             ConnectionOptions options,
-            InetSocketAddress remoteAddress,
-            ProtectionDomain domain,
-            byte[] privateData) {
-        return new VerbsConnection(
-                fabric,
-                ibverbs,
-                manager,
-                id,
-                options,
-                remoteAddress,
-                domain,
-                privateData,
-                State.RESOLVING);
+            long id) {
+        this.fabric = fabric;
+        this.ibverbs = ibverbs;
+        this.manager = manager;
+        this.lane = lane;
+        this.options = options;
+        this.id = id;
+        remoteAddress = manager.remoteAddress(id);
+        localAddress = manager.localAddress(id);
+        offered = null;
+        privateData = NO_DATA;
+        provision = Provision.NONE;
+        isInitiator = false;
+        state = State.REQUESTED;
     }
 
-    /** One that a peer asks for; {@link #prepare()} is to follow. */
-    static VerbsConnection requested(
-            VerbsFabric fabric,
-            Ibverbs ibverbs,
-            ConnectionManager manager,
-            long id,
-            ConnectionOptions options) {
-        return new VerbsConnection(
-                fabric,
-                ibverbs,
-                manager,
-                id,
-                options,
-                manager.remoteAddress(id),
-                null,
-                NO_DATA,
-                State.REQUESTED);
-    }
+    // Conductor
 
-    long id() {
-        return id;
+    /** Begins to resolve the peer's address. */
+    void begin(InetSocketAddress source) {
+        go(
+                "rdma_resolve_addr",
+                () -> {
+                    id = manager.createId(this);
+                    manager.resolveAddress(id, source, remoteAddress);
+                });
     }
 
     @Override
     public QueuePair queuePair() {
-        return resources == null ? null : resources.queuePair();
+        QueuePairResources made = resources;
+        return made == null ? null : made.queuePair();
     }
 
     @Override
@@ -133,18 +159,7 @@ final class VerbsConnection implements Connection {
 
     @Override
     public InetSocketAddress localAddress() {
-        return state == State.CLOSED ? null : manager.localAddress(id);
-    }
-
-    @Override
-    public void accept(byte[] answer) {
-        require(State.REQUESTED, "accept");
-        if (resources == null) {
-            prepare();
-        }
-        manager.accept(id, options, checkedAnswer(answer));
-        state = State.ACCEPTED;
-        findPath();
+        return state == State.CLOSED ? null : localAddress;
     }
 
     @Override
@@ -153,131 +168,211 @@ final class VerbsConnection implements Connection {
     }
 
     @Override
-    public void reject(byte[] answer) {
-        require(State.REQUESTED, "reject");
-        manager.reject(id, checkedAnswer(answer));
-        close();
+    public void accept(Supplier<byte[]> privateAnswer, Provision needed) {
+        require(State.REQUESTED, "accept");
+        state = State.ACCEPTED;
+        isAccepted = true;
+        fabric.onAnswered();
+        go(
+                "rdma_accept",
+                () -> {
+                    bindToDevice();
+                    manager.setAckTimeout(id, options.ackTimeout());
+                    createQueuePair();
+                    provide(needed);
+                    manager.accept(id, options, checkedAnswer(privateAnswer.get()));
+                    findPath();
+                });
     }
 
-    /** Also where the peer has left: the queue pair takes messages until it is told to stop. */
     @Override
-    public void stop() {
-        boolean isOpen =
-                state == State.ESTABLISHED || state == State.ACCEPTED || state == State.ENDED;
-        if (isOpen && device != null && !device.isGone()) {
-            manager.disconnect(id);
+    public void reject(byte[] privateAnswer, Consumer<RuntimeException> failed) {
+        require(State.REQUESTED, "reject");
+        byte[] checked = checkedAnswer(privateAnswer);
+        state = State.CLOSED;
+        fabric.forget(this);
+        call(
+                "rdma_reject",
+                () -> {
+                    try {
+                        manager.reject(id, checked);
+                    } finally {
+                        takeDown();
+                    }
+                },
+                failure -> {
+                    if (failure != null) {
+                        failed.accept(failure);
+                    }
+                });
+    }
+
+    @Override
+    public void call(Runnable work, Consumer<RuntimeException> then) {
+        call("a registration", work, then);
+    }
+
+    private void call(String name, Runnable work, Consumer<RuntimeException> then) {
+        lane.call(name + " for " + SocketAddresses.text(remoteAddress), work, then);
+    }
+
+    /** The next step; if it fails, the connection ends. */
+    private void go(String name, Runnable work) {
+        call(name, work, this::endIfFailed);
+    }
+
+    private void endIfFailed(RuntimeException failure) {
+        if (failure instanceof VerbsException failed) {
+            end(EndText.of(failed, SocketAddresses.text(remoteAddress)));
+        } else if (failure instanceof FabricException failed) {
+            end(Cause.FAILED, failed.getMessage(), NO_DATA);
+        } else if (failure != null) {
+            fabric.errors().onError(failure);
+            end(Cause.FAILED, failure.toString(), NO_DATA);
         }
     }
 
     @Override
-    public void close() {
+    public void close(Runnable last, Runnable then) {
         if (state == State.CLOSED) {
             return;
         }
-        boolean leave = state == State.ESTABLISHED || state == State.ACCEPTED;
+        boolean leave =
+                switch (state) {
+                    case ACCEPTED, SETTLING, ESTABLISHED -> true;
+                    // Its queue pair takes messages until it is told to stop.
+                    case ENDED -> last != null;
+                    default -> false;
+                };
         state = State.CLOSED;
         fabric.forget(this);
-        if (leave && !device.isGone()) {
-            manager.disconnect(id);
-        }
-        if (resources != null) {
-            resources.close();
-        }
-        manager.destroyId(id);
-    }
-
-    @Override
-    public void prepare() {
-        bindToDevice();
-        createQueuePair();
+        call(
+                "rdma_disconnect and the end of the connection",
+                () -> {
+                    try {
+                        if (leave && device != null && !device.isGone()) {
+                            manager.disconnect(id);
+                        }
+                        if (last != null) {
+                            last.run();
+                        }
+                    } finally {
+                        takeDown();
+                    }
+                },
+                failure -> {
+                    if (failure != null) {
+                        fabric.errors().onError(failure);
+                    }
+                    then.run();
+                });
     }
 
     /** Goes on with an event of this connection. */
-    void onEvent(CmEvent event, FabricHandler handler) {
-        try {
-            switch (event.type()) {
-                case VerbsAbi.RDMA_CM_EVENT_ADDR_RESOLVED -> onAddressResolved();
-                case VerbsAbi.RDMA_CM_EVENT_ROUTE_RESOLVED -> onRouteResolved();
-                case VerbsAbi.RDMA_CM_EVENT_ESTABLISHED -> onEstablished(event, handler);
-                default -> onEndOrNothing(event, handler);
+    void onEvent(CmEvent event) {
+        switch (event.type()) {
+            case VerbsAbi.RDMA_CM_EVENT_ADDR_RESOLVED -> {
+                if (state == State.RESOLVING) {
+                    state = State.ROUTING;
+                    go("rdma_resolve_route", this::resolveRoute);
+                }
             }
-        } catch (VerbsException failed) {
-            end(handler, EndText.of(failed, SocketAddresses.text(remoteAddress)));
+            case VerbsAbi.RDMA_CM_EVENT_ROUTE_RESOLVED -> {
+                if (state == State.ROUTING) {
+                    state = State.CONNECTING;
+                    go("rdma_connect", this::connect);
+                }
+            }
+            case VerbsAbi.RDMA_CM_EVENT_ESTABLISHED -> {
+                if (state == State.CONNECTING || state == State.ACCEPTED) {
+                    state = State.SETTLING;
+                    answer = isInitiator ? event.privateData() : NO_DATA;
+                    call("ibv_query_qp", this::settle, this::onSettled);
+                }
+            }
+            default -> end(EndText.of(event, SocketAddresses.text(remoteAddress)));
         }
     }
 
     /** The device reports an error of its own that concerns this connection. */
-    void onDeviceError(String reason, FabricHandler handler) {
-        end(handler, Cause.FAILED, reason, NO_DATA);
+    void onDeviceError(String reason) {
+        end(Cause.FAILED, reason, NO_DATA);
     }
 
     /** The peer's last message of the handshake may be lost; its data tells that it stands. */
     void onDataBeforeEstablished() {
         if (state == State.ACCEPTED) {
-            manager.notifyEstablished(id);
+            go("rdma_notify", () -> manager.notifyEstablished(id));
         }
     }
 
     /**
      * Whether an error of a device, of a port of it (0: any), or of a queue (0: any) is its own.
      */
-    boolean concernedBy(Device other, int port, long queue) {
+    boolean concernedBy(Device other, int otherPort, long queue) {
+        QueuePairResources made = resources;
         return device == other
-                && (port == 0 || manager.port(id) == port)
-                && (queue == 0 || resources != null && resources.uses(queue));
+                && (otherPort == 0 || port == otherPort)
+                && (queue == 0 || made != null && made.uses(queue));
     }
 
-    private void onAddressResolved() {
+    private void onSettled(RuntimeException failure) {
+        if (failure != null) {
+            endIfFailed(failure);
+        } else if (state == State.SETTLING) {
+            state = State.ESTABLISHED;
+            fabric.handler().onEstablished(this, answer);
+        }
+    }
+
+    /** Null: nothing has ended. */
+    private void end(EndText.Ending ending) {
+        if (ending != null) {
+            end(ending.cause(), ending.reason(), ending.privateData());
+        }
+    }
+
+    private void end(Cause cause, String reason, byte[] peersAnswer) {
+        if (state != State.ENDED && state != State.CLOSED) {
+            state = State.ENDED;
+            fabric.handler().onEnded(this, cause, reason, peersAnswer);
+        }
+    }
+
+    // Lane
+
+    private void resolveRoute() {
         bindToDevice();
         manager.setAckTimeout(id, options.ackTimeout());
         if (options.trafficClass() != ConnectionOptions.ANY) {
             manager.setTrafficClass(id, options.trafficClass());
         }
-        state = State.ROUTING;
         manager.resolveRoute(id);
     }
 
-    private void onRouteResolved() {
+    private void connect() {
         createQueuePair();
-        state = State.CONNECTING;
+        provide(provision);
         manager.connect(id, options, privateData);
     }
 
-    private void onEstablished(CmEvent event, FabricHandler handler) {
-        boolean initiator = state == State.CONNECTING;
-        if (initiator || state == State.ACCEPTED) {
-            if (initiator) {
-                findPath();
-            }
-            if (device.transport() != TransportType.IWARP) {
-                resources.shortenWait(ibverbs);
-            }
-            state = State.ESTABLISHED;
-            handler.onEstablished(this, initiator ? event.privateData() : NO_DATA);
+    /** What is asked only when the queue pair is ready to send. */
+    private void settle() {
+        localAddress = manager.localAddress(id);
+        if (isInitiator) {
+            findPath();
         }
-    }
-
-    private void onEndOrNothing(CmEvent event, FabricHandler handler) {
-        EndText.Ending ending = EndText.of(event, SocketAddresses.text(remoteAddress));
-        if (ending != null) {
-            end(handler, ending);
-        }
-    }
-
-    private void end(FabricHandler handler, EndText.Ending ending) {
-        end(handler, ending.cause(), ending.reason(), ending.privateData());
-    }
-
-    private void end(FabricHandler handler, Cause cause, String reason, byte[] answer) {
-        if (state != State.ENDED && state != State.CLOSED) {
-            state = State.ENDED;
-            handler.onEnded(this, cause, reason, answer);
+        if (device.transport() != TransportType.IWARP) {
+            resources.shortenWait(ibverbs);
         }
     }
 
     private void bindToDevice() {
+        localAddress = manager.localAddress(id);
         long context = manager.context(id);
-        device = fabric.device(context, manager.localAddress(id));
+        held = fabric.device(context, localAddress);
+        device = held.device();
+        port = manager.port(id);
         if (!device.transport().ordered()) {
             throw VerbsFabric.unordered(device.name());
         }
@@ -285,16 +380,10 @@ final class VerbsConnection implements Connection {
                 device.name(),
                 options,
                 "the connection with " + SocketAddresses.text(remoteAddress));
-        if (domain == null || !domain.usableOn(context)) {
-            domain = fabric.createDomain(device);
-        }
+        domain = offered != null && offered.retainOn(context) ? offered : fabric.createDomain(held);
     }
 
     private void createQueuePair() {
-        boolean isInitiator = state != State.REQUESTED;
-        if (!isInitiator) {
-            manager.setAckTimeout(id, options.ackTimeout());
-        }
         resources =
                 QueuePairResources.create(
                         ibverbs,
@@ -307,14 +396,40 @@ final class VerbsConnection implements Connection {
                         fabric.errors());
     }
 
+    private void provide(Provision needed) {
+        provision = needed;
+        needed.register(domain);
+        isProvided = true;
+    }
+
     /** When the queue pair is connected: only then does it know its path. */
     private void findPath() {
-        path =
-                PathQuery.query(
-                        ibverbs, device, manager.port(id), Memory.getLong(id + VerbsAbi.CmId.QP));
+        path = PathQuery.query(ibverbs, device, port, Memory.getLong(id + VerbsAbi.CmId.QP));
         PathQuery.requireMtu(path, options);
         if (fabric.requiresOrder()) {
             PathQuery.requireOrder(path);
+        }
+    }
+
+    /** Destroys the queue pair first: from then on the peer can write nothing. */
+    void takeDown() {
+        if (resources != null) {
+            resources.close();
+        }
+        if (isProvided) {
+            provision.release();
+        }
+        if (id != 0) {
+            manager.destroyId(id);
+        }
+        if (domain != null) {
+            domain.leave();
+        }
+        if (held != null) {
+            held.release();
+        }
+        if (!isInitiator && !isAccepted) {
+            fabric.onAnswered();
         }
     }
 

@@ -2,6 +2,8 @@
 
 package io.verbus.rdma.verbs;
 
+import io.verbus.rdma.calls.Calls;
+import io.verbus.rdma.calls.Lane;
 import io.verbus.rdma.fabric.Connection;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.DeviceSubnets;
@@ -10,21 +12,40 @@ import io.verbus.rdma.fabric.Fabric;
 import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.FabricHandler;
 import io.verbus.rdma.fabric.Listener;
+import io.verbus.rdma.fabric.Provision;
 
 import org.agrona.ErrorHandler;
-import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** The RDMA devices of this host through libibverbs and librdmacm. Conductor's thread only. */
+/**
+ * The RDMA devices of this host through libibverbs and librdmacm. Conductor's thread, but where it
+ * is said; what a device or a peer can hold is called by {@link Calls}.
+ */
 public final class VerbsFabric implements Fabric {
     private static final int MAX_EVENTS_PER_POLL = 16;
     private static final int MAX_REQUEST_LENGTH = 56;
+    private static final int MAX_RESULTS_PER_POLL = 64;
+
+    /** Connection requests that are not answered; more are closed as they come. */
+    private static final int MAX_REQUESTS = 256;
+
+    /** Events that are read in one go. */
+    private static final int MAX_EVENTS_PER_READ = 64;
+
+    /** A closing driver waits no longer for what a device or a peer holds. */
+    private static final long CLOSE_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
 
     /**
      * Reading events is a system call, found to be empty but for a few times in a driver's life.
@@ -36,14 +57,27 @@ public final class VerbsFabric implements Fabric {
     private final Ibverbs ibverbs;
     private final ConnectionManager manager;
     private final ErrorHandler errors;
-    private final Long2ObjectHashMap<VerbsConnection> connections = new Long2ObjectHashMap<>();
-    private final Long2ObjectHashMap<VerbsListener> listeners = new Long2ObjectHashMap<>();
+    private final Calls calls;
+    private final Lane reading;
+
+    /** Writer: the thread that reads events. Reader: conductor. */
+    private final Queue<CmEvent> arrived = new ManyToOneConcurrentLinkedQueue<>();
+
+    private final AtomicInteger requests = new AtomicInteger();
+    private final Set<VerbsConnection> connections = new LinkedHashSet<>();
+    private final Set<VerbsListener> listeners = new LinkedHashSet<>();
 
     /** Those whose device was removed, until it comes back. */
     private final List<VerbsListener> lostListeners = new ArrayList<>();
 
     private final HeldDevices devices;
-    private final List<ProtectionDomain> domains = new ArrayList<>();
+
+    /** Added to and removed from by any thread. */
+    private final Set<ProtectionDomain> domains = ConcurrentHashMap.newKeySet();
+
+    private final AsyncEvents.Handler deviceEvents = this::on;
+    private FabricHandler handler;
+    private boolean isReading;
     private long nextEventCheckNs = System.nanoTime();
     private long nextDeviceCheckNs = nextEventCheckNs;
     private final boolean requiresOrder;
@@ -59,6 +93,8 @@ public final class VerbsFabric implements Fabric {
         this.manager = manager;
         this.errors = errors;
         devices = new HeldDevices(ibverbs, manager);
+        calls = new Calls("verbus-rdma-calls", errors);
+        reading = calls.lane();
     }
 
     /**
@@ -107,8 +143,9 @@ public final class VerbsFabric implements Fabric {
         requireOpen();
         require(options);
         requireResolved(localAddress);
-        VerbsListener listener = new VerbsListener(this, manager, localAddress, options);
-        listeners.put(listener.id(), listener);
+        VerbsListener listener =
+                new VerbsListener(this, manager, calls.lane(), localAddress, options);
+        listeners.add(listener);
         return listener;
     }
 
@@ -118,7 +155,8 @@ public final class VerbsFabric implements Fabric {
             InetSocketAddress localAddress,
             ConnectionOptions options,
             Domain domain,
-            byte[] privateData) {
+            byte[] privateData,
+            Provision provision) {
         requireOpen();
         require(options);
         requireResolved(remoteAddress);
@@ -129,24 +167,19 @@ public final class VerbsFabric implements Fabric {
             throw new IllegalArgumentException(
                     privateData.length + " bytes of private data: at most " + MAX_REQUEST_LENGTH);
         }
-        long id = manager.createId();
-        try {
-            manager.resolveAddress(id, localAddress, remoteAddress);
-        } catch (VerbsException refused) {
-            manager.destroyId(id);
-            throw refused;
-        }
         VerbsConnection connection =
-                VerbsConnection.initiating(
+                new VerbsConnection(
                         this,
                         ibverbs,
                         manager,
-                        id,
+                        calls.lane(),
                         options,
                         remoteAddress,
                         (ProtectionDomain) domain,
-                        privateData.clone());
-        connections.put(id, connection);
+                        privateData.clone(),
+                        provision);
+        connections.add(connection);
+        connection.begin(localAddress);
         return connection;
     }
 
@@ -156,24 +189,53 @@ public final class VerbsFabric implements Fabric {
     }
 
     @Override
-    public int poll(FabricHandler handler, long nowNs) {
+    public int poll(FabricHandler told, long nowNs) {
         requireOpen();
-        if (nowNs - nextEventCheckNs < 0) {
-            return 0;
-        }
-        int count = 0;
+        handler = told;
+        int count = calls.tell(MAX_RESULTS_PER_POLL);
         CmEvent event;
-        while (count < MAX_EVENTS_PER_POLL && (event = manager.nextEvent()) != null) {
+        for (int i = 0; i < MAX_EVENTS_PER_POLL && (event = arrived.poll()) != null; i++) {
             count++;
-            dispatch(event, handler);
-            if (event.makesQueuePair()) {
-                break; // which takes long: the next is handled in the next cycle
-            }
+            dispatch(event);
         }
-        if (count == 0) {
+        if (nowNs - nextEventCheckNs >= 0) {
             nextEventCheckNs = nowNs + EVENT_CHECK_INTERVAL_NS;
+            if (!isReading && manager.hasEvent()) {
+                isReading = true;
+                reading.call("rdma_get_cm_event", this::readEvents, this::onRead);
+            }
+            count += checkDevices(nowNs);
         }
-        return count + checkDevices(handler, nowNs);
+        return count;
+    }
+
+    private void readEvents() {
+        CmEvent event;
+        for (int i = 0;
+                i < MAX_EVENTS_PER_READ && (event = manager.nextEvent(this::request)) != null;
+                i++) {
+            arrived.add(event);
+        }
+    }
+
+    /** The connection that a peer asks for; null if there are too many. Thread of the events. */
+    private VerbsConnection request(VerbsListener listener, long id) {
+        if (requests.incrementAndGet() > MAX_REQUESTS) {
+            requests.decrementAndGet();
+            return null;
+        }
+        return new VerbsConnection(this, ibverbs, manager, calls.lane(), listener.options(), id);
+    }
+
+    private void onRead(RuntimeException failure) {
+        isReading = false;
+        tellFailure(failure);
+    }
+
+    void tellFailure(RuntimeException failure) {
+        if (failure != null) {
+            errors.onError(failure);
+        }
     }
 
     @Override
@@ -182,25 +244,62 @@ public final class VerbsFabric implements Fabric {
             return;
         }
         closed = true;
-        new ArrayList<>(connections.values()).forEach(VerbsConnection::close);
-        new ArrayList<>(listeners.values()).forEach(VerbsListener::close);
-        lostListeners.clear();
-        domains.forEach(ProtectionDomain::closeWithRegions);
-        domains.clear();
+        new ArrayList<>(connections).forEach(VerbsConnection::close);
+        new ArrayList<>(listeners).forEach(VerbsListener::close);
+        new ArrayList<>(lostListeners).forEach(VerbsListener::close);
+        List<String> held = calls.finish(this::release, CLOSE_TIMEOUT_NS);
+        if (!held.isEmpty()) {
+            errors.onError(
+                    new VerbsException(
+                            "RDMA devices hold what the driver leaves behind until they return: "
+                                    + String.join(", ", held)
+                                    + "; see the kernel's log"));
+        }
+    }
+
+    /** When all else is made: the last call. */
+    private void release() {
+        CmEvent unseen;
+        while ((unseen = arrived.poll()) != null) {
+            if (unseen.listener() != null) {
+                ((VerbsConnection) unseen.owner()).takeDown();
+            }
+        }
+        domains.forEach(ProtectionDomain::releaseWithRegions);
         devices.releaseAll();
         manager.close();
     }
 
-    /** The device behind the context of an id, which is held and watched from now on. */
-    Device device(long context, InetSocketAddress localAddress) {
+    /** Told of what happens, while it is polled. */
+    FabricHandler handler() {
+        return handler;
+    }
+
+    /** The device behind the context of an id, which is held, and retained once. Any thread. */
+    HeldDevices.Held device(long context, InetSocketAddress localAddress) {
         return devices.of(context, localAddress);
     }
 
-    ProtectionDomain createDomain(Device device) {
-        domains.removeIf(ProtectionDomain::isClosed);
-        ProtectionDomain domain = new ProtectionDomain(ibverbs, device, errors);
+    /** A new domain, retained for a connection, on a device that is retained. Any thread. */
+    ProtectionDomain createDomain(HeldDevices.Held held) {
+        ProtectionDomain domain =
+                new ProtectionDomain(
+                        ibverbs,
+                        held.device(),
+                        calls.lane(),
+                        released -> {
+                            domains.remove(released);
+                            held.release();
+                        },
+                        errors);
+        held.retain();
         domains.add(domain);
         return domain;
+    }
+
+    /** A connection request is answered, or its connection is gone. Any thread. */
+    void onAnswered() {
+        requests.decrementAndGet();
     }
 
     boolean requiresOrder() {
@@ -212,36 +311,46 @@ public final class VerbsFabric implements Fabric {
     }
 
     void forget(VerbsConnection connection) {
-        connections.remove(connection.id());
+        connections.remove(connection);
     }
 
     void forget(VerbsListener listener) {
-        listeners.remove(listener.id());
+        listeners.remove(listener);
         lostListeners.remove(listener);
     }
 
-    private void dispatch(CmEvent event, FabricHandler handler) {
-        if (event.type() == VerbsAbi.RDMA_CM_EVENT_CONNECT_REQUEST) {
-            onConnectRequest(event, handler);
-            return;
+    private void dispatch(CmEvent event) {
+        switch (event.owner()) {
+            case VerbsConnection connection -> {
+                if (event.listener() == null) {
+                    connection.onEvent(event);
+                } else {
+                    onConnectRequest(event.listener(), connection, event.privateData());
+                }
+            }
+            case VerbsListener listener -> onListenerEvent(listener, event.type());
+            case HeldDevices.Held held -> {
+                if (event.type() == VerbsAbi.RDMA_CM_EVENT_DEVICE_REMOVAL) {
+                    held.lost();
+                    onGone(held.device());
+                }
+            }
+            default -> throw new IllegalStateException("an event of " + event.owner());
         }
-        VerbsConnection connection = connections.get(event.id());
-        if (connection != null) {
-            connection.onEvent(event, handler);
-            return;
-        }
-        Device device = devices.heldBy(event.id());
-        if (device != null && event.type() == VerbsAbi.RDMA_CM_EVENT_DEVICE_REMOVAL) {
-            onGone(device, "the RDMA device " + device.name() + " was removed", handler);
-        }
-        VerbsListener listener = listeners.get(event.id());
-        if (listener != null) {
-            onListenerEvent(listener, event.type(), handler);
+    }
+
+    private void onConnectRequest(
+            VerbsListener listener, VerbsConnection connection, byte[] privateData) {
+        connections.add(connection);
+        if (listener.isClosed()) {
+            connection.close();
+        } else {
+            handler.onConnectRequest(listener, connection, connection.remoteAddress(), privateData);
         }
     }
 
     /** What it was bound to is no more: it begins anew, and waits for the device if it must. */
-    private void onListenerEvent(VerbsListener listener, int type, FabricHandler handler) {
+    private void onListenerEvent(VerbsListener listener, int type) {
         String reason =
                 switch (type) {
                     case VerbsAbi.RDMA_CM_EVENT_DEVICE_REMOVAL -> "its RDMA device was removed";
@@ -250,81 +359,61 @@ public final class VerbsFabric implements Fabric {
                                     + " over";
                     default -> null;
                 };
-        if (reason != null) {
-            listeners.remove(listener.id());
-            listener.stop();
+        if (reason != null && listeners.remove(listener)) {
+            listener.lose();
             lostListeners.add(listener);
             handler.onListenerLost(listener, reason);
         }
     }
 
-    /** Ends what uses a device: its queue pairs are destroyed already. */
-    private void onGone(Device device, String reason, FabricHandler handler) {
-        device.lost();
-        endConnections(device, 0, 0, reason, handler);
+    private void onGone(Device device) {
+        if (device != null) {
+            end(device, 0, 0, "the RDMA device " + device.name() + " was removed");
+        }
     }
 
-    private void endConnections(
-            Device device, int port, long queue, String reason, FabricHandler handler) {
-        for (VerbsConnection connection : new ArrayList<>(connections.values())) {
+    /** Ends what uses a device. */
+    private void end(Device device, int port, long queue, String reason) {
+        for (VerbsConnection connection : new ArrayList<>(connections)) {
             if (connection.concernedBy(device, port, queue)) {
-                connection.onDeviceError(reason, handler);
+                connection.onDeviceError(reason);
             }
         }
     }
 
-    private boolean isUsed(Device device) {
-        for (VerbsConnection connection : connections.values()) {
-            if (connection.concernedBy(device, 0, 0)) {
-                return true;
-            }
-        }
-        domains.removeIf(ProtectionDomain::isClosed);
-        for (ProtectionDomain domain : domains) {
-            if (domain.isOf(device)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private void onConnectRequest(CmEvent event, FabricHandler handler) {
-        VerbsListener listener = listeners.get(event.listenId());
-        if (listener == null) {
-            manager.destroyId(event.id());
-            return;
-        }
-        VerbsConnection connection =
-                VerbsConnection.requested(this, ibverbs, manager, event.id(), listener.options());
-        connections.put(event.id(), connection);
-        handler.onConnectRequest(
-                listener, connection, connection.remoteAddress(), event.privateData());
-    }
-
-    private int checkDevices(FabricHandler handler, long nowNs) {
+    private int checkDevices(long nowNs) {
         if (nowNs - nextDeviceCheckNs < 0) {
             return 0;
         }
         nextDeviceCheckNs = nowNs + DEVICE_CHECK_INTERVAL_NS;
         int count = 0;
-        for (HeldDevices.Held held : devices.all()) {
-            AsyncEvents.DeviceEvent event = held.device().isGone() ? null : held.events().next();
-            if (event != null) {
-                count++;
-                on(event, held.device(), handler);
+        List<HeldDevices.Held> all = devices.all();
+        for (int i = all.size() - 1; i >= 0; i--) {
+            HeldDevices.Held held = all.get(i);
+            Device device = held.device();
+            if (!device.isGone()) {
+                count += held.events().read(deviceEvents);
+            } else if (held.isOver()) {
+                devices.forget(held);
+                reading.call(
+                        "the end of " + device.name(),
+                        () -> devices.release(held),
+                        this::tellFailure);
             }
         }
-        devices.releaseGone(this::isUsed);
-        return count + listenAgain(handler, nowNs);
+        listenAgain(nowNs);
+        return count;
     }
 
-    private void on(AsyncEvents.DeviceEvent event, Device device, FabricHandler handler) {
+    private void on(AsyncEvents.DeviceEvent event, Device device) {
         switch (event.kind()) {
-            case FATAL -> onGone(device, event.text(), handler);
-            case ERROR ->
-                    endConnections(device, event.port(), event.queue(), event.text(), handler);
+            case FATAL -> {
+                device.lost();
+                end(device, 0, 0, event.text());
+            }
+            case ERROR -> end(device, event.port(), event.queue(), event.text());
             case DATA_CAME -> {
-                for (VerbsConnection connection : connections.values()) {
+                for (VerbsConnection connection : connections) {
                     if (connection.concernedBy(device, 0, event.queue())) {
                         connection.onDataBeforeEstablished();
                     }
@@ -333,18 +422,17 @@ public final class VerbsFabric implements Fabric {
         }
     }
 
-    private int listenAgain(FabricHandler handler, long nowNs) {
-        int count = 0;
-        for (int i = lostListeners.size() - 1; i >= 0; i--) {
-            VerbsListener listener = lostListeners.get(i);
-            if (listener.listenAgain(nowNs)) {
-                lostListeners.remove(i);
-                listeners.put(listener.id(), listener);
-                handler.onListenerBack(listener);
-                count++;
-            }
+    private void listenAgain(long nowNs) {
+        for (int i = 0; i < lostListeners.size(); i++) {
+            lostListeners.get(i).tryAgain(nowNs);
         }
-        return count;
+    }
+
+    /** A listener that was lost listens again. */
+    void onBack(VerbsListener listener) {
+        lostListeners.remove(listener);
+        listeners.add(listener);
+        handler.onListenerBack(listener);
     }
 
     private void requireOpen() {

@@ -2,43 +2,53 @@
 
 package io.verbus.rdma.verbs;
 
+import io.verbus.rdma.calls.Lane;
 import io.verbus.rdma.fabric.ConnectionOptions;
 import io.verbus.rdma.fabric.Listener;
 
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
-/** A listening id. Conductor's thread only. */
+/**
+ * A listening id. Conductor's thread only: it makes and closes one itself, as the kernel needs
+ * nobody for that. When the device goes, which may hold the calls, the lane destroys the id and
+ * makes the next.
+ */
 final class VerbsListener implements Listener {
     private static final long FIRST_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LONGEST_WAIT_NS = TimeUnit.SECONDS.toNanos(5);
 
     private final VerbsFabric fabric;
     private final ConnectionManager manager;
+    private final Lane lane;
     private final ConnectionOptions options;
     private final InetSocketAddress localAddress;
 
-    /** 0 while it waits for its device. */
+    /** 0 while it waits for its device; the lane's then. */
     private long id;
 
     private long againNs;
     private long waitNs;
+    private boolean isLost;
+    private boolean isTrying;
     private boolean isClosed;
 
     VerbsListener(
             VerbsFabric fabric,
             ConnectionManager manager,
+            Lane lane,
             InetSocketAddress address,
             ConnectionOptions options) {
         this.fabric = fabric;
         this.manager = manager;
+        this.lane = lane;
         this.options = options;
         id = listen(address);
         localAddress = manager.localAddress(id);
     }
 
     private long listen(InetSocketAddress address) {
-        long made = manager.createId();
+        long made = manager.createId(this);
         try {
             manager.listen(made, address);
             requireDevice(made, address);
@@ -60,10 +70,6 @@ final class VerbsListener implements Listener {
         }
     }
 
-    long id() {
-        return id;
-    }
-
     /** Of the connections that arrive. */
     ConnectionOptions options() {
         return options;
@@ -74,36 +80,56 @@ final class VerbsListener implements Listener {
         return localAddress;
     }
 
+    boolean isClosed() {
+        return isClosed;
+    }
+
     @Override
     public void close() {
-        if (!isClosed) {
-            isClosed = true;
-            fabric.forget(this);
-            stop();
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        fabric.forget(this);
+        if (isLost) {
+            lane.call("rdma_destroy_id of a listener", this::destroy, fabric::tellFailure);
+        } else {
+            destroy();
         }
     }
 
-    /** Hears nothing any more, until {@link #listenAgain}. */
-    void stop() {
+    private void destroy() {
         if (id != 0) {
             manager.destroyId(id);
             id = 0;
         }
     }
 
-    /** Listens at the same address, if it is time to try and the device is there. */
-    boolean listenAgain(long nowNs) {
-        if (waitNs != 0 && nowNs - againNs < 0) {
-            return false;
+    /** Hears nothing any more, until {@link #tryAgain} succeeds. */
+    void lose() {
+        isLost = true;
+        lane.call("rdma_destroy_id of a listener", this::destroy, fabric::tellFailure);
+    }
+
+    /** Tries to listen at the same address, if it is time to. */
+    void tryAgain(long nowNs) {
+        if (isTrying || waitNs != 0 && nowNs - againNs < 0) {
+            return;
         }
-        try {
-            id = listen(localAddress);
+        isTrying = true;
+        waitNs = waitNs == 0 ? FIRST_WAIT_NS : Math.min(2 * waitNs, LONGEST_WAIT_NS);
+        againNs = nowNs + waitNs;
+        lane.call("rdma_listen", () -> id = listen(localAddress), this::onTried);
+    }
+
+    private void onTried(RuntimeException failure) {
+        isTrying = false;
+        if (failure == null && !isClosed) {
+            isLost = false;
             waitNs = 0;
-            return true;
-        } catch (VerbsException notYet) {
-            waitNs = waitNs == 0 ? FIRST_WAIT_NS : Math.min(2 * waitNs, LONGEST_WAIT_NS);
-            againNs = nowNs + waitNs;
-            return false;
+            fabric.onBack(this);
+        } else if (failure != null && !(failure instanceof VerbsException)) {
+            fabric.tellFailure(failure); // otherwise the device is not there yet
         }
     }
 }

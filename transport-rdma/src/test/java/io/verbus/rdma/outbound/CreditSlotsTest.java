@@ -3,6 +3,7 @@
 package io.verbus.rdma.outbound;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -25,15 +26,15 @@ class CreditSlotsTest {
     /** Of refused blocks, 4 KiB each, 160 MiB would stay. */
     @Test
     void aBlockThatIsRefusedLeavesNoMemory() throws IOException {
-        CreditSlots slots = new CreditSlots(domain);
+        CreditSlots slots = new CreditSlots();
         domain.refuse("cannot pin memory");
         for (int i = 0; i < REFUSALS / 10; i++) {
-            assertThrows(FabricException.class, slots::take);
+            assertThrows(FabricException.class, () -> slots.register(domain));
         }
         long before = residentBytes();
         for (int i = 0; i < REFUSALS; i++) {
             try {
-                slots.take();
+                slots.register(domain);
             } catch (FabricException refused) {
                 continue;
             }
@@ -42,22 +43,28 @@ class CreditSlotsTest {
         long grown = residentBytes() - before;
         assertTrue(grown < 100 * KIB * KIB, grown + " bytes");
         domain.refuse(null);
+        assertNull(slots.take());
+        slots.add(slots.register(domain));
         assertEquals(0, slots.take().address() % 64);
-        slots.close();
+        slots.release();
         assertEquals(0, domain.regions());
     }
 
     /** A peer that still can write it must not find what others have there. */
     @Test
     void memoryThatTheDeviceKeepsIsNotFreed() {
-        CreditSlots slots = new CreditSlots(domain);
+        CreditSlots slots = new CreditSlots();
+        slots.add(slots.register(domain));
         CreditSlots.Slot slot = slots.take();
         slot.buffer().putLong(0, 4711);
         domain.keepRegions();
-        slots.close();
+        slots.release();
         assertEquals(0, domain.regions(), "closed, whatever the device says");
-        CreditSlots next = new CreditSlots(domain);
+        CreditSlots next = new CreditSlots();
         for (int i = 0; i < 1_000; i++) {
+            if (i % 64 == 0) {
+                next.add(next.register(domain));
+            }
             next.take().buffer().putLong(0, i);
         }
         assertEquals(4711, slot.buffer().getLong(0));

@@ -3,12 +3,16 @@
 package io.verbus.rdma.sim;
 
 import io.verbus.rdma.fabric.Connection;
+import io.verbus.rdma.fabric.FabricException;
 import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.fabric.PathInfo;
+import io.verbus.rdma.fabric.Provision;
 import io.verbus.rdma.fabric.QueuePair;
 
 import java.net.InetSocketAddress;
 import java.util.Arrays;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** One end of a simulated connection. */
 public final class SimConnection implements Connection {
@@ -22,6 +26,7 @@ public final class SimConnection implements Connection {
     private SimConnection peer;
     private boolean established;
     private boolean closed;
+    private Provision provision = Provision.NONE;
 
     SimConnection(
             SimFabric fabric,
@@ -58,9 +63,18 @@ public final class SimConnection implements Connection {
         return queuePair;
     }
 
-    @Override
-    public void prepare() {
-        // Queue pair and domain cost nothing here.
+    /**
+     * Registers what the connection needs; false where that is refused, and the connection ends.
+     */
+    boolean provide(Provision needed) {
+        try {
+            needed.register(domain);
+            provision = needed;
+            return true;
+        } catch (FabricException refused) {
+            fabric.ended(this, Cause.FAILED, refused.getMessage(), new byte[0]);
+            return false;
+        }
     }
 
     @Override
@@ -84,7 +98,11 @@ public final class SimConnection implements Connection {
     }
 
     @Override
-    public void accept(byte[] privateData) {
+    public void accept(Supplier<byte[]> answer, Provision needed) {
+        if (!provide(needed)) {
+            return;
+        }
+        byte[] privateData = answer.get();
         if (peer.closed) {
             fabric.ended(this, Cause.DISCONNECTED, "the initiator has gone", new byte[0]);
             return;
@@ -98,10 +116,11 @@ public final class SimConnection implements Connection {
     }
 
     @Override
-    public void reject(byte[] privateData) {
+    public void reject(byte[] privateData, Consumer<RuntimeException> failed) {
         closed = true;
         queuePair.close();
         fabric.forget(this);
+        domain.close();
         peer.fabric.ended(
                 peer, Cause.REJECTED, "the peer rejects the connection", padded(privateData));
     }
@@ -111,21 +130,28 @@ public final class SimConnection implements Connection {
     }
 
     @Override
-    public void stop() {
-        queuePair.stop();
+    public void call(Runnable work, Consumer<RuntimeException> then) {
+        RuntimeException failure = SimFabric.failureOf(work);
+        fabric.later(() -> then.accept(failure));
     }
 
     @Override
-    public void close() {
+    public void close(Runnable last, Runnable then) {
         if (closed) {
             return;
         }
         closed = true;
+        if (last != null) {
+            queuePair.stop();
+            last.run();
+        }
         queuePair.close();
         fabric.forget(this);
         if (established && peer != null && !peer.closed && !queuePair.isCut()) {
             peer.fabric.ended(peer, Cause.DISCONNECTED, "the peer has disconnected", new byte[0]);
         }
+        provision.release();
+        fabric.later(then);
     }
 
     /** The connection manager tells this end that the connection has ended. */

@@ -14,12 +14,15 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /** Registered memory. Local and remote keys have nothing in common, so that a mix-up is found. */
 public final class SimDomain implements Domain {
     private static final int REMOTE = 0x4000_0000;
 
     private final SimNetwork network;
+    private final BiConsumer<Runnable, Consumer<RuntimeException>> calls;
     private final Map<Integer, Region> byLocalKey = new HashMap<>();
     private final Map<Integer, Region> byRemoteKey = new HashMap<>();
     private boolean closed;
@@ -27,7 +30,17 @@ public final class SimDomain implements Domain {
     private boolean keepsRegions;
 
     public SimDomain(SimNetwork network) {
+        this(network, (work, then) -> then.accept(SimFabric.failureOf(work)));
+    }
+
+    SimDomain(SimNetwork network, BiConsumer<Runnable, Consumer<RuntimeException>> calls) {
         this.network = network;
+        this.calls = calls;
+    }
+
+    @Override
+    public void call(Runnable work, Consumer<RuntimeException> then) {
+        calls.accept(work, then);
     }
 
     /** The next registrations fail with these words; null ends that. */

@@ -12,12 +12,14 @@ import io.verbus.rdma.fabric.FabricHandler.Cause;
 import io.verbus.rdma.fabric.Listener;
 import io.verbus.rdma.fabric.PathAdvice;
 import io.verbus.rdma.fabric.PathInfo;
+import io.verbus.rdma.fabric.Provision;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /** The simulated fabric of one host. */
@@ -33,6 +35,9 @@ public final class SimFabric implements Fabric {
 
     /** Those that are not closed. */
     private final List<SimDomain> domains = new ArrayList<>();
+
+    private BiConsumer<Runnable, Consumer<RuntimeException>> calls =
+            (work, then) -> then.accept(failureOf(work));
 
     private boolean isDeviceReplaced;
     private String registrationRefusal;
@@ -65,6 +70,26 @@ public final class SimFabric implements Fabric {
 
     SimNetwork network() {
         return network;
+    }
+
+    /** Who makes the calls of domains, and tells of them; at once if nobody does. */
+    void callsBy(BiConsumer<Runnable, Consumer<RuntimeException>> maker) {
+        calls = maker;
+    }
+
+    /** Makes a call; returns what it throws, or null. */
+    static RuntimeException failureOf(Runnable work) {
+        try {
+            work.run();
+            return null;
+        } catch (RuntimeException e) {
+            return e;
+        }
+    }
+
+    /** Told in a later poll. */
+    void later(Runnable then) {
+        events.add(new Event(null, handler -> then.run()));
     }
 
     /** What all connections of this host tell of their path. */
@@ -122,6 +147,17 @@ public final class SimFabric implements Fabric {
             ConnectionOptions options,
             Domain domain,
             byte[] privateData) {
+        return connect(remoteAddress, localAddress, options, domain, privateData, Provision.NONE);
+    }
+
+    @Override
+    public SimConnection connect(
+            InetSocketAddress remoteAddress,
+            InetSocketAddress localAddress,
+            ConnectionOptions options,
+            Domain domain,
+            byte[] privateData,
+            Provision provision) {
         if (privateData.length > REQUEST_LENGTH) {
             throw new AssertionError(privateData.length + " bytes of private data");
         }
@@ -133,6 +169,9 @@ public final class SimFabric implements Fabric {
         SimConnection initiating =
                 new SimConnection(this, local, remoteAddress, mine, queuePair(mine, options));
         connections.add(initiating);
+        if (!initiating.provide(provision)) {
+            return initiating;
+        }
         SimListener listener = listener(remoteAddress);
         if (network.isWireCut()) {
             ended(initiating, Cause.UNREACHABLE, "no answer of " + remoteAddress, new byte[0]);
@@ -182,7 +221,7 @@ public final class SimFabric implements Fabric {
     }
 
     private SimDomain newDomain() {
-        SimDomain domain = new SimDomain(network);
+        SimDomain domain = new SimDomain(network, (work, then) -> calls.accept(work, then));
         domain.refuse(registrationRefusal);
         domains.removeIf(SimDomain::isClosed);
         domains.add(domain);

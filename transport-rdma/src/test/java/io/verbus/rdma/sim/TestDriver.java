@@ -42,6 +42,7 @@ final class TestDriver extends TestHost {
             SimNetwork network, String address, long driverId, Path directory, String... options) {
         super(driverId, directory, MAX_COUNTERS, options);
         fabric = network.fabric(address);
+        fabric.callsBy(this::background);
         transport = new RdmaTransport(this, fabric, RdmaOptions.of(this), 0);
     }
 
@@ -117,6 +118,7 @@ final class TestDriver extends TestHost {
     protected void closeTransport() {
         closed = true;
         closeBackground();
+        fabric.callsBy((work, then) -> then.accept(SimFabric.failureOf(work)));
         fabric.network().settleWhenPolled(true);
         transport.close();
         fabric.network().settleWhenPolled(false);

@@ -23,6 +23,7 @@ class DependencyRulesTest {
                     .resideInAnyPackage(
                             "java..",
                             "org.agrona..",
+                            "io.verbus.rdma.calls",
                             "io.verbus.rdma.fabric",
                             "io.verbus.rdma.verbs")
                     .because("the bindings serve any protocol: pass what they need as arguments");

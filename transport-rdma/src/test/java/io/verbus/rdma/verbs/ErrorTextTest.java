@@ -158,18 +158,19 @@ class ErrorTextTest {
     @Test
     void endsNothingWithTheEventsOfALiveConnection() {
         int timeWaitExit = 15;
-        assertNull(EndText.of(new CmEvent(1, 0, timeWaitExit, 0, ANSWER), "10.0.0.1:4000"));
+        assertNull(EndText.of(new CmEvent(null, null, timeWaitExit, 0, ANSWER), "10.0.0.1:4000"));
     }
 
     private static void assertEnd(int type, int status, Cause cause, String word) {
-        EndText.Ending ending = EndText.of(new CmEvent(1, 0, type, status, ANSWER), "10.0.0.1:40");
+        EndText.Ending ending =
+                EndText.of(new CmEvent(null, null, type, status, ANSWER), "10.0.0.1:40");
         assertEquals(cause, ending.cause());
         assertContains(ending.reason(), "10.0.0.1:40", word);
         assertEquals(0, ending.privateData().length);
     }
 
     private static CmEvent rejected(int status) {
-        return new CmEvent(1, 0, VerbsAbi.RDMA_CM_EVENT_REJECTED, status, ANSWER);
+        return new CmEvent(null, null, VerbsAbi.RDMA_CM_EVENT_REJECTED, status, ANSWER);
     }
 
     private static void assertContains(String text, String... parts) {

@@ -22,6 +22,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Two fabrics in one process on the two addresses that the environment names: A connects, B
@@ -31,7 +33,7 @@ final class Lab implements AutoCloseable {
     static final ConnectionOptions OPTIONS = ConnectionOptions.DEFAULT;
 
     /** What a device did not take back. */
-    final List<Throwable> stayed = new ArrayList<>();
+    final List<Throwable> stayed = new CopyOnWriteArrayList<>();
 
     final VerbsFabric fabricA = VerbsFabric.open(stayed::add);
     final VerbsFabric fabricB = VerbsFabric.open(stayed::add);
@@ -149,6 +151,13 @@ final class Lab implements AutoCloseable {
                 .filter(ended -> ended.connection() == connection)
                 .findFirst()
                 .orElseThrow();
+    }
+
+    /** Closes an end, and waits until it is taken down. */
+    void close(Connection connection) {
+        AtomicBoolean isTakenDown = new AtomicBoolean();
+        connection.close(null, () -> isTakenDown.set(true));
+        Await.until("the end taken down", isTakenDown::get, this::poll);
     }
 
     /** Memory of the process itself, registered. */

@@ -27,6 +27,7 @@ final class LabChild {
         List<String> command = new ArrayList<>(wrapper);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("--enable-native-access=ALL-UNNAMED");
+        command.add("--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED"); // Agrona's
         command.add("-XX:TieredStopAtLevel=1"); // see "Limits" in docs/lab.md
         command.add("-Xmx64m");
         command.add("-cp");
@@ -77,7 +78,11 @@ final class LabChild {
                     "a connect request",
                     () -> !events.requests.isEmpty(),
                     () -> fabric.poll(events, System.nanoTime()));
-            events.requests.getFirst().prepare();
+            events.requests.getFirst().accept(new byte[0]);
+            Await.until(
+                    "both ends established",
+                    () -> events.established.size() == 2,
+                    () -> fabric.poll(events, System.nanoTime()));
             events.requests
                     .getFirst()
                     .domain()

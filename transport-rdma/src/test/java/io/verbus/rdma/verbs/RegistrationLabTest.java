@@ -82,8 +82,9 @@ class RegistrationLabTest {
         try (Lab lab = new Lab()) {
             Lab.Pair pair = lab.connectTo(lab.listen());
             RegisteredMemory region = lab.register(pair.a(), 4096, Access.REMOTE_WRITE);
-            pair.a().close();
+            lab.close(pair.a());
             pair.a().domain().close();
+            Await.until("a refusal", () -> !lab.stayed.isEmpty(), lab::poll);
             assertEquals(1, lab.stayed.size(), lab.stayed::toString);
             assertTrue(lab.stayed.getFirst().getMessage().contains("ibv_dealloc_pd: EBUSY"));
             lab.stayed.clear();
@@ -91,7 +92,6 @@ class RegistrationLabTest {
             region.close();
             region.close();
             assertTrue(region.isReleased());
-            pair.a().domain().close();
             pair.a().domain().close();
         }
     }

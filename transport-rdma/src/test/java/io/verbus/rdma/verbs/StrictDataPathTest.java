@@ -143,7 +143,8 @@ class StrictDataPathTest {
         Listener listener = lab.fabricB.listen(Lab.at(Lab.addressB(), 0), options);
         lab.connect(listener.localAddress(), null, new byte[] {1});
         Connection b = lab.awaitRequest();
-        b.prepare();
+        b.accept(new byte[] {2});
+        Await.until("B to be ready", () -> lab.eventsB.established.contains(b), lab::poll);
         assertEquals(inline, b.queuePair().maxInline());
     }
 
@@ -156,9 +157,10 @@ class StrictDataPathTest {
         lab.connect(lab.listen().localAddress(), null, new byte[] {1});
         Connection b = lab.awaitRequest();
         assertEquals(before + 1, StrictDevice.count("queue-pairs"), "that of A");
-        b.prepare();
+        b.accept(new byte[] {2});
+        Await.until("B to be ready", () -> lab.eventsB.established.contains(b), lab::poll);
         assertEquals(before + 2, StrictDevice.count("queue-pairs"));
-        b.reject(new byte[] {2});
+        lab.close(b);
         assertEquals(before + 1, StrictDevice.count("queue-pairs"));
     }
 

@@ -133,6 +133,11 @@ class StrictDeviceLossTest {
         qp.stageWrite(source.address(), 8, source.localKey(), target.address(), target.remoteKey());
         long posted = qp.post(true);
         Await.until("completion", () -> qp.completed() == posted, () -> qp.poll(inbox));
+        // On iWARP a write completes before its bytes are in place.
+        Await.until(
+                "the bytes to be in place",
+                () -> Memory.getLong(target.address()) != 0 || !inbox.failures.isEmpty(),
+                () -> qp.poll(inbox));
         return Memory.getLong(target.address());
     }
 }

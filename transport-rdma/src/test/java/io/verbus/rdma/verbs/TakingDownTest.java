@@ -101,7 +101,7 @@ class TakingDownTest {
         Ibverbs ibverbs = library();
         memory.set(JAVA_LONG, 1024 + VerbsAbi.Context.DEVICE, memory.address() + 2048);
         Device device = new Device(ibverbs, memory.address() + 1024);
-        return new ProtectionDomain(ibverbs, device, told::add);
+        return new ProtectionDomain(ibverbs, device, null, released -> {}, told::add);
     }
 
     @Test
@@ -114,7 +114,7 @@ class TakingDownTest {
         String message = told.getFirst().getMessage();
         assertTrue(message.contains("stays pinned (ibv_dereg_mr: EBUSY"), message);
         assertFalse(message.contains("4096"), "the same text for any region: " + message);
-        domain.close();
+        domain.release();
         assertFalse(domain.isClosed());
         assertTrue(told.getLast().getMessage().contains("ibv_dealloc_pd"), told.toString());
     }
@@ -124,9 +124,9 @@ class TakingDownTest {
         ProtectionDomain domain = domain();
         MemoryRegion region = domain.register(4096, 4096, Access.REMOTE_WRITE);
         region.close();
-        domain.close();
+        domain.release();
         refusal = 0;
-        domain.closeWithRegions();
+        domain.releaseWithRegions();
         assertTrue(region.isReleased());
         assertTrue(domain.isClosed());
         assertEquals(0, regions);
