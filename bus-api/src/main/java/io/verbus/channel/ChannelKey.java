@@ -5,8 +5,8 @@ package io.verbus.channel;
 import io.verbus.BusException;
 
 /**
- * The keys that channels may have, in the order of their canonical text: whose channel may have one
- * on IPC, RDMA and UDP, what holds without it, what its values look like, and what it means.
+ * The keys of channels, in the order of their canonical text. Each has the channels that allow it
+ * on IPC, RDMA and UDP, its default, the form of its values, and its meaning.
  */
 enum ChannelKey {
     ENDPOINT(
@@ -16,7 +16,7 @@ enum ChannelKey {
             Side.BOTH,
             "none",
             ValueForm.ADDRESS,
-            "Where the subscribing driver receives."),
+            "Address at which the subscribing driver receives."),
 
     INTERFACE(
             "interface",
@@ -25,8 +25,8 @@ enum ChannelKey {
             Side.BOTH,
             "any",
             ValueForm.INTERFACE,
-            "Local address that sends; over UDP also the interface on which a subscription joins a"
-                    + " group."),
+            "Local address to send from; over UDP also the interface on which a subscription joins"
+                    + " a group."),
 
     CONTROL(
             "control",
@@ -35,8 +35,8 @@ enum ChannelKey {
             Side.BOTH,
             "none",
             ValueForm.ADDRESS,
-            "Where receivers announce themselves to a publication that is dynamic or responds; over"
-                    + " UDP also where it is sent from."),
+            "Address at which receivers announce themselves to a dynamic or response publication;"
+                    + " over UDP also its source address."),
 
     CONTROL_MODE(
             "control-mode",
@@ -45,7 +45,8 @@ enum ChannelKey {
             Side.BOTH,
             "none",
             ValueForm.oneOf(ChannelKey.MANUAL, ChannelKey.DYNAMIC, ChannelKey.RESPONSE),
-            "How receivers come: manual, one by one; dynamic, by themselves; response, by asking."),
+            "How receivers connect: manual, added one by one; dynamic, announcing themselves;"
+                    + " response, on request."),
 
     RESPONSE_ID(
             "response-correlation-id",
@@ -54,8 +55,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "none",
             ValueForm.RESPONSE_ID,
-            "Of requests, the id of the subscription to responses; of responses, of the image of"
-                    + " requests."),
+            "For requests, the id of the response subscription; for responses, the id of the"
+                    + " request image."),
 
     DEVICE(
             "device",
@@ -91,7 +92,7 @@ enum ChannelKey {
             Side.NONE,
             "the driver's",
             ValueForm.PATH_MTU,
-            "Bytes that packets must carry."),
+            "Payload in bytes that packets must be able to carry."),
 
     ACK_TIMEOUT(
             "ack-timeout",
@@ -100,7 +101,7 @@ enum ChannelKey {
             Side.NONE,
             "the driver's",
             ValueForm.ACK_TIMEOUT,
-            "Time that an acknowledgement may take."),
+            "Time to wait for an acknowledgement."),
 
     RETRY_COUNT(
             "retry-count",
@@ -118,7 +119,7 @@ enum ChannelKey {
             Side.NONE,
             "the driver's",
             ValueForm.number(0, 7, 7),
-            "Retries while the peer has no receive posted; 7 retries for ever."),
+            "Retries while the peer has no receive posted; 7 retries forever."),
 
     TERM_LENGTH(
             "term-length",
@@ -127,7 +128,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.TERM_LENGTH,
-            "Bytes of a term; a log has three."),
+            "Length of a term in bytes; a log has three."),
 
     MTU(
             "mtu",
@@ -136,7 +137,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's; over UDP 1408 at most",
             ValueForm.MTU,
-            "Bytes of the longest frame; longer messages are fragmented."),
+            "Length of the longest frame in bytes; longer messages are fragmented."),
 
     WINDOW(
             "window",
@@ -145,7 +146,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "one term; over UDP the driver's",
             ValueForm.WINDOW,
-            "Bytes that a publisher may be ahead of the subscribers at this endpoint."),
+            "Bytes by which a publisher may be ahead of the subscribers at this endpoint."),
 
     PUBLICATION_WINDOW(
             "pub-wnd",
@@ -154,8 +155,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.WINDOW,
-            "Bytes that a publisher may be ahead of the sender, or through shared memory of the"
-                    + " subscribers: from mtu to half a term."),
+            "Bytes by which a publisher may be ahead of the sender, or on IPC of the subscribers:"
+                    + " from mtu to half a term."),
 
     SEND_BUFFER(
             "so-sndbuf",
@@ -164,7 +165,7 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.SOCKET_BUFFER,
-            "Bytes of the socket's send buffer, no less than mtu."),
+            "Length of the socket's send buffer in bytes, at least mtu."),
 
     RECEIVE_BUFFER(
             "so-rcvbuf",
@@ -173,7 +174,7 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.SOCKET_BUFFER,
-            "Bytes of the socket's receive buffer, no less than the window."),
+            "Length of the socket's receive buffer in bytes, at least the window."),
 
     NAK_DELAY(
             "nak-delay",
@@ -182,7 +183,8 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "the driver's",
             ValueForm.TIME_FROM_NONE_TO_AN_HOUR,
-            "Time for which a gap may be reordering, where the stream has no other receivers."),
+            "Time to wait for reordered frames before requesting a gap, if the stream has no other"
+                    + " receivers."),
 
     MAX_RESEND(
             "max-resend",
@@ -191,16 +193,16 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.number(1, 256, 16),
-            "Ranges that may be sent again at a time; of more the closest are joined."),
+            "Number of ranges resent concurrently; beyond it, the closest ranges are merged."),
 
     GROUP(
             "group",
             Side.NONE,
             Side.NONE,
             Side.SUBSCRIPTION,
-            "what the sender says",
+            "as the sender signals",
             ValueForm.TRUTH,
-            "Whether others receive the stream too, so that NAKs are put off by a random time."),
+            "Whether the stream has other receivers, so that NAKs are delayed by a random time."),
 
     RELIABLE(
             "reliable",
@@ -209,8 +211,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "true",
             ValueForm.TRUTH,
-            "Whether the receiver asks again for what was lost; otherwise padding takes its"
-                    + " place."),
+            "Whether the receiver requests lost frames again; otherwise padding replaces them."),
 
     CONGESTION_CONTROL(
             "cc",
@@ -219,7 +220,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "the driver's",
             ValueForm.oneOf("static", "cubic"),
-            "Congestion control: a fixed window, or one that losses narrow."),
+            "Congestion control: a fixed window, or one that shrinks on loss."),
 
     FLOW_CONTROL(
             "fc",
@@ -228,7 +229,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.FLOW,
-            "Which of several receivers decides how far the publication goes."),
+            "Which of several receivers limits the publication."),
 
     GROUP_TAG(
             "gtag",
@@ -237,7 +238,7 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "none",
             ValueForm.GROUP_TAG,
-            "Tag of this receiver, by which flow control can choose it."),
+            "Tag of this receiver, which flow control can select."),
 
     SPIES_CONNECT(
             "ssc",
@@ -246,7 +247,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "false",
             ValueForm.TRUTH,
-            "Whether a publication that only spies read is connected and goes on."),
+            "Whether spies alone connect a publication."),
 
     LINGER(
             "linger",
@@ -255,7 +256,7 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the driver's",
             ValueForm.TIME_FROM_NONE_TO_AN_HOUR,
-            "Time for which a closed publication still answers for what was lost."),
+            "How long a closed publication still resends lost frames."),
 
     TTL(
             "ttl",
@@ -264,17 +265,17 @@ enum ChannelKey {
             Side.PUBLICATION,
             "the system's",
             ValueForm.number(0, 255, 4),
-            "Hops that datagrams may take."),
+            "Maximum number of hops of datagrams."),
 
     SESSION_ID(
             "session-id",
             Side.BOTH,
             Side.BOTH,
             Side.BOTH,
-            "the driver's choice; any for a subscription",
+            "chosen by the driver; any for a subscription",
             ValueForm.SESSION,
-            "Session of the publication, or the one that a subscription takes; tag:N is that of the"
-                    + " publication of that tag."),
+            "Session of the publication, or the only one that a subscription receives; tag:N is"
+                    + " that of the tagged publication."),
 
     STREAM_ID(
             "stream-id",
@@ -283,7 +284,7 @@ enum ChannelKey {
             Side.BOTH,
             "any",
             ValueForm.WHOLE_NUMBER,
-            "Stream that may be added on the channel, and no other."),
+            "The only stream that may be added on the channel."),
 
     TAGS(
             "tags",
@@ -292,25 +293,26 @@ enum ChannelKey {
             Side.BOTH,
             "none",
             ValueForm.TAGS,
-            "Numbers by which other channels name this one's place, and this publication."),
+            "Numbers by which other channels refer to this channel's address, and to this"
+                    + " publication."),
 
     INITIAL_TERM_ID(
             "init-term-id",
             Side.PUBLICATION,
             Side.PUBLICATION,
             Side.PUBLICATION,
-            "a random one",
+            "random",
             ValueForm.WHOLE_NUMBER,
-            "First term of the stream; with term-id and term-offset."),
+            "First term of the stream; requires term-id and term-offset."),
 
     TERM_ID(
             "term-id",
             Side.PUBLICATION,
             Side.PUBLICATION,
             Side.PUBLICATION,
-            "the first",
+            "the first term",
             ValueForm.WHOLE_NUMBER,
-            "Term in which the publication begins; with init-term-id and term-offset."),
+            "Term at which the publication starts; requires init-term-id and term-offset."),
 
     TERM_OFFSET(
             "term-offset",
@@ -319,7 +321,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "0",
             ValueForm.WHOLE_NUMBER,
-            "Bytes at which the publication begins in there; with init-term-id and term-id."),
+            "Offset in bytes at which the publication starts in term-id; requires init-term-id and"
+                    + " term-id."),
 
     END_OF_STREAM(
             "eos",
@@ -328,8 +331,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "true",
             ValueForm.TRUTH,
-            "Whether receivers are told that a closed publication has ended; otherwise they find it"
-                    + " silent."),
+            "Whether the driver signals the end of a closed publication; otherwise receivers time"
+                    + " out."),
 
     TETHER(
             "tether",
@@ -338,8 +341,8 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "the driver's",
             ValueForm.TRUTH,
-            "Whether the subscriber holds the stream back; one that does not is let go where it is"
-                    + " too far behind."),
+            "Whether a slow subscriber back-pressures the publisher; with false, one that lags too"
+                    + " far is detached."),
 
     REJOIN(
             "rejoin",
@@ -348,8 +351,8 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "the driver's",
             ValueForm.TRUTH,
-            "Whether a subscriber that was let go joins again, and a stream of a peer that was lost"
-                    + " or rejected is received again."),
+            "Whether a detached subscriber rejoins, and a lost or rejected stream of a peer is"
+                    + " received again."),
 
     UNTETHERED_WINDOW_LIMIT(
             "untethered-window-limit-timeout",
@@ -358,7 +361,7 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.TIME_UP_TO_AN_HOUR,
-            "Time too far behind, after which a subscriber with tether=false is let go."),
+            "How long a subscriber with tether=false may lag before it is detached."),
 
     UNTETHERED_LINGER(
             "untethered-linger-timeout",
@@ -367,7 +370,7 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.TIME_UP_TO_AN_HOUR,
-            "Time for which a subscriber that was let go still holds the stream back."),
+            "How long a detached subscriber still back-pressures the stream."),
 
     UNTETHERED_RESTING(
             "untethered-resting-timeout",
@@ -376,7 +379,7 @@ enum ChannelKey {
             Side.BOTH,
             "the driver's",
             ValueForm.TIME_UP_TO_AN_HOUR,
-            "Time after that, until the subscriber joins again."),
+            "Time from then until a detached subscriber rejoins."),
 
     SEND_TIMESTAMP(
             "channel-snd-ts-offset",
@@ -385,8 +388,8 @@ enum ChannelKey {
             Side.PUBLICATION,
             "none",
             ValueForm.TIMESTAMP,
-            "Where in a message the sending driver writes the time, as nanoseconds since the"
-                    + " epoch."),
+            "Offset in a message at which the sending driver writes the time, in nanoseconds since"
+                    + " the epoch."),
 
     RECEIVE_TIMESTAMP(
             "channel-rcv-ts-offset",
@@ -395,14 +398,21 @@ enum ChannelKey {
             Side.SUBSCRIPTION,
             "none",
             ValueForm.TIMESTAMP,
-            "Where in a message the receiving driver writes the time of its arrival."),
+            "Offset in a message at which the receiving driver writes its time of arrival."),
 
-    ALIAS("alias", Side.BOTH, Side.BOTH, Side.BOTH, "none", ValueForm.LABEL, "Name for people.");
+    ALIAS(
+            "alias",
+            Side.BOTH,
+            Side.BOTH,
+            Side.BOTH,
+            "none",
+            ValueForm.LABEL,
+            "Name shown to people.");
 
-    /** The control mode of destinations that are added one by one. */
+    /** The control mode with destinations that are added one by one. */
     static final String MANUAL = "manual";
 
-    /** The control mode of destinations that come by themselves. */
+    /** The control mode with receivers that announce themselves. */
     static final String DYNAMIC = "dynamic";
 
     /** The control mode of responses. */
@@ -420,12 +430,12 @@ enum ChannelKey {
 
     /**
      * @param text name of the key.
-     * @param ipc whose channel may have it on shared memory.
-     * @param rdma whose channel may have it over RDMA.
-     * @param udp whose channel may have it over UDP.
-     * @param preset what holds without the key, for people.
-     * @param form of its values.
-     * @param meaning one sentence.
+     * @param ipc channels that allow the key on IPC.
+     * @param rdma channels that allow the key over RDMA.
+     * @param udp channels that allow the key over UDP.
+     * @param preset human-readable default.
+     * @param form form of the key's values.
+     * @param meaning meaning of the key, in one sentence.
      */
     ChannelKey(
             String text,
@@ -444,7 +454,7 @@ enum ChannelKey {
         this.meaning = meaning;
     }
 
-    /** Whose channel may have a key. */
+    /** The channels that allow a key. */
     enum Side {
         NONE,
         PUBLICATION,
@@ -452,7 +462,7 @@ enum ChannelKey {
         BOTH
     }
 
-    /** Whose channel may have the key on a media. */
+    /** Returns which channels allow the key on a media. */
     Side side(ChannelMedia media) {
         return switch (media) {
             case IPC -> ipc;
@@ -461,7 +471,7 @@ enum ChannelKey {
         };
     }
 
-    /** The key of the given name, or null. */
+    /** Returns the key with the name, or null. */
     static ChannelKey of(String text) {
         for (ChannelKey key : values()) {
             if (key.text.equals(text)) {
@@ -471,7 +481,7 @@ enum ChannelKey {
         return null;
     }
 
-    /** The key of the given name in a channel of Aeron, or null. */
+    /** Returns the key with the name in an Aeron channel, or null. */
     static ChannelKey ofAeron(String text) {
         return text.equals(AERON_WINDOW) ? WINDOW : of(text);
     }
@@ -480,36 +490,36 @@ enum ChannelKey {
         return text;
     }
 
-    /** What holds without the key, for people. */
+    /** Returns the human-readable default. */
     String preset() {
         return preset;
     }
 
-    /** What a value must be, for people. */
+    /** Describes valid values. */
     String right() {
         return form.right();
     }
 
-    /** What the key does, in one sentence. */
+    /** Returns the meaning of the key, in one sentence. */
     String meaning() {
         return meaning;
     }
 
     /**
-     * Reads a value.
+     * Parses a value.
      *
-     * @throws BusException if it is none of this key.
+     * @throws BusException if the value is invalid for this key.
      */
     Object parse(String value) {
         return form.read(text, value);
     }
 
-    /** The name, as a channel of Aeron or another has it. */
+    /** Returns the name of the key, in an Aeron or a Verbus channel. */
     String text(boolean isAeron) {
         return isAeron && this == WINDOW ? AERON_WINDOW : text;
     }
 
-    /** The one text of a value. */
+    /** Returns the canonical text of a value. */
     String format(Object value) {
         return form.writer().apply(value);
     }
