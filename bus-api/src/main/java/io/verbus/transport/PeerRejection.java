@@ -6,13 +6,13 @@ import java.net.InetSocketAddress;
 import java.util.OptionalLong;
 
 /**
- * A receiver's words when it does not take a publication any more, because a subscriber there has
- * rejected its image.
+ * A receiver's notice that it stops receiving a publication because a subscriber there has rejected
+ * its image.
  *
- * @param receiverId by which receivers are told apart, or -1.
- * @param groupTag of the receiver; empty if it has none.
- * @param receiver where it is.
- * @param reason that the subscriber gave.
+ * @param receiverId id that distinguishes receivers, or -1.
+ * @param groupTag group tag of the receiver; empty if it has none.
+ * @param receiver address of the receiver.
+ * @param reason reason given by the subscriber.
  */
 public record PeerRejection(
         long receiverId, OptionalLong groupTag, InetSocketAddress receiver, String reason) {}
